@@ -1029,7 +1029,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l serve -d 'Serve the site instead of writing it; without ADDRESS, on this machine only' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l title -d 'Title of the site' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l base-url -d 'URL of the published site, for the links in its feed and on its error page' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l name -d 'Name of the catalog on clusters, used in the manifests that the pages offer [default: from the name and the tag of the index]' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l name -d 'Name of the CatalogSource in the manifests that the pages show [default: from the name and the tag of the index]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l compare -d 'Older index to compare with; a page lists the changes' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l catalog -d 'Additional index, for a page that shows the versions of all indexes side by side; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l schema -d 'Print the JSON Schema of catalog.json, or of the data of a package' -r -f -a "catalog\t'All packages'
@@ -1068,7 +1068,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 removed-package\t'A package'
 removed-channel\t'A channel of a package that is kept'
 removed-bundle\t'A bundle of a package that is kept'
-removed-entry\t'A bundle in a channel, if both are kept'
+removed-entry\t'The entry of a bundle in a channel, if the bundle and the channel are kept'
 lost-upgrade\t'The update path of clusters that run a current or former bundle of a channel'
 lower-head\t'The version of the head of a channel, if it is lower in NEW'
 changed-default-channel\t'The default channel, if it is different in NEW'

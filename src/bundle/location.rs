@@ -26,7 +26,7 @@ pub enum LoadError {
     /// The image cannot be read, or contains an entry that is not allowed in a bundle.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// The image is the image of an index.
+    /// The image contains an index.
     #[error("{image} is an index image, not a bundle image")]
     Index {
         /// The reference.
@@ -110,7 +110,9 @@ impl Location {
             }
             Self::Image(reference) => {
                 let image = transports.pull(reference).await?;
-                let is_index = [DATABASE_LABEL, CONFIGS_LABEL].iter().any(|label| image.label(label).is_some());
+                let is_index = [DATABASE_LABEL, CONFIGS_LABEL]
+                    .iter()
+                    .any(|label| image.label(label).is_some());
                 let files = tokio::task::spawn_blocking(move || files_of(&image, &limits)).await;
                 let tree = files.map_err(|_| LoadError::Interrupted)??;
                 if tree.is_empty() {

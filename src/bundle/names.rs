@@ -181,7 +181,7 @@ impl Names<'_> {
         match (steps, value) {
             ([], Value::String(name)) => {
                 let key = path.steps().iter().rev().find_map(|step| match step {
-                    Step::Key(key) => Some(key.as_str()),
+                    Step::Key(key) => Some(&**key),
                     Step::Index(_) => None,
                 });
                 self.look(&format!("the {}", key.unwrap_or("name")), name, || document.place(path));

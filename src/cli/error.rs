@@ -308,7 +308,7 @@ mod tests {
         insta::assert_snapshot!(said(error).1, @"
         error: the bundle was not built
           caused by: cannot read a.yaml: no storage space
-          hint: free space for a.yaml; the previous content is unchanged
+          hint: free up disk space for a.yaml; the previous content is unchanged
           hint: try again
         ");
     }
@@ -324,7 +324,7 @@ mod tests {
         ];
         for error in passed_on {
             let said = said(error).1;
-            assert_eq!(said.matches("hint: free space for a.yaml").count(), 1, "{said}");
+            assert_eq!(said.matches("hint: free up disk space for a.yaml").count(), 1, "{said}");
         }
         let path = "opmx".into();
         let said = said(ProgramError::NotStatic { path }).1;
@@ -340,7 +340,8 @@ mod tests {
         ];
         for error in errors {
             let said = said(error).1;
-            let hint = "hint: free space for mirror-0001.tar.partial; the next run continues where this one stopped\n";
+            let hint =
+                "hint: free up disk space for mirror-0001.tar.partial; the next run continues where this one stopped\n";
             assert!(said.ends_with(hint) && !said.contains("unchanged"), "{said}");
         }
     }

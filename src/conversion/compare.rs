@@ -166,8 +166,8 @@ fn is_in_deployment(path: &Path) -> bool {
         && steps
             .iter()
             .zip(deployments)
-            .all(|(step, key)| matches!(step, Step::Key(name) if name == key))
-        && matches!(&steps[deployments.len() + 1], Step::Key(name) if name == "spec")
+            .all(|(step, key)| matches!(step, Step::Key(name) if **name == *key))
+        && matches!(&steps[deployments.len() + 1], Step::Key(name) if **name == *"spec")
 }
 
 /// Returns whether a value is null or empty.

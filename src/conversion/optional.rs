@@ -28,7 +28,7 @@ pub(super) fn carry(
         let (document, path) = property.entry();
         let (_, whole) = changed.get_or_insert_with(|| (document, document.value().clone()));
         let entry = path.steps().iter().try_fold(whole, |value, step| match step {
-            Step::Key(key) => value.get_mut(key.as_str()),
+            Step::Key(key) => value.get_mut(&**key),
             Step::Index(index) => value.get_mut(*index),
         });
         if let Some(entry) = entry {

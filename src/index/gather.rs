@@ -1,4 +1,4 @@
-//! Fetches and adds the bundles of one call. Several bundles are fetched at once, each bundle is converted to rows
+//! Fetches and adds bundles. Several bundles are fetched at once, each bundle is converted to rows
 //! separately, and all bundles are added together.
 
 use super::intake::{IntakeError, Recording, prepare};

@@ -53,8 +53,7 @@ impl Apis {
         self.served.extend(defined(definition));
     }
 
-    /// Adds the resources that the CustomResourceDefinitions among the steps of a plan define, whether or not the steps
-    /// have been applied.
+    /// Adds the resources that a plan's CustomResourceDefinitions define, even if the plan has not been applied yet.
     #[must_use]
     pub(crate) fn with_steps(mut self, steps: &[Step]) -> Self {
         let definitions = steps.iter().filter(|step| step.resource.kind == CRD);

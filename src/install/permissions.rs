@@ -35,7 +35,7 @@ const DEPLOYMENT_VERBS: [&str; 7] = ["create", "delete", "get", "list", "patch",
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Purpose {
-    /// For the install itself, to write its objects.
+    /// For OLM, which creates the objects of the bundle.
     Install,
     /// For the operator, and for other subjects that the bundle grants permissions to.
     Operator,

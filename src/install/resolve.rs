@@ -31,7 +31,7 @@ pub struct ResolveOptions {
     pub installed: Vec<String>,
     /// The version of OLM that performs the resolution.
     pub olm: Olm,
-    /// Options that OLM does not have.
+    /// The options of the resolver, which OLM does not have.
     pub search: ResolverOptions,
     /// The limits for reading an index.
     pub limits: OpenLimits,

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 static TEXT: &str = include_str!("fields.txt");
 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::parse(TEXT));
 
-/// The type of a field, as JSON.
+/// The JSON type of the value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Type {
     /// Any value, such as an object in a List.

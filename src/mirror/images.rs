@@ -28,7 +28,7 @@ pub struct Query {
 pub struct Images {
     /// The images, sorted by reference.
     pub images: Vec<Image>,
-    /// Followed dependencies that no bundle in the index satisfies.
+    /// The dependencies that were followed, but that no bundle in the index satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
 }
 

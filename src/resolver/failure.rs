@@ -48,7 +48,7 @@ fn without_repeats(mut texts: Vec<String>) -> Vec<String> {
     texts
 }
 
-/// Explains in plain words why demands cannot be satisfied, omitting the constraint `known`.
+/// Explains in plain words why requirements cannot be satisfied, without the constraint `known`.
 pub(super) fn in_words(
     variables: &Variables<'_>,
     demands: &[Demand],

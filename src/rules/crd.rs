@@ -5,14 +5,14 @@ use super::{CRD, OBJECTS};
 rules! { DEFINITIONS
     Authoring {
         CRD_METADATA = "crd-metadata", Error, OBJECTS, "Correct the metadata; otherwise the API server rejects the object.";
-        CRD_GROUP = "crd-group", Error, CRD, "Use a group such as example.com: lowercase letters, digits and dashes, with at least one dot.";
+        CRD_GROUP = "crd-group", Error, CRD, "Use a group such as example.com: lowercase letters, digits and hyphens, with at least one dot.";
         CRD_SCOPE = "crd-scope", Error, CRD, "Use Namespaced or Cluster.";
         CRD_VERSION_NAME = "crd-version-name", Error, CRD, "Use a name such as v1 or v1beta1.";
         CRD_VERSION_UNIQUE = "crd-version-unique", Error, CRD, "List each version once.";
         CRD_STORAGE_COUNT = "crd-storage-count", Error, CRD, "Set storage: true for exactly one version.";
         CRD_VERSION_FIELD = "crd-version-field", Error, CRD, "Remove spec.version, because spec.versions lists the version.";
         CRD_NAMES_REQUIRED = "crd-names-required", Error, CRD, "Add the name.";
-        CRD_NAMES_FORMAT = "crd-names-format", Error, CRD, "Use letters, digits and dashes, beginning with a letter; only kind and listKind may have capitals.";
+        CRD_NAMES_FORMAT = "crd-names-format", Error, CRD, "Use letters, digits and hyphens, beginning with a letter; only kind and listKind may have capitals.";
         CRD_GLOBAL_AND_VERSION = "crd-global-and-version", Error, CRD, "Set the field either once for all versions or in each version.";
         CRD_PRINTER_COLUMN = "crd-printer-column", Error, CRD, "Set the column's name, type (boolean, date, integer, number or string) and a path that begins with a dot.";
         CRD_SCALE_PATH = "crd-scale-path", Error, CRD, "Use a path such as .spec.replicas or .status.replicas.";

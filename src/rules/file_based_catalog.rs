@@ -14,7 +14,7 @@ rules! { FILE_BASED_CATALOG
         CATALOG_FIELD_REPEATED = "catalog-field-repeated", Error, FBC, "Keep one of the two fields.";
 
         // File-based catalogs: packages.
-        CATALOG_PACKAGE_NAME = "catalog-package-name", Error, FBC, "Use a package name of at most 63 lowercase letters, digits and dashes.";
+        CATALOG_PACKAGE_NAME = "catalog-package-name", Error, FBC, "Use a package name of at most 63 lowercase letters, digits and hyphens, with a letter or digit at both ends.";
         CATALOG_PACKAGE_NAMELESS = "catalog-package-nameless", Error, FBC, "Set the package name.";
         CATALOG_PACKAGE_DUPLICATE = "catalog-package-duplicate", Error, FBC, "Keep one of the two documents.";
         CATALOG_PACKAGE_MISSING = "catalog-package-missing", Error, FBC, "Add an olm.package document with this name, or correct the name.";

@@ -25,7 +25,7 @@ rules! { OLM_YAML
         OLM_MISINDENTED = "olm-misindented", Error, PLAIN, "Indent the key below its parent block.";
         OLM_EXTRA_DOCUMENT = "olm-extra-document", Error, PLAIN, "Keep only one document in metadata/olm.yaml.";
         OLM_VERSION = "olm-version", Error, PLAIN, "Use a semantic version such as 1.2.3.";
-        OLM_RELEASE = "olm-release", Error, CSV, "Use identifiers of letters, digits and dashes, separated by dots and with at most 20 characters in total, such as 1 or 20250101.1.";
+        OLM_RELEASE = "olm-release", Error, CSV, "Use identifiers of letters, digits and hyphens, separated by dots and with at most 20 characters in total, such as 1 or 20250101.1.";
         OLM_ICON = "olm-icon", Error, PLAIN, "Use the path of a PNG, JPEG, GIF, WebP or SVG file in the bundle, such as metadata/icon.svg, or the output of `base64 -w0 icon.svg`.";
         OLM_ICON_FILE = "olm-icon-file", Error, PLAIN, "Correct the path, which is relative to the bundle folder, or add the file.";
         OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct the entry's name, version or kind, or remove the entry.";

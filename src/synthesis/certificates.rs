@@ -201,7 +201,7 @@ pub(crate) fn reads_from_olm(deployment: &Deployment<'_>) -> bool {
     mounts(deployment).any(|(_, mount, _)| is_olm_mount(mount)) || told(&OF_WEBHOOKS) || told(&OF_API_SERVICES)
 }
 
-/// Returns the path of a command, argument or environment variable that names a folder.
+/// Returns the place of the first command, argument or environment variable that contains the path of a folder.
 fn told_of(deployment: &Deployment<'_>, folder: &str) -> Option<Path> {
     all_told_of(deployment, folder).into_iter().map(|(_, path)| path).next()
 }
@@ -221,7 +221,8 @@ pub(crate) fn read_at(deployment: &Deployment<'_>, folder: &str) -> Vec<Path> {
         .collect()
 }
 
-/// Returns the commands, arguments and environment variables that name a folder, with their paths.
+/// Returns the words of commands and arguments, and the values of environment variables, that contain the path of a
+/// folder, each with its path in the object.
 fn all_told_of<'a>(deployment: &Deployment<'a>, folder: &str) -> Vec<(&'a str, Path)> {
     let folder = folder.trim_end_matches('/');
     let mut found = Vec::new();

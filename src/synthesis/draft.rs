@@ -174,7 +174,7 @@ fn set(target: &mut Value, steps: &[Step], value: Value) {
                 *target = Value::Object(Map::new());
             }
             let Value::Object(map) = target else { return };
-            map.entry(key.as_str()).or_insert(Value::Null)
+            map.entry(&**key).or_insert(Value::Null)
         }
         Step::Index(index) => {
             if !target.is_array() {

@@ -40,7 +40,7 @@ pub enum PassedOver {
 #[derive(Debug, thiserror::Error)]
 pub enum IntakeError {
     /// The input is a URL.
-    #[error("{url} is a URL, but manifests can only be read from files and streams")]
+    #[error("{url} is a URL, but manifests can only be read from a folder, a file or standard input")]
     Url {
         /// The URL.
         url: String,

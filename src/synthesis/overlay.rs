@@ -53,7 +53,7 @@ fn annotated<'w>(work: &'w Work<'_>, from: &Path) -> Option<&'w Annotated> {
         return None;
     };
     let unsaid = work.olm.get(&[key]).is_none();
-    unsaid.then(|| work.annotated.get(key.as_str())).flatten()
+    unsaid.then(|| work.annotated.get(&**key)).flatten()
 }
 
 /// Whether a value must be written. An empty string is treated as absent; lists and maps are kept unchanged.

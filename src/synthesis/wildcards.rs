@@ -174,7 +174,7 @@ fn refusal(work: &Work<'_>, grant: &Grant, found: &WildcardRule, path: &Path) ->
     let (role, binding) = (&found.role, work.inventory.object(grant.binding));
     let wildcard = path.get(role.value()).and_then(Value::as_str).unwrap_or(ALL);
     let message = format!(
-        "{} grants the wildcard type {wildcard:?} to the operator's account {}",
+        "{} grants the operator's account {} access to {wildcard:?}",
         found.label(),
         grant.account
     );

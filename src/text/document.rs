@@ -113,9 +113,12 @@ impl Document {
         let Some(text) = path.get(self.value()).and_then(Value::as_str) else {
             return Reading::default();
         };
-        let found = self.places().find(path);
-        let offsets = self.offsets(path, found.scalar);
-        let offsets = offsets.unwrap_or_else(|| Offsets::whole(text.len(), found.value));
+        let (document, path, length) = (self.clone(), path.clone(), text.len());
+        let offsets = move || {
+            let found = document.places().find(&path);
+            let offsets = document.offsets(&path, found.scalar);
+            offsets.unwrap_or_else(|| Offsets::whole(length, found.value))
+        };
         read_embedded(&self.0.passage.scalar(text.to_owned(), offsets), limits)
     }
 

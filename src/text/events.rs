@@ -1,6 +1,6 @@
 //! Reads the libyaml events of a document. This is the only module of the reader that needs unsafe code.
 //!
-//! Marks of `libyaml-rs` count bytes from the beginning of the parsed text.
+//! The positions that `libyaml-rs` returns are byte offsets from the beginning of the parsed text.
 
 #![allow(unsafe_code)]
 

@@ -85,7 +85,7 @@ pub(crate) fn rename(document: &Document, path: &Path, key: &str) -> Option<Edit
         return None;
     };
     let written = place.text().trim_matches(['"', '\'']);
-    (!taken && written == old).then(|| Edit {
+    (!taken && *written == **old).then(|| Edit {
         replacement: in_its_quotes(document, &place, key),
         place,
     })
@@ -176,7 +176,7 @@ impl Edited {
             });
             // The document knows only one place of a key that appears twice.
             let key = match path.steps().last() {
-                Some(Step::Key(key)) => key.as_str(),
+                Some(Step::Key(key)) => &**key,
                 _ => "",
             };
             let twice = |finding: &Diagnostic| {

@@ -3,7 +3,7 @@
 use super::decoded::Offsets;
 use crate::source::{Place, SourceFile};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The text of one document: a part of a file, or of a scalar of a file.
 #[derive(Debug, Clone)]
@@ -13,11 +13,12 @@ pub(super) struct Passage {
     range: Range<usize>,
 }
 
-/// The decoded text of a scalar, with its offsets in the text that contains the scalar.
+/// The decoded text of a scalar, with its offsets in the text that contains the scalar. The offsets are determined when
+/// a place is first needed.
 #[derive(Debug)]
 struct Scalar {
     text: String,
-    offsets: Offsets,
+    offsets: LazyLock<Offsets, Box<dyn FnOnce() -> Offsets + Send>>,
     written: Passage,
 }
 
@@ -30,14 +31,14 @@ impl Passage {
         }
     }
 
-    /// Returns the decoded text of a scalar in this text; `offsets` maps the decoded text to this text.
-    pub(super) fn scalar(&self, text: String, offsets: Offsets) -> Self {
+    /// Returns the decoded text of a scalar in this text; `offsets` returns the mapping of the decoded text to this text.
+    pub(super) fn scalar(&self, text: String, offsets: impl FnOnce() -> Offsets + Send + 'static) -> Self {
         Self {
             source: Arc::clone(&self.source),
             range: 0..text.len(),
             scalar: Some(Arc::new(Scalar {
                 text,
-                offsets,
+                offsets: LazyLock::new(Box::new(offsets)),
                 written: self.clone(),
             })),
         }

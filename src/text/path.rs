@@ -2,25 +2,26 @@
 
 use serde_json::Value;
 use std::fmt;
+use std::sync::Arc;
 
 /// A step from a value to a nested value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Step {
-    /// A step into a map.
-    Key(String),
+    /// A step into a map. Paths share their keys, because validation creates many paths with the same beginning.
+    Key(Arc<str>),
     /// A step into a list, by a position counted from 0.
     Index(usize),
 }
 
 impl From<&str> for Step {
     fn from(key: &str) -> Self {
-        Self::Key(key.to_owned())
+        Self::Key(key.into())
     }
 }
 
 impl From<String> for Step {
     fn from(key: String) -> Self {
-        Self::Key(key)
+        Self::Key(key.into())
     }
 }
 
@@ -43,17 +44,20 @@ impl Path {
     /// Returns this path extended by a step into a map.
     #[must_use]
     pub fn key(&self, key: impl AsRef<str>) -> Self {
-        let mut path = self.clone();
-        path.push(key.as_ref());
-        path
+        self.with(Step::from(key.as_ref()))
     }
 
     /// Returns this path extended by a step into a list.
     #[must_use]
     pub fn index(&self, index: usize) -> Self {
-        let mut path = self.clone();
-        path.push(index);
-        path
+        self.with(Step::Index(index))
+    }
+
+    fn with(&self, step: Step) -> Self {
+        let mut steps = Vec::with_capacity(self.0.len() + 1);
+        steps.extend_from_slice(&self.0);
+        steps.push(step);
+        Self(steps)
     }
 
     /// Appends a step.
@@ -93,7 +97,7 @@ impl Path {
     /// Returns the value at this path, if any.
     pub fn get<'value>(&self, root: &'value Value) -> Option<&'value Value> {
         self.0.iter().try_fold(root, |value, step| match step {
-            Step::Key(key) => value.as_object()?.get(key),
+            Step::Key(key) => value.as_object()?.get(&**key),
             Step::Index(index) => value.as_array()?.get(*index),
         })
     }
@@ -111,7 +115,7 @@ impl Path {
             }
             let first = rest.chars().next().map_or(0, char::len_utf8);
             let end = rest[first..].find(['.', '[']).map_or(rest.len(), |at| first + at);
-            path.0.push(Step::Key(rest[..end].to_owned()));
+            path.0.push(Step::from(&rest[..end]));
             rest = rest[end..].strip_prefix('.').unwrap_or(&rest[end..]);
         }
         path
@@ -123,7 +127,7 @@ fn bracketed(text: &str) -> Option<(Step, &str)> {
     let inner = text.strip_prefix('[')?;
     if inner.starts_with('"') {
         let mut key = serde_json::Deserializer::from_str(inner).into_iter::<String>();
-        let step = Step::Key(key.next()?.ok()?);
+        let step = Step::from(key.next()?.ok()?);
         let after = inner.get(key.byte_offset()..)?.strip_prefix(']')?;
         return Some((step, after));
     }
@@ -161,7 +165,7 @@ impl fmt::Display for Path {
                     let dot = if number == 0 { "" } else { "." };
                     write!(formatter, "{dot}{key}")?;
                 }
-                Step::Key(key) => write!(formatter, "[{}]", Value::from(key.as_str()))?,
+                Step::Key(key) => write!(formatter, "[{}]", Value::from(&**key))?,
             }
         }
         Ok(())
@@ -207,7 +211,7 @@ mod tests {
 
         #[test]
         fn what_is_shown_reads_back(steps in prop::collection::vec(
-            prop_oneof![any::<String>().prop_map(Step::Key), any::<usize>().prop_map(Step::Index)], 0..5
+            prop_oneof![any::<String>().prop_map(Step::from), any::<usize>().prop_map(Step::Index)], 0..5
         )) {
             let path = Path::from(steps);
             prop_assert_eq!(Path::parse(&path.to_string()), path);

@@ -426,8 +426,8 @@ impl Builder {
 /// Returns the step from an open list or map to the value that is being read.
 fn step(frame: &Frame) -> Option<Step> {
     match &frame.pending {
-        Some((Key::Text(key), _)) => Some(Step::Key(key.clone())),
-        Some((Key::Merge, _)) => Some(Step::Key("<<".to_owned())),
+        Some((Key::Text(key), _)) => Some(Step::from(key.as_str())),
+        Some((Key::Merge, _)) => Some(Step::from("<<")),
         None if frame.map => None,
         None => Some(Step::Index(frame.items.len())),
     }

@@ -295,7 +295,10 @@ impl<'limits> Reader<'limits> {
                 self.report(duplicate_key(&document, duplicate));
             }
             if let (more @ 1.., Some(last)) = (places.more_duplicates, places.duplicates.last()) {
-                let message = format!("more duplicate keys follow: {more}");
+                let message = match more {
+                    1 => "one more duplicate key follows".to_owned(),
+                    more => format!("{more} more duplicate keys follow"),
+                };
                 let place = document.passage().place(last.second.clone());
                 self.report(Diagnostic::new(&rules::YAML_DUPLICATE_KEY, message).at(place));
             }
@@ -359,7 +362,7 @@ impl<'limits> Reader<'limits> {
 fn duplicate_key(document: &Document, duplicate: &Duplicate) -> Diagnostic {
     let passage = document.passage();
     let key = match duplicate.path.steps().last() {
-        Some(Step::Key(key)) => key.as_str(),
+        Some(Step::Key(key)) => &**key,
         _ => "",
     };
     let diagnostic = Diagnostic::new(

@@ -126,7 +126,7 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
         What::Type { .. } => new(&rules::DEP_VALUE_SHAPE, format!("{subject} {what}")),
         What::UnknownKey => {
             let key = match path.steps().last() {
-                Some(Step::Key(key)) => key.as_str(),
+                Some(Step::Key(key)) => &**key,
                 _ => "it",
             };
             let rule = if key == INTENT {
@@ -175,7 +175,7 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
 fn help_for_key(path: &Path) -> Option<String> {
     let steps = path.steps();
     let key_at = |from_end: usize| match steps.len().checked_sub(from_end).and_then(|at| steps.get(at)) {
-        Some(Step::Key(key)) => Some(key.as_str()),
+        Some(Step::Key(key)) => Some(&**key),
         _ => None,
     };
     let fields = match key_at(2) {

@@ -113,7 +113,7 @@ impl<'o> Checked<'o> {
             .at(self.object.key_place(&path));
         let dropped = "The API server drops fields that it does not know.";
         let written = match below.steps().last() {
-            Some(Step::Key(key)) => key.as_str(),
+            Some(Step::Key(key)) => &**key,
             _ => "",
         };
         // A known name that differs only in case is suggested instead of another place.

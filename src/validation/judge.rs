@@ -31,7 +31,7 @@ impl Strictness {
     }
 
     /// Sets the severity of every finding about a file-based catalog to the one that applies at the gate. Findings
-    /// about files that cannot be read keep their severity, because such a file is not a catalog at any gate.
+    /// about files that cannot be read keep their severity, because an unreadable catalog is an error everywhere.
     pub fn weigh_catalog(&self, findings: &mut Vec<Diagnostic>) {
         findings.retain_mut(|finding| {
             let judged = finding.rule.scope != Scope::Catalogs || weigh(finding, self.gate);
@@ -88,7 +88,7 @@ impl Selection {
 /// The judgement on a bundle.
 #[derive(Debug)]
 pub struct Judged {
-    /// The findings, in the order of files and places.
+    /// The findings, sorted by file and position.
     pub findings: Vec<Diagnostic>,
     /// The synthesis of a `k8s+v1` bundle.
     pub synthesis: Option<Synthesis>,

@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 /// The property that lists manifests without which the operator can still be installed.
 use crate::olm::property::OPTIONAL_MANIFESTS as OPTIONAL;
 
-/// Kinds that OLM creates in special ways, so marking them as optional has no effect. Built-in kinds are listed with
-/// their group.
+/// Kinds that OLM creates in special ways, so marking them as optional has no effect. Each kind is listed with its
+/// group, which is empty for the core group.
 const CORE: [(&str, &str); 10] = [
     ("", "ConfigMap"),
     ("", "Secret"),
@@ -159,7 +159,8 @@ fn derived(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             && named != own
         {
             let message = format!("the property names the package {named}, but this bundle belongs to {own}");
-            let help = "Remove it. To require that package, add it to metadata/dependencies.yaml.";
+            let help =
+                "Remove the property. To require the other package, add the package to metadata/dependencies.yaml.";
             findings.push(report(message, "packageName").help(help));
         } else if let (Some(named), Some(own)) = (text("version"), version)
             && named != own

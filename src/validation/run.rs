@@ -25,7 +25,7 @@ pub struct Validation {
     pub bundle: String,
     /// The media type, if known.
     pub media_type: Option<MediaType>,
-    /// All findings, in the order of files and places.
+    /// All findings, sorted by file and position.
     pub findings: Vec<Finding>,
     /// Whether errors prevented some of the checks.
     pub incomplete: bool,

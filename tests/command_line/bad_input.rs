@@ -237,7 +237,7 @@ fn wildcard_rbac() {
     let outcome = one(&sandbox, "rbac-wildcard", RBAC, "'*'");
     says(
         &outcome,
-        "rules[1] of ClusterRole/everything grants the wildcard type \"*\" to the operator's account greenhouse-operator",
+        "rules[1] of ClusterRole/everything grants the operator's account greenhouse-operator access to \"*\"",
     );
     says(&outcome, "bound here by ClusterRoleBinding/operator");
     says(&outcome, "help: List the groups and resources that the operator uses");

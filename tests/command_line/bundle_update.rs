@@ -249,7 +249,7 @@ fn what_is_to_decide_is_listed_as_by_init() {
     begun(&sandbox, "sweeper", "");
     let outcome = sandbox.run("bundle update sweeper --from upstream.yaml".split(' '));
     succeeds(&outcome);
-    let said = "allows all resources of sweeper.example.com; use --expand-wildcards to list those";
+    let said = "allows all resources of sweeper.example.com; use --expand-wildcards to allow only those";
     assert!(outcome.stderr.contains(said), "{outcome}");
 }
 

@@ -370,7 +370,7 @@ fn what_lost_its_updates_is_said() {
     ");
     insta::assert_snapshot!(fail(&sandbox, "catalog prune catalog -p rake --from 0.5.0"), @r#"
     ------- stderr -------
-    error: no update path of package "rake" starts at 0.5.0; the versions are 1.0.0
+    error: no update path of package "rake" starts at 0.5.0; the package has the versions 1.0.0
     ------- exit 1 -------
     "#);
 }

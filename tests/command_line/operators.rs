@@ -165,7 +165,7 @@ fn wildcards_that_must_stay_are_carried_by_registry_v1() {
         name: "sweeper",
         said: &[
             "to decide: rules[0] of ClusterRole/sweeper in sweeper/manifests/upstream.yaml:54 allows all groups; list the groups that the operator uses, or keep the wildcard and use bundle build --media-type registry+v1",
-            "to decide: rules[1] of ClusterRole/sweeper in sweeper/manifests/upstream.yaml:57 allows all resources of sweeper.example.com; use --expand-wildcards to list those of this bundle",
+            "to decide: rules[1] of ClusterRole/sweeper in sweeper/manifests/upstream.yaml:57 allows all resources of sweeper.example.com; use --expand-wildcards to allow only those of this bundle",
             "to decide: rules[1] of ClusterRole/sweeper in sweeper/manifests/upstream.yaml:57 allows all resources of batch; list the resources that the operator uses; available resources: cronjobs (CronJob), jobs (Job)",
         ],
         build: "--media-type registry+v1",

@@ -635,7 +635,7 @@ fn paths(value: &Value, path: &Path, all: &mut Vec<Path>) {
 fn put(value: &mut Value, steps: &[Step], new: &Value) {
     match steps {
         [] => *value = new.clone(),
-        [Step::Key(key), rest @ ..] => put(&mut value[key], rest, new),
+        [Step::Key(key), rest @ ..] => put(&mut value[&**key], rest, new),
         [Step::Index(index), rest @ ..] => put(&mut value[index], rest, new),
     }
 }

@@ -167,7 +167,7 @@ fn check_places(document: &Document) -> usize {
         let key = document.key_place(path);
         if let Some(Step::Key(name)) = path.steps().last() {
             assert!(
-                key.text().trim_matches(['"', '\'']) == name || key.text().contains('\\'),
+                key.text().trim_matches(['"', '\'']) == &**name || key.text().contains('\\'),
                 "{key:?}: {name}"
             );
         }

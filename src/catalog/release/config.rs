@@ -72,7 +72,7 @@ const RELEASES: Shape = Object(&[
 /// A file that is being read, with its faults.
 struct Config<'d> {
     document: &'d Document,
-    /// The name of the file in messages.
+    /// The name that messages use for the file.
     name: &'static str,
     findings: &'d mut Vec<Diagnostic>,
 }

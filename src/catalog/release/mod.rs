@@ -76,7 +76,7 @@ pub struct OperatorFiles {
     templates: BTreeMap<String, Document>,
 }
 
-/// An operator and a version, as their files specify them.
+/// The content of the files of an operator and of one or all of its versions, with the faults in these files.
 #[derive(Debug, Default)]
 pub struct Released {
     /// The faults in the files.

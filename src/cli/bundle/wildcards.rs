@@ -78,7 +78,7 @@ pub(super) fn to_decide(rules: &[WildcardRule], sources: &ServedResources, conte
             let groups: Vec<&str> = rule.own_groups().into_iter().collect();
             let groups = groups.join(", ");
             say(format!(
-                "{label} allows {covered} of {groups}; use --expand-wildcards to list those of this bundle"
+                "{label} allows {covered} of {groups}; use --expand-wildcards to allow only those of this bundle"
             ));
         }
         for group in &rule.open {

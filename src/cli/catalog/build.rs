@@ -8,8 +8,8 @@ use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, environment, replaced};
 use crate::image::{Platform, Reference};
 use crate::index::catalog_image::{CatalogImageError, CatalogImageOptions, CatalogServer, build};
-use crate::olm::label::CONFIGS_LABEL;
 use crate::index::program::platforms;
+use crate::olm::label::CONFIGS_LABEL;
 use clap::Args;
 use std::path::PathBuf;
 

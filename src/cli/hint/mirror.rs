@@ -103,7 +103,7 @@ hints! {
 fn of_unfinished(error: &FileError) -> Advice {
     if is_full(&error.source) {
         return hint(format!(
-            "free space for {}; the next run continues where this one stopped",
+            "free up disk space for {}; the next run continues where this one stopped",
             error.path.display()
         ));
     }

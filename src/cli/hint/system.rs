@@ -10,7 +10,7 @@ impl Hints for FileError {
     fn hints(&self) -> Advice {
         if is_full(&self.source) {
             return hint(format!(
-                "free space for {}; the previous content is unchanged",
+                "free up disk space for {}; the previous content is unchanged",
                 self.path.display()
             ));
         }

@@ -73,7 +73,7 @@ enum Denied {
     RemovedChannel,
     /// A bundle of a package that is kept
     RemovedBundle,
-    /// A bundle in a channel, if both are kept
+    /// The entry of a bundle in a channel, if the bundle and the channel are kept
     RemovedEntry,
     /// The update path of clusters that run a current or former bundle of a channel
     LostUpgrade,

@@ -76,8 +76,7 @@ pub(crate) struct PageArguments {
     /// URL of the published site, for the links in its feed and on its error page
     #[arg(long, value_name = "URL", value_parser = address)]
     base_url: Option<String>,
-    /// Name of the catalog on clusters, used in the manifests that the pages offer [default: from the name and the tag
-    /// of the index]
+    /// Name of the CatalogSource in the manifests that the pages show [default: from the name and the tag of the index]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Read the images of bundles whose manifests the index does not contain

@@ -241,8 +241,8 @@ impl ChangeArguments {
     }
 }
 
-/// Reports the image that was replaced, repeated changes, and the parts and platforms of the original index that were
-/// not kept.
+/// Reports which image was replaced, whether the change had to be repeated, and which parts and platforms of the
+/// original index were not kept.
 pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
     if let Some(replaced) = &published.replaced {
         printer.status(format_args!("replaced {replaced}"));

@@ -80,7 +80,8 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         return refuse("--name", &arguments.name, wanted);
     }
     if !is_dns1123_label(&arguments.namespace) {
-        let wanted = "a namespace: at most 63 lowercase letters, digits and dashes";
+        let wanted =
+            "a namespace: at most 63 lowercase letters, digits and hyphens, with a letter or digit at both ends";
         return refuse("--namespace", &arguments.namespace, wanted);
     }
     let deployments = arguments.deployment.iter().map(|text| deployment(text));
@@ -104,7 +105,7 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         return refuse(
             "--deployment",
             container,
-            "the name of a container: at most 63 lowercase letters, digits and dashes",
+            "the name of a container: at most 63 lowercase letters, digits and hyphens, with a letter or digit at both ends",
         );
     }
     let described = Starter {

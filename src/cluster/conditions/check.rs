@@ -171,8 +171,8 @@ pub fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
     [named, others].concat()
 }
 
-/// Returns the holds on operators that OLM does not upgrade, each under the name of the operator's
-/// ClusterServiceVersion. A resolver must not change these operators.
+/// Returns the operators that OLM does not upgrade, each with the reason. The keys are the names of the
+/// ClusterServiceVersions. A resolver must not change these operators.
 pub fn held(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> BTreeMap<String, Hold> {
     let conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();
     let why = |operator: &InstalledOperator<'_>| {

@@ -92,10 +92,10 @@ pub(super) fn text(values: &Map<String, Value>, optional: &[Optional]) -> String
 fn insert(values: &mut Map<String, Value>, keys: &[Step], value: Value) {
     match keys {
         [Step::Key(key)] => {
-            values.insert(key.clone(), value);
+            values.insert(key.to_string(), value);
         }
         [Step::Key(key), rest @ ..] => {
-            let below = values.entry(key.as_str()).or_insert_with(|| json!({}));
+            let below = values.entry(&**key).or_insert_with(|| json!({}));
             if let Value::Object(below) = below {
                 insert(below, rest, value);
             }

@@ -97,7 +97,7 @@ pub(super) fn name_differences(work: &mut Work<'_>, synthesized: &Value) {
             ),
             Kind::Added => (
                 &rules::CONVERT_FIELD_ADDED,
-                format!("{path} comes from the manifests{about}"),
+                format!("{path}{about} is added from the manifests"),
             ),
             Kind::Changed => (
                 &rules::CONVERT_FIELD_CHANGED,
@@ -167,7 +167,7 @@ fn path_at(place: &Place) -> Path {
 fn in_csv(path: &Path) -> Path {
     let steps: Vec<Step> = path.steps().to_vec();
     let key = |position: usize| match steps.get(position) {
-        Some(Step::Key(key)) => key.as_str(),
+        Some(Step::Key(key)) => &**key,
         _ => "",
     };
     let (metadata, spec) = (Path::root().key("metadata"), Path::root().key("spec"));

@@ -30,7 +30,7 @@ pub(super) fn refuse_wildcards(work: &mut Work<'_>) {
             };
             let path = path.key(field).index(index);
             let wildcard = path.get(work.csv.value()).and_then(Value::as_str).unwrap_or("*");
-            let message = format!("{list} grant the wildcard type {wildcard:?} to the operator's account {account}");
+            let message = format!("{list} grant the operator's account {account} access to {wildcard:?}");
             let finding = Diagnostic::new(&rules::RBAC_WILDCARD, message).object(work.csv.label());
             findings.push(finding.path(&path).at(work.csv.place(&path)));
         }

@@ -19,8 +19,8 @@ pub struct Differences {
     pub images: Option<(String, String)>,
     /// Whether the manifests differ. Manifests that are only in a bundle image are not compared.
     pub content: bool,
-    /// The channels that the new bundle names, but that do not contain the bundle in the index. Additional channels in
-    /// the index are ignored, because the bundle may have been promoted.
+    /// The channels that the new bundle names, but that do not contain the existing bundle. Additional channels of the
+    /// existing bundle are ignored, because it may have been promoted.
     pub channels: Vec<String>,
 }
 

@@ -176,7 +176,11 @@ fn of_package(
             let node = before.graph.bundles.get(bundle);
             node.is_some_and(|node| !node.channels.contains(&channel.name))
         };
-        let is_asked = |bundle: &str| added.get(bundle).is_some_and(|channels| channels.contains(&channel.name));
+        let is_asked = |bundle: &str| {
+            added
+                .get(bundle)
+                .is_some_and(|channels| channels.contains(&channel.name))
+        };
         for bundle in entries.filter(|bundle| is_new(bundle) && !is_asked(bundle)) {
             let channels = promoted.below.entry(bundle.clone()).or_default();
             channels.insert(channel.name.clone());

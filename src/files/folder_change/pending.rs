@@ -1,4 +1,4 @@
-//! The unfinished part of a change that has already taken effect, for readers of the folder.
+//! Shows readers of a folder the new content of files that a change has not moved to their targets yet.
 
 use super::{FILES, JOURNAL, STAGING, record_of};
 use crate::files::{FileError, temporary_prefix};

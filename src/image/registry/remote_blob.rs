@@ -27,7 +27,7 @@ pub(in crate::image) struct RemoteBlob {
 }
 
 impl Registry {
-    /// Creates a blob that is in these repositories.
+    /// Returns a handle to a blob in these repositories.
     pub(in crate::image) fn remote_blob(
         &self,
         repositories: &[RegistryReference],

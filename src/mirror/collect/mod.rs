@@ -43,7 +43,7 @@ pub struct PlanOptions<'a> {
 pub struct Collected {
     /// The plan.
     pub plan: Plan,
-    /// Followed dependencies that no bundle in the catalog satisfies.
+    /// The dependencies that were followed, but that no bundle in the catalog satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
     /// Findings about the catalogs, none of which are errors.
     pub findings: Vec<Diagnostic>,

@@ -28,7 +28,7 @@ pub(super) struct Channel {
 
 #[derive(Debug)]
 pub(super) struct ServedEntry {
-    /// The number of the bundle.
+    /// The position of the bundle in the catalog.
     pub(super) bundle: usize,
     pub(super) name: Text,
     /// Empty if the bundle replaces nothing.
@@ -37,7 +37,7 @@ pub(super) struct ServedEntry {
 }
 
 impl Channel {
-    /// Creates a channel with entries sorted by name. Its head is the entry that no other entry replaces or skips.
+    /// Creates a channel. The entries must be sorted by name. The head is the entry that no other entry replaces or skips.
     pub(super) fn new(package: Text, name: Text, is_default: bool, entries: impl Iterator<Item = ServedEntry>) -> Self {
         let entries: Vec<ServedEntry> = entries.collect();
         let below = |entry: &ServedEntry| {

@@ -378,7 +378,7 @@ fn own_group(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Menti
     }
 }
 
-/// Records a resource for callers that can look it up in other sources.
+/// Records a resource whose kind is unknown, so that a caller can look it up in another source.
 fn remember(
     work: &mut Work<'_>,
     (group, resource): (&str, &str),

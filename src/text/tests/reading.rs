@@ -83,7 +83,7 @@ fn many_duplicate_keys_are_counted() {
         reading
             .diagnostics
             .iter()
-            .any(|finding| finding.message == "more duplicate keys follow: 399")
+            .any(|finding| finding.message == "399 more duplicate keys follow")
     );
 }
 

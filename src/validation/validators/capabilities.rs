@@ -71,7 +71,9 @@ pub(super) fn check_categories(input: &Input<'_>, findings: &mut Vec<Diagnostic>
                 Some(_) => (&rules::CAT_CUSTOM_UNKNOWN, "one of the specified categories"),
                 None => (&rules::CAT_UNKNOWN, "a category that catalogs use"),
             };
-            let message = if category.is_empty() {
+            let message = if text.trim().is_empty() {
+                "the list of categories is empty".to_owned()
+            } else if category.is_empty() {
                 "a category is empty, because the list has an extra comma".to_owned()
             } else {
                 format!("{category:?} is not {what}")

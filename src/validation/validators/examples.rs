@@ -50,8 +50,12 @@ pub(super) fn check(object: &Object, csv: Csv<'_>, reference: bool, findings: &m
     compare(object, key, &examples, &provided, findings);
 }
 
-/// Reads the kinds of the examples, each with the place of its first example.
-fn read(object: &Object, key: &str, problems: &mut Vec<Diagnostic>) -> BTreeMap<GroupVersionKind, Place> {
+/// The kinds of the examples. Each kind has the document and the path of its first example, because finding a place
+/// takes time.
+type Examples = BTreeMap<GroupVersionKind, (Document, Path)>;
+
+/// Reads the examples.
+fn read(object: &Object, key: &str, problems: &mut Vec<Diagnostic>) -> Examples {
     let path = Path::from("metadata.annotations").key(key);
     let mut report = |message: String, place: Place| {
         let finding = found(&rules::CSV_EXAMPLES_JSON, object, &path, message);
@@ -85,12 +89,7 @@ fn read(object: &Object, key: &str, problems: &mut Vec<Diagnostic>) -> BTreeMap<
     examples
 }
 
-fn list(
-    key: &str,
-    document: &Document,
-    examples: &mut BTreeMap<GroupVersionKind, Place>,
-    report: &mut dyn FnMut(String, Place),
-) {
+fn list(key: &str, document: &Document, examples: &mut Examples, report: &mut dyn FnMut(String, Place)) {
     let items = match document.value() {
         Value::Array(items) => items,
         Value::Null => return,
@@ -109,8 +108,8 @@ fn list(
             report(format!("{key}[{index}] has no kind"), document.place(&path.key("kind")));
         } else {
             let gvk = GroupVersionKind::from_api_version(text("apiVersion"), text("kind"));
-            let place = document.place(&path.key("kind"));
-            examples.entry(gvk).or_insert(place);
+            let first = || (document.clone(), path.key("kind"));
+            examples.entry(gvk).or_insert_with(first);
         }
     }
 }
@@ -138,18 +137,18 @@ fn provided(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) -> BT
 fn compare(
     object: &Object,
     key: &str,
-    examples: &BTreeMap<GroupVersionKind, Place>,
+    examples: &Examples,
     provided: &BTreeMap<GroupVersionKind, Path>,
     findings: &mut Vec<Diagnostic>,
 ) {
     let annotation = Path::from("metadata.annotations").key(key);
-    for (gvk, place) in examples.iter().filter(|(gvk, _)| !provided.contains_key(gvk)) {
+    for (gvk, (document, path)) in examples.iter().filter(|(gvk, _)| !provided.contains_key(gvk)) {
         let message = format!(
             "{key} has an example of {}, which the operator does not provide",
             shown(gvk)
         );
         let finding = found(&rules::CSV_EXAMPLE_WITHOUT_PROVIDED_API, object, &annotation, message);
-        findings.push(finding.at(place.clone()));
+        findings.push(finding.at(document.place(path)));
     }
     for (gvk, path) in provided.iter().filter(|(gvk, _)| !examples.contains_key(gvk)) {
         let message = format!("{} is provided, but {key} has no example of it", shown(gvk));

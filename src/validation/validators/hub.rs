@@ -94,7 +94,7 @@ fn maintainers(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
             let (key, missing) = if name.is_empty() {
                 ("name", "name")
             } else {
-                ("email", "address")
+                ("email", "email address")
             };
             let message = format!("a maintainer has no {missing}");
             let rule = &rules::HUB_MAINTAINER_INCOMPLETE;

@@ -151,7 +151,7 @@ fn images(
         let missing: BTreeSet<&Platform> = promised.difference(platforms).collect();
         if !missing.is_empty() {
             let message = format!(
-                "the image {name} is not available for {}, which the bundle promises",
+                "the image {name} is not available for {}, which the bundle claims to support",
                 list(&missing)
             );
             report(&rules::MULTIARCH_UNSUPPORTED, message);

@@ -132,7 +132,7 @@ fn migrated(found: &Use<'_>, oldest: Option<&Version>) -> Option<Edit> {
     mend::rewrite(document, &root.join(&found.path), successor(found.object, oldest)?)
 }
 
-/// Reports a `minKubeVersion` that is not a version; the rule of `csv` reports the same defect with a better message.
+/// Reports a `minKubeVersion` that is not a version. By default, the module `csv` reports this defect instead.
 fn unparsable(input: &Input<'_>, object: &Object, written: &str) -> Option<Diagnostic> {
     if !input.options.reference {
         let (missing, format) = (&rules::CSV_MINKUBEVERSION_MISSING, &rules::CSV_MINKUBEVERSION_FORMAT);

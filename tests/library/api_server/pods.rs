@@ -83,7 +83,7 @@ fn found((media_type, file, at): Form, spec: &Value) -> Vec<Diagnostic> {
 fn put(value: &mut Value, path: &str, new: Value) {
     let path = Path::parse(path);
     let place = path.steps().iter().fold(value, |value, step| match step {
-        Step::Key(key) => &mut value[key],
+        Step::Key(key) => &mut value[&**key],
         Step::Index(index) => &mut value[index],
     });
     *place = new;

@@ -236,7 +236,7 @@ impl Properties<'_> {
         let at = reader.at(&value.key("release"));
         if !is_release(release) {
             let message = format!(
-                "the release {release:?} of {} must consist of identifiers of letters, digits and dashes, separated by \
+                "the release {release:?} of {} must consist of identifiers of letters, digits and hyphens, separated by \
                  dots and with at most {RELEASE} characters in total",
                 reader.subject
             );

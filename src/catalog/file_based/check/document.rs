@@ -87,8 +87,10 @@ fn package(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
         let message = "a package has no name";
         reader.report(Found::new(&rules::CATALOG_PACKAGE_NAMELESS, message, id.at("name")));
     } else if !is_dns1123_label(&name) {
-        let message =
-            format!("the package name {name:?} must consist of at most 63 lowercase letters, digits and dashes");
+        let message = format!(
+            "the package name {name:?} must consist of at most 63 lowercase letters, digits and hyphens, with a letter \
+                 or digit at both ends"
+        );
         reader.report(Found::new(&rules::CATALOG_PACKAGE_NAME, message, id.at("name")));
     }
     let default_channel = reader.name(fields, "defaultChannel", &root);

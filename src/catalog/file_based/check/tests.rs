@@ -489,7 +489,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "version: 1.0.0",
         "version: 1.0.0, release: 'a..b'",
         &["b.yaml:7 catalog-bundle-release"],
-        "letters, digits and dashes",
+        "letters, digits and hyphens",
     ),
     (
         "b.yaml",

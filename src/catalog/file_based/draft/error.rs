@@ -150,7 +150,7 @@ pub enum DraftError {
     },
     /// None of the versions to upgrade from has an update path.
     #[error(
-        "no update path of package {package:?} starts at {}; the versions are {}",
+        "no update path of package {package:?} starts at {}; the package has the versions {}",
         enumerated(from),
         some(versions)
     )]

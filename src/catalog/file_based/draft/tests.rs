@@ -299,7 +299,7 @@ fn a_version_that_no_path_starts_at_is_named() {
     let error = draft.prune(&part(Versions::All, from), None).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no update path of package \"rake\" starts at 0.5.0; the versions are 1.0.0, 2.0.0, 3.0.0, 4.0.0"
+        "no update path of package \"rake\" starts at 0.5.0; the package has the versions 1.0.0, 2.0.0, 3.0.0, 4.0.0"
     );
 }
 

@@ -56,7 +56,10 @@ pub enum CatalogEditError {
         subject: Subject,
     },
     /// The name of a new package is not suitable for a folder.
-    #[error("the package name {package:?} must consist of at most 63 lowercase letters, digits and dashes")]
+    #[error(
+        "the package name {package:?} must consist of at most 63 lowercase letters, digits and hyphens, with a letter or \
+         digit at both ends"
+    )]
     Name {
         /// The name.
         package: String,

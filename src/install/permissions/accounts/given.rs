@@ -9,7 +9,7 @@ use crate::steps::Step;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The namespace of the role that lets additional API servers read how requests are authenticated.
+/// The namespace of the role that lets extension API servers read how requests are authenticated.
 const SYSTEM_NAMESPACE: &str = "kube-system";
 /// The account of Pods that specify no account.
 const DEFAULT_ACCOUNT: &str = "default";

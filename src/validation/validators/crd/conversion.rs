@@ -73,7 +73,11 @@ fn client_config(report: &mut Report<'_>, path: &Path) {
     let present = |key: &str| client.get(key).filter(|value| !value.is_null());
     match (present("url"), present("service")) {
         (None, None) => report.add(rule, path, "the client names neither a service nor a url"),
-        (Some(_), Some(_)) => report.add(rule, &path.key("url"), "the client names both a service and a url"),
+        (Some(_), Some(_)) => report.add(
+            rule,
+            &path.key("url"),
+            "clientConfig specifies both service and url, but only one is allowed",
+        ),
         (Some(url), None) => {
             if let Err(problem) = check_url(url.as_str().unwrap_or_default()) {
                 report.add(rule, &path.key("url"), format!("the url of the webhook {problem}"));

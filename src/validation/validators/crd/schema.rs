@@ -60,40 +60,75 @@ pub(super) fn check(report: &mut Report<'_>) {
     }
 }
 
-fn is_true(schema: &Map<String, Value>, key: &str) -> bool {
-    schema.get(key) == Some(&Value::Bool(true))
+/// The parts of a schema that the checks need, found in one pass because schemas are large.
+#[derive(Default)]
+struct Parts<'a> {
+    kind: Option<&'a Value>,
+    properties: Option<&'a Value>,
+    items: Option<&'a Value>,
+    additional: Option<&'a Value>,
+    default: Option<&'a Value>,
+    is_int_or_string: bool,
+    preserves_unknown: bool,
+    has_unique_items: bool,
+    /// The forbidden keywords.
+    forbidden: Vec<&'a str>,
+    /// The keywords that combine schemas, and their values.
+    combined: Vec<(&'a str, &'a Value)>,
+}
+
+impl<'a> Parts<'a> {
+    fn of(schema: &'a Map<String, Value>) -> Self {
+        let mut parts = Self::default();
+        for (key, value) in schema.iter().filter(|(_, value)| !value.is_null()) {
+            let is_true = value == &Value::Bool(true);
+            match key.as_str() {
+                "type" => parts.kind = Some(value),
+                "properties" => parts.properties = Some(value),
+                "items" => parts.items = Some(value),
+                "additionalProperties" => parts.additional = Some(value),
+                "default" => parts.default = Some(value),
+                INT_OR_STRING => parts.is_int_or_string = is_true,
+                PRESERVE => parts.preserves_unknown = is_true,
+                "uniqueItems" => parts.has_unique_items = is_true,
+                "allOf" | "anyOf" | "oneOf" | "not" => parts.combined.push((key, value)),
+                key if FORBIDDEN.contains(&key) => parts.forbidden.push(key),
+                _ => {}
+            }
+        }
+        parts
+    }
+
+    fn kind(&self) -> &'a str {
+        self.kind.and_then(Value::as_str).unwrap_or_default()
+    }
 }
 
 /// Checks a schema that describes a value. On return, `path` is unchanged.
 fn node(report: &mut Report<'_>, path: &mut Path, schema: &Map<String, Value>, is_root: bool) {
-    let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
-    let open = is_true(schema, INT_OR_STRING) || is_true(schema, PRESERVE);
-    if kind.is_empty() && !open && !is_root {
+    let parts = Parts::of(schema);
+    let is_open = parts.is_int_or_string || parts.preserves_unknown;
+    if parts.kind().is_empty() && !is_open && !is_root {
         report.add(
             &rules::CRD_SCHEMA_STRUCTURAL,
             &path.key("type"),
             "this part of the schema has no type",
         );
     }
-    if kind == "array" && !schema.get("items").is_some_and(Value::is_object) {
+    if parts.kind() == "array" && !parts.items.is_some_and(Value::is_object) {
         report.add(
             &rules::CRD_SCHEMA_STRUCTURAL,
             &path.key("items"),
             "an array has no items schema",
         );
     }
-    keywords(report, path, schema);
-    default(report, path, schema, kind);
-    for (key, combined, mut path) in combinations(path, schema) {
-        combination(
-            report,
-            &mut path,
-            combined,
-            schema,
-            is_true(schema, INT_OR_STRING) && key != "not",
-        );
+    keywords(report, path, &parts);
+    default(report, path, &parts);
+    for (key, combined, mut path) in combinations(path, &parts) {
+        let is_int_or_string = parts.is_int_or_string && key != "not";
+        combination(report, &mut path, combined, schema, is_int_or_string);
     }
-    visit_parts(path, schema, |path, below| match below {
+    visit_parts(path, &parts, |path, below| match below {
         Value::Object(below) => node(report, path, below, false),
         Value::Bool(_) => {}
         other => {
@@ -104,8 +139,8 @@ fn node(report: &mut Report<'_>, path: &mut Path, schema: &Map<String, Value>, i
 }
 
 /// Visits the schemas of the parts of a value with their paths. Schemas are large, so one path is extended in place.
-fn visit_parts(path: &mut Path, schema: &Map<String, Value>, mut visit: impl FnMut(&mut Path, &Value)) {
-    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+fn visit_parts(path: &mut Path, parts: &Parts<'_>, mut visit: impl FnMut(&mut Path, &Value)) {
+    if let Some(properties) = parts.properties.and_then(Value::as_object) {
         path.push("properties");
         for (name, part) in properties {
             path.push(name.as_str());
@@ -114,8 +149,8 @@ fn visit_parts(path: &mut Path, schema: &Map<String, Value>, mut visit: impl FnM
         }
         path.pop();
     }
-    for key in ["items", "additionalProperties"] {
-        if let Some(part) = schema.get(key).filter(|part| !part.is_null() && !part.is_array()) {
+    for (key, part) in [("items", parts.items), ("additionalProperties", parts.additional)] {
+        if let Some(part) = part.filter(|part| !part.is_array()) {
             path.push(key);
             visit(path, part);
             path.pop();
@@ -124,21 +159,18 @@ fn visit_parts(path: &mut Path, schema: &Map<String, Value>, mut visit: impl FnM
 }
 
 /// Returns the schemas that are combined with this one.
-fn combinations<'a>(path: &Path, schema: &'a Map<String, Value>) -> Vec<(&'a str, &'a Map<String, Value>, Path)> {
-    let of = |(key, value): (&'a String, &'a Value)| match key.as_str() {
-        "allOf" | "anyOf" | "oneOf" => {
+fn combinations<'a>(path: &Path, parts: &Parts<'a>) -> Vec<(&'a str, &'a Map<String, Value>, Path)> {
+    let mut all = Vec::new();
+    for (key, value) in &parts.combined {
+        let path = path.key(key);
+        if *key == "not" {
+            all.extend(value.as_object().map(|not| (*key, not, path)));
+        } else {
             let items = value.as_array().into_iter().flatten().enumerate();
-            let at =
-                |(index, item): (usize, &'a Value)| Some((key.as_str(), item.as_object()?, path.key(key).index(index)));
-            items.filter_map(at).collect()
+            all.extend(items.filter_map(|(index, item)| Some((*key, item.as_object()?, path.index(index)))));
         }
-        "not" => {
-            let not = value.as_object().into_iter();
-            not.map(|not| (key.as_str(), not, path.key(key))).collect()
-        }
-        _ => Vec::new(),
-    };
-    schema.iter().flat_map(of).collect()
+    }
+    all
 }
 
 /// Checks a schema that only restricts the values that `described` describes, and must not add anything.
@@ -159,25 +191,26 @@ fn combination(
             report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path.key(key), message);
         }
     }
-    keywords(report, path, schema);
-    for (_, combined, mut path) in combinations(path, schema) {
+    let parts = Parts::of(schema);
+    keywords(report, path, &parts);
+    for (_, combined, mut path) in combinations(path, &parts) {
         combination(report, &mut path, combined, described, int_or_string);
     }
-    visit_parts(path, schema, |path, below| {
+    visit_parts(path, &parts, |path, below| {
         let Value::Object(below) = below else {
             return;
         };
         let named = match path.steps() {
-            [.., Step::Key(list), Step::Key(name)] if list == "properties" => {
-                described.get("properties").and_then(|all| all.get(name))
+            [.., Step::Key(list), Step::Key(name)] if **list == *"properties" => {
+                described.get("properties").and_then(|all| all.get(&**name))
             }
-            [.., Step::Key(name)] => described.get(name),
+            [.., Step::Key(name)] => described.get(&**name),
             _ => None,
         };
         match named {
             Some(Value::Object(named)) => {
-                let either = is_true(named, INT_OR_STRING);
-                combination(report, path, below, named, either);
+                let is_int_or_string = named.get(INT_OR_STRING) == Some(&Value::Bool(true));
+                combination(report, path, below, named, is_int_or_string);
             }
             Some(_) => {}
             None => {
@@ -188,31 +221,30 @@ fn combination(
     });
 }
 
-fn keywords(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>) {
-    for (key, value) in schema {
-        if FORBIDDEN.contains(&key.as_str()) && !value.is_null() {
-            let message = format!("a CustomResourceDefinition must not use {key}");
-            report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key(key), message);
-        }
+fn keywords(report: &mut Report<'_>, path: &Path, parts: &Parts<'_>) {
+    for key in &parts.forbidden {
+        let message = format!("a CustomResourceDefinition must not use {key}");
+        report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key(key), message);
     }
-    if is_true(schema, "uniqueItems") {
+    if parts.has_unique_items {
         let message = "uniqueItems must not be true; use \"x-kubernetes-list-type: set\" instead";
         report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key("uniqueItems"), message);
     }
-    if schema.get("items").is_some_and(Value::is_array) {
+    if parts.items.is_some_and(Value::is_array) {
         let message = "items must be one schema for all items, not a list";
         report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key("items"), message);
     }
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let additional = schema.get("additionalProperties").filter(|value| !value.is_null());
+    let properties = parts.properties.and_then(Value::as_object);
     if properties.is_some_and(|properties| !properties.is_empty())
-        && additional.is_some_and(|additional| additional != &Value::Bool(true))
+        && parts
+            .additional
+            .is_some_and(|additional| additional != &Value::Bool(true))
     {
         let message = "additionalProperties conflicts with properties";
         report.add(&rules::CRD_SCHEMA_KEYWORD, &path.key("additionalProperties"), message);
     }
-    match schema.get("type") {
-        None | Some(Value::Null) => {}
+    match parts.kind {
+        None => {}
         Some(Value::String(kind)) if kind.is_empty() || TYPES.contains(&kind.as_str()) => {}
         Some(other) => {
             let shown = other
@@ -225,8 +257,8 @@ fn keywords(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>) {
 }
 
 /// Checks that a default is a value of the schema's type.
-fn default(report: &mut Report<'_>, path: &Path, schema: &Map<String, Value>, kind: &str) {
-    let Some(value) = schema.get("default").filter(|value| !value.is_null()) else {
+fn default(report: &mut Report<'_>, path: &Path, parts: &Parts<'_>) {
+    let (Some(value), kind) = (parts.default, parts.kind()) else {
         return;
     };
     if !has_type(value, kind) {
