@@ -77,7 +77,7 @@ pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limit
     if media_type == MediaType::K8sV1 {
         binary_files(tree, &mut diagnostics);
     }
-    let manifests = manifest::read(tree, MANIFESTS, layout, limits);
+    let manifests = manifest::read(tree, MANIFESTS, layout, &limits.counted());
     diagnostics.extend(manifests.diagnostics.into_iter().map(misplaced));
     let icon = metadata.olm.as_ref().and_then(|olm| Olm::new(olm).icon_path());
     let icon = icon.filter(|path| path.starts_with(METADATA));

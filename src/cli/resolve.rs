@@ -171,7 +171,10 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
     }
     let options = ResolveOptions {
         catalogs: what_if::named_indexes(&arguments.catalog),
-        packages: packages.into_iter().map(|text| package_channel(text)).collect(),
+        packages: packages
+            .into_iter()
+            .map(|text| package_channel(text))
+            .collect::<Result<_, _>>()?,
         operators: operators.iter().map(OpenOperator::asked).collect(),
         starting_csv: arguments.starting_csv.clone(),
         installed: arguments.installed.clone(),
@@ -263,10 +266,14 @@ pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: 
 }
 
 /// Parses `PACKAGE[=CHANNEL]`.
-fn package_channel(text: &str) -> PackageChannel {
+fn package_channel(text: &str) -> Result<PackageChannel, CommandError> {
     let (package, channel) = text.split_once('=').unwrap_or((text, ""));
-    PackageChannel {
+    if let Some((package, channel)) = package.split_once([':', '@']) {
+        let error = CommandError::usage(format!("{text} is not a package"));
+        return Err(error.hint(format!("to specify a channel, use {package}={channel}")));
+    }
+    Ok(PackageChannel {
         package: package.to_owned(),
         channel: Some(channel.to_owned()).filter(|channel| !channel.is_empty()),
-    }
+    })
 }

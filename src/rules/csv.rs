@@ -34,7 +34,7 @@ rules! { ADMISSION
 rules! { FIELDS
     Authoring {
         // The ClusterServiceVersion checks of the Operator Framework.
-        CSV_REPLACES_FORMAT = "csv-replaces-format", Error, CSV, "Set the name of the previous version: at most 63 lowercase letters, digits, dots and dashes.";
+        CSV_REPLACES_FORMAT = "csv-replaces-format", Error, CSV, "Set the name of the previous version: at most 63 lowercase letters, digits, dots and hyphens.";
         CSV_ANNOTATIONS_MISSING = "csv-annotations-missing", Warning, CSV, "Add annotations; alm-examples shows users which objects to create.";
         CSV_EXAMPLES_MISSING = "csv-examples-missing", Warning, CSV, "Add the annotation alm-examples with a JSON list of custom resources.";
         CSV_EXAMPLES_BOTH = "csv-examples-both", Warning, CSV, "Keep alm-examples and remove olm.examples.";

@@ -46,7 +46,7 @@ rules! { FILE_BASED_CATALOG
         CATALOG_BUNDLE_IDENTITY = "catalog-bundle-identity", Error, FBC, "Set exactly one olm.package property on the bundle, with the name of its package.";
         CATALOG_BUNDLE_VERSION = "catalog-bundle-version", Error, FBC, "Use a semantic version such as 1.2.3.";
         CATALOG_VERSION_MISSING = "catalog-version-missing", Error, FBC, "Set version in the olm.package property to a semantic version such as 1.2.3.";
-        CATALOG_BUNDLE_RELEASE = "catalog-bundle-release", Error, FBC, "Name the bundle <package>-v<version>-<release>; a release consists of at most 20 letters, digits, dashes and dots.";
+        CATALOG_BUNDLE_RELEASE = "catalog-bundle-release", Error, FBC, "Name the bundle <package>-v<version>-<release>; a release consists of at most 20 letters, digits, hyphens and dots.";
         CATALOG_VERSION_DUPLICATE = "catalog-version-duplicate", Error, FBC, "Use a different version for each bundle of a package.";
         CATALOG_OBJECT = "catalog-object", Error, FBC, "Set data to one manifest, as base64-encoded JSON.";
         CATALOG_OBJECT_CONTENT = "catalog-object-content", Warning, FBC, "Include only the manifests of one operator in each bundle, with one ClusterServiceVersion that has the bundle's name.";

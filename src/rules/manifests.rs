@@ -16,7 +16,7 @@ rules! { MANIFESTS
         K8S_DEPLOYMENT_MISSING = "k8s-deployment-missing", Error, PLAIN, "Add the operator's Deployment to manifests/, because OLM needs one to install the operator.";
         K8S_BINARY_FILE = "k8s-binary-file", Error, PLAIN, "Move the file out of manifests/, which is for YAML and JSON; an icon belongs in metadata/.";
         DEPLOYMENT_DUPLICATE = "deployment-duplicate", Error, OLM, "Use a different name for each Deployment.";
-        DEPLOYMENT_NAME = "deployment-name", Error, OBJECTS, "Use lowercase letters, digits, dots and dashes, with a letter or digit at both ends.";
+        DEPLOYMENT_NAME = "deployment-name", Error, OBJECTS, "Use lowercase letters, digits, dots and hyphens, with a letter or digit at both ends.";
         DEPLOYMENT_SELECTOR = "deployment-selector", Error, OBJECTS, "Make spec.selector.matchLabels a subset of the pod template's labels.";
         DEPLOYMENT_ANNOTATIONS = "deployment-annotations", Warning, OLM, "Move the annotations that the pods need to the pod template.";
         DEPLOYMENT_DOT_NAME = "deployment-dot-name", Warning, OLM, "Use a Deployment name without a dot.";

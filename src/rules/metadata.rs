@@ -32,7 +32,7 @@ rules! { OLM_YAML
         OLM_ANNOTATION_KEY = "olm-annotation-key", Warning, PLAIN, "Correct the key, or remove the annotation.";
         OLM_ANNOTATION_VALUE = "olm-annotation-value", Error, PLAIN, "Use a value of the correct type, as YAML or JSON.";
         OLM_DISPLAYNAME_DEFAULTED = "olm-displayname-defaulted", Warning, CSV, "Add displayName to metadata/olm.yaml.";
-        CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lowercase letters, digits, dots and dashes, with a letter or digit at both ends.";
+        CSV_NAME_FORMAT = "csv-name-format", Error, CSV, "Use at most 63 lowercase letters, digits, dots and hyphens, with a letter or digit at both ends.";
         CSV_REPLACES_ITSELF = "csv-replaces-itself", Error, CSV, "Set replaces to the previous version, or remove it.";
         CSV_EXAMPLES_JSON = "csv-examples-json", Error, CSV, "Use a JSON list of custom resources.";
         CSV_EXAMPLE_WITHOUT_PROVIDED_API = "csv-example-without-provided-api", Error, CSV, "Correct apiVersion and kind of the example, or remove it.";

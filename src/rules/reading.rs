@@ -53,7 +53,7 @@ rules! { LOADING
 
     RegistryBundles {
         LOAD_MULTIPLE_CSV = "load-multiple-csv", Error, FORMAT, "Keep one ClusterServiceVersion, because a bundle is one version of an operator.";
-        LOAD_FILE_NAME = "load-file-name", Error, OLM, "Rename one of the files: OLM unpacks a bundle into one ConfigMap, whose keys may contain only letters, digits, dashes, underscores and dots.";
+        LOAD_FILE_NAME = "load-file-name", Error, OLM, "Rename one of the files: OLM unpacks a bundle into one ConfigMap, whose keys may contain only letters, digits, hyphens, underscores and dots.";
     }
 
     Authoring {

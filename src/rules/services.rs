@@ -20,7 +20,7 @@ rules! { SERVICES
         APISERVICE_KIND_MISSING = "apiservice-kind-missing", Error, PLAIN, "List the API's kinds under apiservicedefinitions in metadata/olm.yaml.";
         APISERVICE_INSECURE = "apiservice-insecure", Warning, OLM, "Use the serving certificate at /apiserver.local.config/certificates.";
         APISERVICE_FIELDS = "apiservice-fields", Info, OLM, "No action needed: a ClusterServiceVersion has no field for this value.";
-        WEBHOOK_NAME = "webhook-name", Error, OBJECTS, "Use lowercase letters, digits, dots and dashes.";
+        WEBHOOK_NAME = "webhook-name", Error, OBJECTS, "Use lowercase letters, digits, dots and hyphens.";
         WEBHOOK_URL = "webhook-url", Error, PLAIN, "Expose the webhook server through a Service of the bundle.";
         WEBHOOK_SERVICE_MISSING = "webhook-service-missing", Error, PLAIN, "Add the Service to the bundle.";
         WEBHOOK_RULES = "webhook-rules", Error, OLM, "Narrow the rules of the webhook.";

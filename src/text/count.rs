@@ -31,6 +31,8 @@ const WEIGHTS: [u8; 256] = {
     weights[b'\\' as usize] = 1;
     weights
 };
+/// The largest weight.
+const HEAVIEST: usize = 7;
 /// The maximum number of values in a file without punctuation.
 const LEAST: usize = DOCUMENT + 3;
 
@@ -55,8 +57,7 @@ pub(crate) fn excess(files: &[(String, &[u8])], limits: &Limits) -> Option<Diagn
         let text = std::str::from_utf8(bytes).ok()?;
         (text.len() <= limits.effective_file_bytes()).then_some((name, text))
     });
-    let most: usize = texts.clone().map(|(_, text)| at_most(text)).sum();
-    if most <= limits.values && !texts.clone().any(|(_, text)| may_repeat(text)) {
+    if is_within(texts.clone().map(|(_, text)| text), limits) {
         return None;
     }
     let mut counter = Counter::new(limits);
@@ -66,6 +67,21 @@ pub(crate) fn excess(files: &[(String, &[u8])], limits: &Limits) -> Option<Diagn
         }
     }
     None
+}
+
+/// Whether an upper bound on the number of values is within the limit. Only texts that may contain anchors are counted
+/// exactly.
+fn is_within<'t>(texts: impl Iterator<Item = &'t str>, limits: &Limits) -> bool {
+    let (repeating, others): (Vec<&str>, Vec<&str>) = texts.partition(|text| may_repeat(text));
+    let mut counter = Counter::new(limits);
+    let are_counted = repeating.into_iter().all(|text| counter.values(text).is_ok());
+    let whole = |most: fn(&str) -> usize| {
+        others
+            .iter()
+            .map(|text| most(text))
+            .fold(counter.total(), usize::saturating_add)
+    };
+    are_counted && (whole(|text| LEAST + text.len() * HEAVIEST) <= limits.values || whole(at_most) <= limits.values)
 }
 
 /// Like [`excess`], for a single text.
@@ -98,7 +114,7 @@ pub(super) fn excess_beside(text: &str, limits: &Limits, sizes: &mut Sizes) -> O
 }
 
 fn of_values(text: &str, limits: &Limits) -> Option<Excess> {
-    if at_most(text) <= limits.values && !may_repeat(text) {
+    if is_within(std::iter::once(text), limits) {
         return None;
     }
     Counter::new(limits).values(text).err()

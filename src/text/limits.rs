@@ -24,6 +24,14 @@ impl Limits {
     /// The maximum file size in bytes regardless of [`Limits::file_bytes`], so that places take little memory.
     pub(crate) const MOST_FILE_BYTES: usize = u32::MAX as usize;
 
+    /// Returns the limits for files whose values have already been counted.
+    pub(crate) fn counted(&self) -> Self {
+        Self {
+            values: usize::MAX,
+            ..*self
+        }
+    }
+
     pub(super) fn effective_file_bytes(&self) -> usize {
         self.file_bytes.min(Self::MOST_FILE_BYTES)
     }

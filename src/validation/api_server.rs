@@ -130,10 +130,14 @@ impl Part<'_> {
     /// Reports verbs that are misspelled.
     fn verbs(&mut self, rule: &Value, at: &Path) {
         for (index, verb) in PolicyRule(rule).list("verbs") {
-            let meant = VERBS.iter().find(|known| {
-                (3..=20).contains(&verb.len()) && strsim::damerau_levenshtein(known, &verb.to_lowercase()) <= 1
-            });
-            if let Some(meant) = meant.filter(|_| !VERBS.contains(&verb)) {
+            if VERBS.contains(&verb) || !(3..=20).contains(&verb.len()) {
+                continue;
+            }
+            let lower = verb.to_lowercase();
+            let meant = VERBS
+                .iter()
+                .find(|known| strsim::damerau_levenshtein(known, &lower) <= 1);
+            if let Some(meant) = meant {
                 let path = at.key("verbs").index(index);
                 let message = format!("the verb {verb:?} is unknown, so it grants nothing");
                 let finding = self.finding(&rules::RBAC_VERB_UNKNOWN, &path, message);

@@ -302,6 +302,10 @@ fn a_wrong_command_line_ends_with_the_status_of_its_own() {
         ("resolve", "required arguments"),
         ("resolve rake", "--catalog"),
         (
+            "resolve rake:stable --catalog a.db",
+            "to specify a channel, use rake=stable",
+        ),
+        (
             "resolve rake rake=stable --catalog a.db",
             "the package rake is requested twice, or already has a Subscription",
         ),

@@ -97,7 +97,7 @@ fn file_name(text: &str) -> Result<String, &'static str> {
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
     if text.is_empty() || text.starts_with('.') || !text.chars().all(is_plain) {
         return Err(
-            "a name may contain only letters, digits, dots, dashes and underscores, and must not begin with a dot",
+            "a name may contain only letters, digits, dots, hyphens and underscores, and must not begin with a dot",
         );
     }
     Ok(text.to_owned())

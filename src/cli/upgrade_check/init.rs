@@ -76,7 +76,8 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         Err(CommandError::usage(format!("{option} {value:?} is not {wanted}")))
     };
     if !is_csv_name(&arguments.name) {
-        let wanted = "the name of a ClusterServiceVersion: at most 63 lowercase letters, digits, dots and dashes";
+        let wanted = "the name of a ClusterServiceVersion: at most 63 lowercase letters, digits, dots and hyphens, with \
+                      a letter or digit at both ends";
         return refuse("--name", &arguments.name, wanted);
     }
     if !is_dns1123_label(&arguments.namespace) {
@@ -94,7 +95,8 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         ("--operator", &arguments.operator.iter().cloned().collect()),
     ] {
         if let Some(name) = names.iter().find(|name| !is_dns1123_subdomain(name)) {
-            return refuse(option, name, "a name of lowercase letters, digits, dots and dashes");
+            let wanted = "a name of lowercase letters, digits, dots and hyphens, with a letter or digit at both ends";
+            return refuse(option, name, wanted);
         }
     }
     if let Some(container) = deployments
@@ -102,11 +104,9 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         .filter_map(|(_, container)| *container)
         .find(|name| !is_dns1123_label(name))
     {
-        return refuse(
-            "--deployment",
-            container,
-            "the name of a container: at most 63 lowercase letters, digits and hyphens, with a letter or digit at both ends",
-        );
+        let wanted = "the name of a container: at most 63 lowercase letters, digits and hyphens, with a letter or digit \
+                      at both ends";
+        return refuse("--deployment", container, wanted);
     }
     let described = Starter {
         operator: &arguments.name,

@@ -105,7 +105,7 @@ impl Part<'_> {
     }
 }
 
-const SUBDOMAIN: &str = "Use lowercase letters, digits, dots and dashes, with a letter or digit at both ends.";
+const SUBDOMAIN: &str = "Use lowercase letters, digits, dots and hyphens, with a letter or digit at both ends.";
 const LABEL: &str = "Use at most 63 lowercase letters, digits and hyphens, beginning with a letter.";
 const PORT_NAME: &str = "Use at most 63 lowercase letters, digits and hyphens, with a letter or digit at both ends.";
 

@@ -80,10 +80,7 @@ fn names(report: &mut Report<'_>) {
     let plural = report.text(&Path::from("spec.names.plural"));
     let name = Path::from("metadata.name");
     if !is_dns1123_subdomain(object.name()) {
-        let message = format!(
-            "{:?} is not a valid name: names may contain only lowercase letters, digits, dots and dashes",
-            object.name()
-        );
+        let message = format!("{:?} is not a valid name", object.name());
         report.add(&rules::CRD_NAME, &name, message);
     }
     if object.name() != format!("{plural}.{group}") {
@@ -94,7 +91,7 @@ fn names(report: &mut Report<'_>) {
     if group.is_empty() {
         report.add(&rules::CRD_GROUP, &path, "spec.group is not set");
     } else if !is_dns1123_subdomain(group) {
-        let message = format!("{group:?} may contain only lowercase letters, digits, dots and dashes");
+        let message = format!("{group:?} is not a valid group");
         report.add(&rules::CRD_GROUP, &path, message);
     } else if !group.contains('.') {
         report.add(&rules::CRD_GROUP, &path, format!("the group {group} has no dot"));

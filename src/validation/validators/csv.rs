@@ -38,7 +38,7 @@ fn names(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
             let message = if is_dns1123_subdomain(name) {
                 format!("{path} has {} characters, more than 63", name.len())
             } else {
-                format!("{path} {name:?} may contain only lowercase letters, digits, dots and dashes")
+                format!("{path} {name:?} is not a valid name")
             };
             findings.push(found(rule, object, &Path::from(path), message));
         }

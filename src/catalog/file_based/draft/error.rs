@@ -113,7 +113,7 @@ pub enum DraftError {
     },
     /// A new channel has a name that clusters cannot refer to.
     #[error(
-        "{channel:?} is not a valid channel name; use letters, digits, dashes, dots and underscores, beginning and \
+        "{channel:?} is not a valid channel name; use letters, digits, hyphens, dots and underscores, beginning and \
          ending with a letter or a digit"
     )]
     ChannelName {
