@@ -10,22 +10,24 @@ use std::io::Write;
 /// The maximum size of a bundle in bytes, compressed and in base64.
 pub(crate) const LIMIT: usize = 1 << 20;
 
+/// The size of the pieces that are compressed separately to estimate the size of a bundle.
+const PIECE: usize = 128 << 10;
+
 /// Returns a finding and the largest file if the size of a bundle that consists of these files is near or above the
 /// limit.
 pub(crate) fn finding(files: &[&[u8]]) -> Option<(Diagnostic, Largest)> {
-    // Compression takes time, and most bundles fit even uncompressed, or with only their largest files compressed. Gzip
-    // makes an incompressible file slightly longer.
-    let plain = |file: &[u8]| base64_length(file.len() + file.len() / 1000 + 64);
-    let mut most: usize = files.iter().map(|file| plain(file)).sum();
-    let mut largest_first = files.to_vec();
-    largest_first.sort_by_key(|file| std::cmp::Reverse(file.len()));
-    for file in largest_first {
+    // Compression takes time, and most bundles fit even uncompressed, or if only a part of them is compressed. Gzip
+    // makes incompressible bytes slightly longer. The fastest level takes a quarter of the time of the final
+    // compression, but compresses less, and so does compressing a file in pieces.
+    let plain = |bytes: &[u8]| base64_length(bytes.len() + bytes.len() / 1000 + 64);
+    let pieces = || files.iter().flat_map(|file| file.chunks(PIECE));
+    let mut most: usize = pieces().map(plain).sum();
+    for piece in pieces() {
         if !is_near(most) {
             return None;
         }
-        // The fastest level takes a quarter of the time of the final compression, but compresses less.
-        let fast = base64_length(compressed(file, Compression::fast()));
-        most = most.saturating_sub(plain(file)).saturating_add(fast);
+        let fast = base64_length(compressed(piece, Compression::fast()));
+        most = most.saturating_sub(plain(piece)).saturating_add(fast);
     }
     if !is_near(most) {
         return None;
