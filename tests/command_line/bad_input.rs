@@ -743,3 +743,71 @@ fn a_slip_that_costs_the_operator_its_account_is_named_with_the_account_that_is_
         "{outcome}"
     );
 }
+
+#[test]
+fn a_webhook_that_names_the_service_in_another_namespace() {
+    let sandbox = greenhouse();
+    let webhook = "bundle/manifests/webhook.yaml";
+    edit(
+        &sandbox,
+        webhook,
+        "      namespace: greenhouse-system\n      path",
+        "      namespace: elsewhere\n      path",
+    );
+    let outcome = one(&sandbox, "webhook-service-missing", webhook, "elsewhere");
+    says(
+        &outcome,
+        "refers to Service greenhouse-webhook in namespace elsewhere, but the bundle contains it in namespace \
+         greenhouse-system",
+    );
+}
+
+#[test]
+fn a_quoted_boolean_of_an_install_mode_is_the_only_error() {
+    let sandbox = greenhouse();
+    let text = read(&sandbox, OLM).replace("supported: true", "supported: false");
+    let text = text.replacen("supported: false", "supported: \"true\"", 1);
+    write(&sandbox, OLM, text);
+    one(&sandbox, "olm-type", OLM, "\"true\"");
+}
+
+#[test]
+fn a_string_where_a_map_belongs_is_told_the_keys() {
+    let sandbox = greenhouse();
+    let list = "- name: thermostat\n  image: registry.example.com/garden/thermostat:2.0.1\n";
+    edit(&sandbox, OLM, list, "- registry.example.com/garden/thermostat:2.0.1\n");
+    let outcome = one(
+        &sandbox,
+        "olm-type",
+        OLM,
+        "registry.example.com/garden/thermostat:2.0.1",
+    );
+    says(&outcome, "help: Use a map with the keys ");
+}
+
+#[test]
+fn a_misspelled_key_of_a_constraint_is_the_only_error() {
+    let dependencies = "bundle/metadata/dependencies.yaml";
+    for (constraint, key, help) in [
+        ("alll: {constraints: []}", "alll", "help: Did you mean all?"),
+        (
+            "package: {packageName: hose, version: \">=1.0.0\"}",
+            "version",
+            "help: Use packageName and versionRange.",
+        ),
+    ] {
+        let sandbox = greenhouse();
+        let text = format!("dependencies:\n- type: olm.constraint\n  value:\n    {constraint}\n");
+        write(&sandbox, dependencies, text);
+        let outcome = one(&sandbox, "dep-constraint-key", dependencies, key);
+        says(&outcome, help);
+    }
+}
+
+#[test]
+fn a_kind_in_the_wrong_case_is_told_how_it_is_written() {
+    let csv = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceversion\nmetadata: {name: a.v1.0.0}\n";
+    let sandbox = with_manifest(csv);
+    let outcome = one(&sandbox, "k8s-kind-unsupported", MORE, "ClusterServiceversion");
+    says(&outcome, "help: Did you mean ClusterServiceVersion?");
+}
