@@ -23,6 +23,25 @@ impl<Type, Value> Property<Type, Value> {
     }
 }
 
+/// The types of properties that OLM and its tools read.
+pub(crate) const KNOWN: [&str; 15] = [
+    PACKAGE,
+    GVK,
+    LABEL,
+    PACKAGE_REQUIRED,
+    GVK_REQUIRED,
+    LABEL_REQUIRED,
+    CONSTRAINT,
+    DEPRECATED,
+    MAX_OPENSHIFT_VERSION,
+    OPTIONAL_MANIFESTS,
+    BUNDLE_OBJECT,
+    CSV_METADATA,
+    CHANNEL,
+    MEDIA_TYPE,
+    IMAGE,
+];
+
 /// The package and version of a bundle; as a dependency in a database or a bundle, a package that the bundle needs.
 pub const PACKAGE: &str = "olm.package";
 /// An API that a bundle provides; as a dependency in a database or a bundle, an API that the bundle needs.

@@ -29,5 +29,6 @@ rules! { DEFINITIONS
         CRD_SCHEMA_KEYWORD = "crd-schema-keyword", Error, CRD, "Remove the keyword, because the API server rejects it.";
         CRD_SCHEMA_TYPE = "crd-schema-type", Error, CRD, "Use array, boolean, integer, number, object or string.";
         CRD_SCHEMA_DEFAULT = "crd-schema-default", Error, CRD, "Use a default of the field's type.";
+        CRD_SCHEMA_REQUIRED = "crd-schema-required", Warning, CRD, "Correct the name, or add the property: the API server removes unknown fields, so no object can be created.";
     }
 }

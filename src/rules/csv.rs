@@ -57,6 +57,7 @@ rules! { WHOLE
         CSV_DEPLOYMENT_UNKNOWN = "csv-deployment-unknown", Error, OLM, "Use the name of a Deployment in spec.install.spec.deployments.";
         CSV_WEBHOOK_TYPE = "csv-webhook-type", Error, CSV, "Use ValidatingAdmissionWebhook, MutatingAdmissionWebhook or ConversionWebhook.";
         CSV_REPLACES_VERSION = "csv-replaces-version", Warning, CSV, "Use the name of the bundle, such as NAME.v1.0.0.";
+        CSV_REPLACES_HIGHER = "csv-replaces-higher", Warning, CSV, "Name the previous version of the operator, or correct the version.";
         BUNDLE_CRD_DUPLICATE = "bundle-crd-duplicate", Error, FORMAT, "Remove one of the two definitions.";
         BUNDLE_OWNED_CRD_ABSENT = "bundle-owned-crd-absent", Error, FORMAT, "Add the CustomResourceDefinition version to manifests/, or remove the entry.";
         BUNDLE_CRD_NOT_OWNED = "bundle-crd-not-owned", Error, FORMAT, "List the CustomResourceDefinition in spec.customresourcedefinitions.owned, or remove the file.";

@@ -24,6 +24,7 @@ rules! { SERVICES
         WEBHOOK_URL = "webhook-url", Error, PLAIN, "Expose the webhook server through a Service of the bundle.";
         WEBHOOK_SERVICE_MISSING = "webhook-service-missing", Error, PLAIN, "Add the Service to the bundle.";
         WEBHOOK_RULES = "webhook-rules", Error, OLM, "Narrow the rules of the webhook.";
+        WEBHOOK_RESOURCE = "webhook-resource", Warning, OBJECTS, "Use the plural of the kind, as in spec.names.plural of its CustomResourceDefinition.";
         WEBHOOK_DUPLICATE = "webhook-duplicate", Error, OLM, "Use a different name for each webhook.";
         WEBHOOK_MATCH_CONDITIONS = "webhook-match-conditions", Error, CSV, "Remove matchConditions, and check the conditions in the webhook itself, which is then called more often.";
         WEBHOOK_SIDE_EFFECTS = "webhook-side-effects", Error, OLM, "Avoid side effects in dry runs, and set sideEffects to None or NoneOnDryRun.";

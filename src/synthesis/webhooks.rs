@@ -10,6 +10,7 @@ use crate::image::Digest;
 use crate::kubernetes::names;
 use crate::manifest::Object;
 use crate::rules;
+use crate::shape::nearest;
 use crate::text::Path;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -142,6 +143,7 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
         return None;
     }
     refused_rules(work, object, webhook, path, name);
+    misspelled_resources(work, object, path, name);
     let service = client.key("service");
     let reference = ServiceReference {
         object,
@@ -259,6 +261,51 @@ fn refused_rules(work: &mut Work<'_>, object: &Object, webhook: &Value, path: &P
         };
         let finding = Diagnostic::new(&rules::WEBHOOK_RULES, message).object(object.label());
         work.report(finding.at(object.place(&path.key("rules").index(index))));
+    }
+}
+
+/// Reports resources in the rules of a webhook that are similar to a resource of the bundle's own CRDs in the same group,
+/// but do not exist there.
+fn misspelled_resources(work: &mut Work<'_>, object: &Object, path: &Path, name: &str) {
+    let mut own: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for index in crds::of(work) {
+        let crd = work.inventory.object(index);
+        if let (Some(group), Some(plural)) = (crd.text(&["spec", "group"]), crd.text(&["spec", "names", "plural"])) {
+            own.entry(group).or_default().insert(plural);
+        }
+    }
+    let texts = |path: &Path| -> Vec<&str> {
+        let list = path.get(object.value()).and_then(Value::as_array);
+        list.into_iter()
+            .flatten()
+            .map(|item| item.as_str().unwrap_or_default())
+            .collect()
+    };
+    let rules = path.key("rules");
+    let count = rules.get(object.value()).and_then(Value::as_array).map_or(0, Vec::len);
+    let mut findings = Vec::new();
+    for rule in (0..count).map(|index| rules.index(index)) {
+        let [group] = texts(&rule.key("apiGroups"))[..] else {
+            continue;
+        };
+        let Some(plurals) = own.get(group) else { continue };
+        let resources = rule.key("resources");
+        for (index, resource) in texts(&resources).into_iter().enumerate() {
+            let resource = resource.split('/').next().unwrap_or_default();
+            if plurals.contains(resource) {
+                continue;
+            }
+            if let Some(meant) = nearest(resource, plurals.iter().copied()) {
+                let message =
+                    format!("webhook {name} intercepts {resource} of {group}, which the bundle does not define");
+                let finding = Diagnostic::new(&rules::WEBHOOK_RESOURCE, message).object(object.label());
+                let place = object.place(&resources.index(index));
+                findings.push(finding.at(place).help(format!("Did you mean {meant}?")));
+            }
+        }
+    }
+    for finding in findings {
+        work.report(finding);
     }
 }
 

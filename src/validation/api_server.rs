@@ -17,7 +17,7 @@ use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::rules;
 use crate::shape::nearest;
 use crate::text::Path;
-use crate::version::parse_tolerant;
+use crate::version::{is_name_of_higher, parse_tolerant};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use part::{Part, text};
@@ -64,6 +64,11 @@ impl Part<'_> {
         if parse_tolerant(replaces).is_some() {
             let message = format!("spec.replaces is {replaces}, which is a version and not the name of a bundle");
             self.report(&rules::CSV_REPLACES_VERSION, &Path::from("spec.replaces"), message);
+        }
+        let version = csv.text(&["spec", "version"]);
+        if is_name_of_higher(replaces, version) {
+            let message = format!("version {version} replaces {replaces}, which has a higher version");
+            self.report(&rules::CSV_REPLACES_HIGHER, &Path::from("spec.replaces"), message);
         }
         let names: Vec<&str> = csv.deployments().iter().map(|entry| text(entry, "name")).collect();
         for (index, name) in names.iter().enumerate() {

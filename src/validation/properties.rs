@@ -4,7 +4,7 @@ use crate::bundle::{Bundle, MediaType, TypedValue};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::builtin;
 use crate::manifest::Object;
-use crate::olm::property::PACKAGE;
+use crate::olm::property::{KNOWN, PACKAGE};
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::synthesis::{Fate, Outcome, is_moved};
@@ -128,6 +128,16 @@ fn entries(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             continue;
         };
         for (index, entry) in list.iter().enumerate() {
+            let kind = entry.get("type").and_then(Value::as_str).unwrap_or_default();
+            if kind.starts_with("olm.")
+                && !KNOWN.contains(&kind)
+                && let Some(meant) = nearest(kind, KNOWN)
+            {
+                let message = format!("the property type {kind} is unknown");
+                let place = document.place(&path.index(index).key("type"));
+                let finding = Diagnostic::new(&rules::PROP_TYPE_UNKNOWN, message).at(place);
+                findings.push(finding.help(format!("Did you mean {meant}?")));
+            }
             let typed = entry
                 .get("type")
                 .and_then(Value::as_str)

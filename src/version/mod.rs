@@ -45,6 +45,13 @@ pub fn with_all_numbers(text: &str) -> Option<String> {
     is_short.then(|| format!("{numbers}{}{rest}", &".0.0"[..2 * (3 - parts)]))
 }
 
+/// Whether the name of a bundle, such as `etcd.v1.2.0`, ends in a version that is higher than `version`.
+pub(crate) fn is_name_of_higher(name: &str, version: &str) -> bool {
+    let of_name = name.split_once(".v").and_then(|(_, version)| parse_tolerant(version));
+    let pair = of_name.zip(parse_tolerant(version));
+    pair.is_some_and(|(of_name, version)| of_name.cmp_precedence(&version).is_gt())
+}
+
 /// Parses a version like lenient Go tools: surrounding whitespace, one leading `v`, leading zeros, and missing minor
 /// and patch numbers are accepted. Returns `None` if the string is still not a version.
 pub fn parse_tolerant(text: &str) -> Option<Version> {

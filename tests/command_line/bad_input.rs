@@ -768,7 +768,8 @@ fn a_quoted_boolean_of_an_install_mode_is_the_only_error() {
     let text = read(&sandbox, OLM).replace("supported: true", "supported: false");
     let text = text.replacen("supported: false", "supported: \"true\"", 1);
     write(&sandbox, OLM, text);
-    one(&sandbox, "olm-type", OLM, "\"true\"");
+    let outcome = one(&sandbox, "olm-type", OLM, "\"true\"");
+    says(&outcome, "help: Remove the quotes: true.");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::rules;
 use crate::shape::{self, Fault, Mend, Problem, Shape, nearest};
 use crate::source::Place;
 use crate::text::{Format, Path, mend};
-use crate::version::{parse_tolerant, strict_part, with_all_numbers};
+use crate::version::{is_name_of_higher, parse_tolerant, strict_part, with_all_numbers};
 use serde_json::{Map, Value};
 
 /// Checks the keys, the types and the syntax of the values. `reading` contains the findings from reading the file, so
@@ -208,6 +208,12 @@ impl Checker<'_> {
         if let Some(version) = replaces.filter(|replaces| parse_tolerant(replaces).is_some()) {
             let message = format!("replaces is {version}, which is a version and not the name of a bundle");
             self.report(&rules::CSV_REPLACES_VERSION, message, &Path::root().key("replaces"));
+        }
+        if let (Some(replaces), Some(version)) = (replaces, olm.text(&["version"]))
+            && is_name_of_higher(replaces, version)
+        {
+            let message = format!("version {version} replaces {replaces}, which has a higher version");
+            self.report(&rules::CSV_REPLACES_HIGHER, message, &Path::root().key("replaces"));
         }
         let modes = olm.list(&["installModes"]);
         let root = Path::root().key("installModes");

@@ -4,6 +4,7 @@ use super::expressions::{fields_of_self, problem_of_expression};
 use super::part::{Part, text};
 use super::patterns::{Form, LONGEST_PATTERN, compile, form};
 use crate::kubernetes::structural::has_type;
+use crate::rules;
 use crate::text::{Path, Step};
 use regex::Error;
 use regex::bytes::Regex;
@@ -69,6 +70,7 @@ impl Walk<'_, '_> {
                 ("default", value) if role == Role::Value => self.default_value(schema, value),
                 ("x-kubernetes-list-type", value) if describes && value == "map" => self.map_keys(schema),
                 ("x-kubernetes-validations", Value::Array(rules)) if describes => self.rules(schema, rules),
+                ("required", Value::Array(names)) if describes => self.required(schema, names),
                 ("items" | "additionalProperties" | "not", part) => {
                     let role = match key.as_str() {
                         "not" => Role::Condition,
@@ -176,6 +178,28 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Checks that an object can have the properties that it must have.
+    fn required(&mut self, schema: &Map<String, Value>, names: &[Value]) {
+        for (index, name) in names.iter().enumerate() {
+            let Some(name) = name.as_str() else { continue };
+            if let Some((_, properties)) = undefined(schema, &[name.to_owned()], self.is_resource()) {
+                let path = self.path.key("required").index(index);
+                let message = format!("{name} is required, but is not among the properties");
+                let finding = self.part.finding(&rules::CRD_SCHEMA_REQUIRED, &path, message);
+                let meant = self.part.similar(name, properties.keys().map(String::as_str));
+                self.part.findings.push(match meant {
+                    Some(meant) => finding.help(format!("Did you mean {meant}?")),
+                    None => finding,
+                });
+            }
+        }
+    }
+
+    /// Whether the schema at the path is that of a custom resource.
+    fn is_resource(&self) -> bool {
+        matches!(self.path.steps().last(), Some(Step::Key(key)) if **key == *"openAPIV3Schema")
+    }
+
     fn rules(&mut self, schema: &Map<String, Value>, rules: &[Value]) {
         for (index, rule) in rules.iter().enumerate() {
             for field in ["rule", "messageExpression"] {
@@ -186,7 +210,7 @@ impl Walk<'_, '_> {
                     self.part.refuse(&path, message, CORRECT_RULE);
                     continue;
                 }
-                let is_resource = self.path.to_string().ends_with("openAPIV3Schema");
+                let is_resource = self.is_resource();
                 let chains: BTreeSet<Vec<String>> = fields_of_self(expression).into_iter().collect();
                 for chain in chains {
                     if let Some((depth, properties)) = undefined(schema, &chain, is_resource) {
