@@ -57,7 +57,10 @@ impl Size {
     pub(super) fn told(&self) -> String {
         let most = told(self.most);
         if self.platforms.len() > 1 {
-            format!("at most {most}, {} for all platforms", told(self.bytes))
+            format!(
+                "at most {most} for each platform, {} for all platforms",
+                told(self.bytes)
+            )
         } else {
             most
         }

@@ -16,6 +16,7 @@ rules! { DEFINITIONS
         CRD_GLOBAL_AND_VERSION = "crd-global-and-version", Error, CRD, "Set the field either once for all versions or in each version.";
         CRD_PRINTER_COLUMN = "crd-printer-column", Error, CRD, "Set the column's name, type (boolean, date, integer, number or string) and a path that begins with a dot.";
         CRD_SCALE_PATH = "crd-scale-path", Error, CRD, "Use a path such as .spec.replicas or .status.replicas.";
+        CRD_SCALE_FIELD = "crd-scale-field", Warning, CRD, "Use the path of the field that contains the number of replicas; otherwise, scaling has no effect.";
         CRD_SELECTABLE_FIELDS = "crd-selectable-fields", Error, CRD, "List at most eight fields, each once; each must be a string, integer or boolean in the schema, outside metadata.";
         CRD_DEPRECATION_WARNING = "crd-deprecation-warning", Error, CRD, "Set deprecated: true, and use a warning of at most 256 printable characters.";
         CRD_PRESERVE_UNKNOWN_FIELDS = "crd-preserve-unknown-fields", Error, CRD, "Set preserveUnknownFields to false, and x-kubernetes-preserve-unknown-fields to true in the schema where unknown fields must be preserved.";

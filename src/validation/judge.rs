@@ -134,6 +134,7 @@ pub fn judge_shipped(reading: &BundleReading, shipping: Shipping, strictness: &S
         if strictness.gate == Gate::Authoring {
             super::images::check(bundle, &mut judged.findings);
             super::network_policies::check(bundle, &mut judged.findings);
+            super::typographic_quotes::check(bundle, &mut judged.findings);
             super::api_server::check(bundle, &mut judged.findings);
             if bundle.media_type == MediaType::RegistryV1 {
                 own_certificates::check_csv(bundle, &mut judged.findings);

@@ -31,6 +31,7 @@ mod run;
 mod stages;
 pub mod suites;
 mod synthesized;
+mod typographic_quotes;
 pub mod validators;
 
 pub use judge::{Judged, Selection, Strictness, judge, judge_files, judge_shipped};

@@ -7,7 +7,7 @@ use super::synthesized::Synthesized;
 use super::validators;
 use super::{
     annotations, api_server, content, dependencies, fields, images, index_needs, load, network_policies, plain, policy,
-    properties, ranges,
+    properties, ranges, typographic_quotes,
 };
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
@@ -142,6 +142,7 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
     stage(&mut findings, None, |found| properties::check(bundle, found));
     stage(&mut findings, None, |found| images::check(bundle, found));
     stage(&mut findings, None, |found| network_policies::check(bundle, found));
+    stage(&mut findings, None, |found| typographic_quotes::check(bundle, found));
     stage(&mut findings, None, |found| api_server::check(bundle, found));
     match bundle.media_type {
         MediaType::RegistryV1 => {

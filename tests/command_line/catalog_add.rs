@@ -59,7 +59,7 @@ fn a_package_begins_with_its_first_bundle_and_grows() {
     ------- stderr -------
     rake.v1.1.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle to a registry and add it from there
     rake.v1.2.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle to a registry and add it from there
-    started the channel fast of the package rake
+    created channel fast of package rake
     added rake.v1.1.0 to stable, fast
     added rake.v1.2.0 to stable, fast
     wrote catalog/rake/catalog.yaml
@@ -490,9 +490,7 @@ fn a_new_channel_of_a_known_package_is_told() {
         "catalog add catalog -b rake2 --channel stable,stabel --dry-run",
     );
     assert!(
-        outcome
-            .stderr
-            .contains("would start the channel stabel of the package rake\n"),
+        outcome.stderr.contains("would create channel stabel of package rake\n"),
         "{outcome}"
     );
     let outcome = outcome_of(&sandbox, "catalog add catalog -b rake2 --channel stable");

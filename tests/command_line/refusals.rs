@@ -148,10 +148,10 @@ fn a_second_package_of_a_catalog_is_told() {
     let sandbox = rakes();
     operator(&sandbox, "hoe", "hoe", "1.0.0", None);
     let outcome = outcome_of(&sandbox, "catalog add catalog -b hoe --dry-run");
-    let told = "would start the package hoe in catalog/hoe/catalog.yaml\n";
+    let told = "would create package hoe in catalog/hoe/catalog.yaml\n";
     assert!(outcome.stderr.contains(told), "{outcome}");
     let outcome = outcome_of(&sandbox, "catalog add catalog -b hoe");
-    let told = "started the package hoe in catalog/hoe/catalog.yaml\n";
+    let told = "created package hoe in catalog/hoe/catalog.yaml\n";
     assert!(outcome.stderr.contains(told), "{outcome}");
 }
 

@@ -222,13 +222,13 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         } = change;
         edit::show(edited, arguments.dry_run, printer)?;
         for package in started {
-            let done = if arguments.dry_run { "would start" } else { "started" };
+            let done = if arguments.dry_run { "would create" } else { "created" };
             let place = change.new_file().unwrap_or_else(|| (*path).clone());
-            printer.status(format_args!("{done} the package {package} in {}", place.display()));
+            printer.status(format_args!("{done} package {package} in {}", place.display()));
         }
         for (package, channel) in channels {
-            let done = if arguments.dry_run { "would start" } else { "started" };
-            printer.status(format_args!("{done} the channel {channel} of the package {package}"));
+            let done = if arguments.dry_run { "would create" } else { "created" };
+            printer.status(format_args!("{done} channel {channel} of package {package}"));
         }
         let done = if arguments.dry_run { "would add" } else { "added" };
         for (bundle, channels) in added.iter().filter(|(_, channels)| !channels.is_empty()) {

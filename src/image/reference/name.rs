@@ -97,7 +97,8 @@ fn check_host(host: &str) -> Result<(), String> {
     };
     if !name.split('.').all(label) {
         return Err(format!(
-            "the host {name:?} is invalid: expected groups of letters, digits and '-', separated by single '.'"
+            "the host {name:?} is invalid: expected groups of letters, digits and '-', separated by single dots, and \
+             with a letter or digit at both ends"
         ));
     }
     Ok(())

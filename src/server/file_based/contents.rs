@@ -39,7 +39,7 @@ pub(super) struct Finished {
 
 #[derive(Debug, Default)]
 struct Package {
-    /// `None` if only other documents name the package.
+    /// `None` if the catalog has no `olm.package` document for the package, only documents that refer to it.
     default_channel: Option<Text>,
     channels: BTreeMap<Text, Vec<ReadEntry>>,
     /// The deprecation messages by schema and name; the message of the package itself has no name.

@@ -102,6 +102,12 @@ impl<'a> Part<'a> {
                 let message = "an environment variable has no name".to_owned();
                 self.refuse(&path.key("name"), message, "Add a name.");
             }
+            let name = text(variable, "name");
+            let is_usual = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
+            if name.starts_with(|first: char| first.is_ascii_digit()) || !name.chars().all(is_usual) {
+                let message = format!("the environment variable {name:?} has an unusual name");
+                self.report(&rules::DEPLOYMENT_VARIABLE_NAME, &path.key("name"), message);
+            }
             if !variable.get("valueFrom").is_some_and(Value::is_object) {
                 continue;
             }
@@ -124,7 +130,6 @@ impl<'a> Part<'a> {
                 )),
             };
             if let Some((wrong, help)) = problem {
-                let name = text(variable, "name");
                 let message = format!("valueFrom of the environment variable {name:?} {wrong}");
                 self.refuse(&from, message, &help);
             }

@@ -29,7 +29,22 @@ impl Part<'_> {
                 };
                 walk.schema(schema, Role::Value);
                 patterns = walk.patterns;
+                self.replicas(schema, version, &versions.index(index));
             }
+        }
+    }
+
+    /// Checks that the field for the number of replicas exists. Another check reports a field outside `spec`.
+    fn replicas(&mut self, schema: &Map<String, Value>, version: &Value, at: &Path) {
+        let written = version.pointer("/subresources/scale/specReplicasPath");
+        let Some(fields) = written.and_then(Value::as_str).and_then(|path| path.strip_prefix('.')) else {
+            return;
+        };
+        let chain: Vec<String> = fields.split('.').map(str::to_owned).collect();
+        if let Some((depth, _)) = undefined(schema, &chain, true).filter(|_| fields.starts_with("spec.")) {
+            let path = at.key("subresources").key("scale").key("specReplicasPath");
+            let message = format!("the schema has no field .{}", chain[..=depth].join("."));
+            self.report(&rules::CRD_SCALE_FIELD, &path, message);
         }
     }
 }

@@ -52,8 +52,8 @@ const WEBHOOKS: [(&str, &str); 2] = [
 ];
 
 impl Facts {
-    /// Collects the facts of a ClusterServiceVersion, which is the first object if there is one, and of the other
-    /// objects.
+    /// Collects the facts of a ClusterServiceVersion and of other objects. The ClusterServiceVersion, if any, has the
+    /// number 0, and `objects` are numbered after it.
     pub(super) fn of(csv: Option<&Value>, objects: &[&Value]) -> Self {
         let mut facts = Self::default();
         if let Some(csv) = csv {
