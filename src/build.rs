@@ -198,12 +198,10 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
         if wanted == MediaType::RegistryV1 {
             built.findings = validation::judge_shipped(&reading, Shipping::RegistryV1, &strictness).findings;
         }
-        let known = &mut built.findings;
-        for finding in conversion.diagnostics {
-            if !known.contains(&finding) {
-                known.push(finding);
-            }
-        }
+        let known: BTreeSet<(&str, String)> = built.findings.iter().map(identity).collect();
+        let mut found = conversion.diagnostics;
+        found.retain(|finding| !known.contains(&identity(finding)));
+        built.findings.extend(found);
         let Some(converted) = conversion.tree else {
             return Ok(built);
         };
@@ -211,9 +209,16 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
         reading = bundle::read(&tree, &limits.text);
     }
     // A fault is reported at its place in the original files, and not again at its place in the converted files.
-    let reported: BTreeSet<&str> = built.findings.iter().map(|finding| finding.rule.id).collect();
+    let reported: BTreeSet<(&str, bool)> = built
+        .findings
+        .iter()
+        .map(|found| (found.rule.id, found.is_error()))
+        .collect();
+    let is_reported = |found: &Diagnostic| {
+        reported.contains(&(found.rule.id, true)) || !found.is_error() && reported.contains(&(found.rule.id, false))
+    };
     let mut found = validation::judge_files(&tree, &reading, true, &strictness).findings;
-    found.retain(|finding| !reported.contains(finding.rule.id));
+    found.retain(|finding| !is_reported(finding));
     built.findings.extend(found);
     if diagnostic::has_errors(&built.findings) && !options.allow_errors {
         return Ok(built);
@@ -234,4 +239,9 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     let image = image_of(&tree, &labels.unwrap_or_default(), options.epoch)?;
     built.image = Some((image, tree));
     Ok(built)
+}
+
+/// Returns the rule and the message of a finding.
+fn identity(finding: &Diagnostic) -> (&'static str, String) {
+    (finding.rule.id, finding.message.clone())
 }

@@ -268,7 +268,14 @@ pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: 
 /// Parses `PACKAGE[=CHANNEL]`.
 fn package_channel(text: &str) -> Result<PackageChannel, CommandError> {
     let (package, channel) = text.split_once('=').unwrap_or((text, ""));
-    if let Some((package, channel)) = package.split_once([':', '@']) {
+    let is_name = |name: &str| {
+        let usual = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+        !name.is_empty() && name.chars().all(usual)
+    };
+    if let Some((package, channel)) = package.split_once([':', '@'])
+        && is_name(package)
+        && is_name(channel)
+    {
         let error = CommandError::usage(format!("{text} is not a package"));
         return Err(error.hint(format!("to specify a channel, use {package}={channel}")));
     }

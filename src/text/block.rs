@@ -1,9 +1,9 @@
 //! Reads plain block YAML, the form of nearly all manifests, line by line.
 //!
 //! A full YAML parser tests every character in many ways. Most YAML that people and tools write is simpler: maps and
-//! lists that are structured by indentation, and scalars in one of the five styles. [`load`] reads these into the same values as [`super::load`].
-//! It gives up on a string with any other construct or any error. [`super::load`] then reads that string from the
-//! start, so this module reports no errors.
+//! lists that are structured by indentation, and scalars in one of the five styles. [`load`] reads these into the same
+//! values as [`super::load`]. It gives up on a string with any other construct or any error. [`super::load`] then reads
+//! that string from the start, so this module reports no errors.
 
 mod scalars;
 

@@ -32,7 +32,16 @@ const WEIGHTS: [u8; 256] = {
     weights
 };
 /// The largest weight.
-const HEAVIEST: usize = 7;
+const HEAVIEST: usize = {
+    let (mut most, mut byte) = (0, 0);
+    while byte < WEIGHTS.len() {
+        if WEIGHTS[byte] > most {
+            most = WEIGHTS[byte];
+        }
+        byte += 1;
+    }
+    most as usize
+};
 /// The maximum number of values in a file without punctuation.
 const LEAST: usize = DOCUMENT + 3;
 
