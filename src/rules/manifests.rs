@@ -72,7 +72,7 @@ rules! { MANIFESTS
         CERT_OWN_ROTATION = "cert-own-rotation", Warning, OLM, "Disable the operator's own certificate management, and remove the permission; OLM creates and renews the certificates.";
         RBAC_GROUP_VERSION = "rbac-group-version", Warning, RBAC, "Use the group without a version, because RBAC rules apply to all versions.";
         VALUE_QUOTES = "value-quotes", Warning, OBJECTS, "Use plain quotes, which are not part of the value.";
-        DEPLOYMENT_VARIABLE_NAME = "deployment-variable-name", Warning, OBJECTS, "Use letters, digits, underscores, hyphens and dots, beginning with no digit: Kubernetes before 1.32 rejects other names.";
+        DEPLOYMENT_VARIABLE_NAME = "deployment-variable-name", Warning, OBJECTS, "Use letters, digits, underscores, hyphens and dots, and do not begin with a digit; Kubernetes before 1.32 rejects other names.";
         RBAC_VERB_UNKNOWN = "rbac-verb-unknown", Warning, RBAC, "Use a verb that Kubernetes knows, in lowercase letters.";
         WEBHOOK_OPERATION = "webhook-operation", Error, OBJECTS, "Use CREATE, UPDATE, DELETE, CONNECT or *, in uppercase letters.";
         NETWORKPOLICY_ALL_PODS = "networkpolicy-all-pods", Warning, OLM, "Select only the operator's own pods, for example with podSelector: {matchLabels: ...}.";

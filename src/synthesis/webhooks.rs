@@ -10,7 +10,7 @@ use crate::image::Digest;
 use crate::kubernetes::names;
 use crate::manifest::Object;
 use crate::rules;
-use crate::shape::nearest;
+use crate::shape::Nearest;
 use crate::text::Path;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +35,7 @@ struct Definition {
 pub(super) fn project(work: &mut Work<'_>) -> Vec<Target> {
     let mut targets = Vec::new();
     let mut definitions = Vec::new();
+    let own = OwnResources::of(work);
     for (kind, configuration) in [
         (MUTATING, "MutatingWebhookConfiguration"),
         (VALIDATING, "ValidatingWebhookConfiguration"),
@@ -49,6 +50,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Vec<Target> {
             injected_certificates(work, object, "is dropped");
             for webhook in 0..object.list(&["webhooks"]).len() {
                 let path = Path::root().key("webhooks").index(webhook);
+                own.check(work, object, &path);
                 if let Some((definition, target)) = admission(work, object, &path, kind) {
                     definitions.push(definition);
                     targets.push(target);
@@ -143,7 +145,6 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
         return None;
     }
     refused_rules(work, object, webhook, path, name);
-    misspelled_resources(work, object, path, name);
     let service = client.key("service");
     let reference = ServiceReference {
         object,
@@ -264,48 +265,61 @@ fn refused_rules(work: &mut Work<'_>, object: &Object, webhook: &Value, path: &P
     }
 }
 
-/// Reports resources in the rules of a webhook that are similar to a resource of the bundle's own CRDs in the same group,
-/// but do not exist there.
-fn misspelled_resources(work: &mut Work<'_>, object: &Object, path: &Path, name: &str) {
-    let mut own: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for index in crds::of(work) {
-        let crd = work.inventory.object(index);
-        if let (Some(group), Some(plural)) = (crd.text(&["spec", "group"]), crd.text(&["spec", "names", "plural"])) {
-            own.entry(group).or_default().insert(plural);
-        }
-    }
-    let texts = |path: &Path| -> Vec<&str> {
-        let list = path.get(object.value()).and_then(Value::as_array);
-        list.into_iter()
-            .flatten()
-            .map(|item| item.as_str().unwrap_or_default())
-            .collect()
-    };
-    let rules = path.key("rules");
-    let count = rules.get(object.value()).and_then(Value::as_array).map_or(0, Vec::len);
-    let mut findings = Vec::new();
-    for rule in (0..count).map(|index| rules.index(index)) {
-        let [group] = texts(&rule.key("apiGroups"))[..] else {
-            continue;
-        };
-        let Some(plurals) = own.get(group) else { continue };
-        let resources = rule.key("resources");
-        for (index, resource) in texts(&resources).into_iter().enumerate() {
-            let resource = resource.split('/').next().unwrap_or_default();
-            if plurals.contains(resource) {
-                continue;
+/// The plurals of the bundle's CRDs by group, and the search for similar ones.
+#[derive(Default)]
+struct OwnResources {
+    plurals: BTreeMap<String, BTreeSet<String>>,
+    search: Nearest,
+}
+
+impl OwnResources {
+    fn of(work: &Work<'_>) -> Self {
+        let mut own = Self::default();
+        for index in crds::of(work) {
+            let crd = work.inventory.object(index);
+            if let (Some(group), Some(plural)) = (crd.text(&["spec", "group"]), crd.text(&["spec", "names", "plural"]))
+            {
+                own.plurals
+                    .entry(group.to_owned())
+                    .or_default()
+                    .insert(plural.to_owned());
             }
-            if let Some(meant) = nearest(resource, plurals.iter().copied()) {
-                let message =
-                    format!("webhook {name} intercepts {resource} of {group}, which the bundle does not define");
+        }
+        own
+    }
+
+    /// Reports resources in the rules of the webhook at `path` that are similar to a resource of the same group, but do
+    /// not exist there.
+    fn check(&self, work: &mut Work<'_>, object: &Object, path: &Path) {
+        let list = |path: &Path| path.get(object.value()).and_then(Value::as_array);
+        let rules = path.key("rules");
+        for rule in (0..list(&rules).map_or(0, Vec::len)).map(|index| rules.index(index)) {
+            let Some([Value::String(group)]) = list(&rule.key("apiGroups")).map(Vec::as_slice) else {
+                continue;
+            };
+            let Some(plurals) = self.plurals.get(group) else {
+                continue;
+            };
+            let resources = rule.key("resources");
+            for (index, resource) in list(&resources).into_iter().flatten().enumerate() {
+                let resource = resource
+                    .as_str()
+                    .unwrap_or_default()
+                    .split('/')
+                    .next()
+                    .unwrap_or_default();
+                if plurals.contains(resource) {
+                    continue;
+                }
+                let Some(meant) = self.search.of(resource, plurals.iter().map(String::as_str)) else {
+                    continue;
+                };
+                let message = format!("a webhook intercepts {resource} of {group}, which the bundle does not define");
                 let finding = Diagnostic::new(&rules::WEBHOOK_RESOURCE, message).object(object.label());
                 let place = object.place(&resources.index(index));
-                findings.push(finding.at(place).help(format!("Did you mean {meant}?")));
+                work.report(finding.at(place).help(format!("Did you mean {meant}?")));
             }
         }
-    }
-    for finding in findings {
-        work.report(finding);
     }
 }
 
