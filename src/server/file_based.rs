@@ -161,7 +161,7 @@ impl Files {
     /// if `package` is empty.
     pub(super) fn custom(&self, schema: &str, package: &str) -> Vec<usize> {
         let schema = Schema::from(schema);
-        if !matches!(schema, Schema::Other(_)) {
+        if schema.is_of_olm() {
             return Vec::new();
         }
         let key = Key::new(&schema, package, "");

@@ -107,10 +107,10 @@ impl Document {
         self
     }
 
-    /// Returns a message about the first known field whose value has the wrong type. A null value is treated as
-    /// absent.
+    /// Returns a message about the first field that OLM reads and whose value has the wrong type. A null value is
+    /// treated as absent.
     pub(super) fn wrong_type(&self) -> Option<String> {
-        let schema = self.schema()?;
+        let schema = self.schema().filter(Schema::is_of_olm)?;
         schema.fields().iter().find_map(|name| {
             let expected = match *name {
                 "entries" | "properties" | "relatedImages" => "a list",

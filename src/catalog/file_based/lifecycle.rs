@@ -3,6 +3,7 @@
 //! Each package has one document with its lifecycles. Consoles and the gRPC service `ExperimentalRegistry` pass on this
 //! document unchanged.
 
+use super::Schema;
 use super::check::check_document;
 use super::limits::CatalogLimits;
 use crate::diagnostic::Diagnostic;
@@ -10,12 +11,6 @@ use crate::text;
 use serde_json::Value;
 use std::fmt;
 use std::str::FromStr;
-
-/// The schema of the document.
-pub const LIFECYCLES: &str = "io.openshift.operators.lifecycles.v1alpha1";
-
-/// The fields of the document.
-pub(crate) const FIELDS: &[&str] = &["schema", "package", "versions"];
 
 /// The only platform that any program reads.
 pub const OPENSHIFT: &str = "openshift";
@@ -58,7 +53,7 @@ pub fn read_file(name: &str, bytes: &[u8], limits: CatalogLimits) -> LifecycleFi
         return LifecycleFile { findings, document };
     };
     let text = |field: &str| document.value().get(field).and_then(Value::as_str);
-    if text("schema") != Some(LIFECYCLES) {
+    if text("schema") != Some(Schema::Lifecycles.name()) {
         let document = None;
         return LifecycleFile { findings, document };
     }

@@ -7,11 +7,12 @@
 
 mod error;
 
-pub use error::{At, LoadError, LoadProblem, Subject};
+pub use error::{At, LoadError, LoadProblem};
 
 use super::document::Document;
 use super::read::FileBasedCatalog;
-use super::{Deprecation, Identity, Schema};
+use super::schema::Referred;
+use super::{Deprecation, Identity, Schema, Subject};
 use crate::catalog::{Bundle, BundleId, Catalog, Channel, ChannelEntry, ManifestsId, Package, Property, Text, Texts};
 use crate::olm::property::holds_manifests;
 use crate::olm::spelling::as_dependency;
@@ -49,7 +50,7 @@ pub struct Deprecated {
 pub fn load(files: &FileBasedCatalog) -> Result<Loaded, LoadError> {
     let mut loader = Loader::default();
     for (number, handle) in files.handles.iter().enumerate() {
-        if matches!(handle.schema, Schema::Other(_)) {
+        if !handle.schema.is_of_olm() {
             continue;
         }
         let at = At {
@@ -85,7 +86,7 @@ impl Loader {
             Some(Schema::Channel) => self.channel(at.as_ref(), document),
             Some(Schema::Bundle) => self.bundle(number, at.as_ref(), document),
             Some(Schema::Deprecations) => self.deprecations(document),
-            Some(Schema::Other(_)) | None => Ok(()),
+            Some(Schema::Lifecycles | Schema::Other(_)) | None => Ok(()),
         };
         added.map_err(|problem| LoadError::Document { at, problem })
     }
@@ -95,7 +96,7 @@ impl Loader {
         let default_channel = document.text("defaultChannel");
         let default_channel = (!default_channel.is_empty()).then(|| self.texts.share(&default_channel));
         if self.packages.insert(self.texts.share(&name), default_channel).is_some() {
-            let subject = Subject::Package(name);
+            let subject = Subject::new(Schema::Package, &name, "");
             return Err(LoadProblem::Duplicate { subject });
         }
         Ok(())
@@ -103,7 +104,7 @@ impl Loader {
 
     fn channel(&mut self, at: Option<&At>, document: &Document) -> Result<(), LoadProblem> {
         let (package, name) = (document.text("package"), named(document)?);
-        let subject = Subject::Channel(package.clone(), name.clone());
+        let subject = Subject::new(Schema::Channel, &package, &name);
         let entries = document.entries().map_err(shape("entries", &subject))?;
         let key = (self.texts.share(&package), self.texts.share(&name));
         if self.channels.insert(key, (at.cloned(), entries)).is_some() {
@@ -114,7 +115,7 @@ impl Loader {
 
     fn bundle(&mut self, number: usize, at: Option<&At>, document: &Document) -> Result<(), LoadProblem> {
         let (package, name) = (document.text("package"), named(document)?);
-        let subject = Subject::Bundle(package.clone(), name.clone());
+        let subject = Subject::new(Schema::Bundle, &package, &name);
         let mut bundle = Bundle {
             name: self.texts.share(&name),
             version: None,
@@ -154,16 +155,16 @@ impl Loader {
 
     fn deprecations(&mut self, document: &Document) -> Result<(), LoadProblem> {
         let package = document.text("package");
-        let subject = Subject::Deprecations(package.clone());
+        let subject = Subject::new(Schema::Deprecations, &package, "");
         let entries = document.deprecations().map_err(shape("entries", &subject))?;
         let package = self.texts.share(&package);
         for Deprecation { reference, .. } in entries {
             let name = self.texts.share(&reference.name);
-            match reference.schema {
-                Some(Schema::Package) => drop(self.deprecated.packages.insert(package.clone())),
-                Some(Schema::Channel) => drop(self.deprecated.channels.insert((package.clone(), name))),
-                Some(Schema::Bundle) => drop(self.deprecated.bundles.insert((package.clone(), name))),
-                Some(Schema::Deprecations | Schema::Other(_)) | None => {}
+            match reference.schema.as_ref().and_then(Schema::referred) {
+                Some(Referred::Package) => drop(self.deprecated.packages.insert(package.clone())),
+                Some(Referred::Channel) => drop(self.deprecated.channels.insert((package.clone(), name))),
+                Some(Referred::Bundle) => drop(self.deprecated.bundles.insert((package.clone(), name))),
+                None => {}
             }
         }
         Ok(())
@@ -186,7 +187,7 @@ impl Loader {
         let mut catalog = Catalog::default();
         for ((name, package), (at, bundle)) in bundles {
             if !packages.contains_key(&package) {
-                let subject = Subject::Bundle(package.to_string(), name.to_string());
+                let subject = Subject::new(Schema::Bundle, &package, &name);
                 let problem = LoadProblem::NoPackage { subject };
                 return Err(LoadError::Document { at, problem });
             }
@@ -203,7 +204,7 @@ impl Loader {
             .map(|package_of| (package_of.0.clone(), package(package_of)))
             .collect();
         for ((package, name), (at, entries)) in channels {
-            let subject = || Subject::Channel(package.to_string(), name.to_string());
+            let subject = || Subject::new(Schema::Channel, &package, &name);
             let Some(into) = all.get_mut(&package) else {
                 let problem = LoadProblem::NoPackage { subject: subject() };
                 return Err(LoadError::Document { at, problem });

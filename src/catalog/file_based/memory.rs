@@ -17,7 +17,7 @@ const STRING: usize = 32;
 pub(super) fn kept<'a>(schema: &Schema, field: impl Fn(&str) -> Option<&'a RawValue>) -> usize {
     let length = |name: &str| field(name).map_or(0, |value| value.get().len());
     let names = ["schema", "package", "name"].map(length).iter().sum::<usize>();
-    if let Schema::Other(_) = schema {
+    if !schema.is_of_olm() {
         return DOCUMENT + names;
     }
     let entries = field("entries").map_or(0, |entries| of_entries(entries.get()));

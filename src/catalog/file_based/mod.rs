@@ -26,7 +26,7 @@ mod stream;
 pub mod template;
 pub mod write;
 
-pub use schema::{Key, Schema};
+pub use schema::{Key, Schema, Subject};
 
 use crate::olm::property::{self, BUNDLE_OBJECT};
 use base64::Engine;

@@ -6,7 +6,7 @@ use super::error::CatalogError;
 use super::folder::files;
 use super::limits::CatalogLimits;
 use super::stream::{CutError, Piece, Stream};
-use super::{Key, Schema, memory};
+use super::{Key, Schema, Subject, memory};
 use crate::catalog::{Text, Texts};
 use crate::diagnostic::Diagnostic;
 use crate::files::{FileError, Stamp, open_regular};
@@ -38,6 +38,11 @@ impl Handle {
     /// Returns the sort key of the document in a catalog.
     pub fn key(&self) -> Key<'_> {
         Key::new(&self.schema, &self.package, &self.name)
+    }
+
+    /// Returns the subject of the document.
+    pub fn subject(&self) -> Subject {
+        Subject::new(self.schema.clone(), &self.package, &self.name)
     }
 
     /// Returns whether the document is written in JSON instead of YAML.
@@ -169,7 +174,7 @@ impl FileBasedCatalog {
             catalog.files.push(file);
         }
         // A folder may contain only documents of other programs, for example before the first package is added.
-        let is_other = |handle: &Handle| matches!(handle.schema, Schema::Other(_));
+        let is_other = |handle: &Handle| !handle.schema.is_of_olm();
         if let Some(first) = catalog.handles.first()
             && folder.is_file()
             && catalog.handles.iter().all(is_other)

@@ -1,43 +1,10 @@
 //! The rendered form of a catalog document: known fields are in order, empty optional fields are omitted, and YAML keys
 //! are sorted, as in the output of other OLM tools. Unknown fields are preserved.
 
-use super::Schema;
 use super::document::Document;
+use super::schema::ListField;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
-
-/// A list field, and the fields of its items in order. Fields after the first `required` ones may be omitted.
-struct Part {
-    name: &'static str,
-    fields: &'static [&'static str],
-    required: usize,
-}
-
-const PROPERTIES: Part = Part {
-    name: "properties",
-    fields: &["type", "value"],
-    required: 2,
-};
-const ENTRIES: Part = Part {
-    name: "entries",
-    fields: &["name", "replaces", "skips", "skipRange"],
-    required: 1,
-};
-const RELATED_IMAGES: Part = Part {
-    name: "relatedImages",
-    fields: &["name", "image"],
-    required: 2,
-};
-
-/// Returns the list fields of documents with this schema, and the fields that may be omitted.
-fn parts(schema: &Schema) -> (&'static [Part], &'static [&'static str]) {
-    match schema {
-        Schema::Package => (&[PROPERTIES], &["icon", "description", "properties"]),
-        Schema::Channel => (&[ENTRIES, PROPERTIES], &["properties"]),
-        Schema::Bundle => (&[PROPERTIES, RELATED_IMAGES], &["properties", "relatedImages"]),
-        Schema::Deprecations | Schema::Other(_) => (&[], &[]),
-    }
-}
 
 /// Returns the document in rendered form. `from_yaml` specifies whether the document was read from YAML.
 pub fn rendered(document: Document, from_yaml: bool) -> Document {
@@ -45,25 +12,25 @@ pub fn rendered(document: Document, from_yaml: bool) -> Document {
     let Some(schema) = document.schema() else {
         return document;
     };
-    let (parts, optional) = parts(&schema);
-    let document = parts.iter().fold(document, in_order);
+    let (lists, optional) = schema.rendered();
+    let document = lists.iter().fold(document, in_order);
     document.without(|name, value| optional.contains(&name) && is_nothing(value))
 }
 
 /// Sorts the fields of each item in a list field. Any value other than a list of maps is unchanged.
-fn in_order(document: Document, part: &Part) -> Document {
+fn in_order(document: Document, list: &ListField) -> Document {
     let items = document
-        .field(part.name)
+        .field(list.name)
         .map(|items| serde_json::from_str::<Vec<Document>>(items.get()));
     let Some(Ok(items)) = items else { return document };
-    let place = |name: &str| part.fields.iter().position(|field| *field == name);
+    let place = |name: &str| list.fields.iter().position(|field| *field == name);
     let items = items.into_iter().map(|item| {
-        let is_optional = |name: &str| place(name).is_some_and(|place| place >= part.required);
+        let is_optional = |name: &str| place(name).is_some_and(|place| place >= list.required);
         item.without(|name, value| is_optional(name) && is_nothing(value))
-            .sorted_by(|name| place(name).unwrap_or(part.fields.len()))
+            .sorted_by(|name| place(name).unwrap_or(list.fields.len()))
     });
     match to_raw_value(&items.collect::<Vec<_>>()) {
-        Ok(items) => document.with(part.name, items),
+        Ok(items) => document.with(list.name, items),
         Err(_) => document,
     }
 }

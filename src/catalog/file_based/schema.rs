@@ -1,4 +1,4 @@
-//! The schemas of catalog documents: the name and fields of each, and the sort order of its documents.
+//! The schemas of catalog documents: the name and fields of each, and the subjects and sort order of its documents.
 
 use crate::catalog::Text;
 use serde::Deserialize;
@@ -48,14 +48,81 @@ schemas! {
     Bundle = "olm.bundle": "schema", "name", "package", "image", "properties", "relatedImages";
     /// The deprecated items of a package.
     Deprecations = "olm.deprecations": "schema", "package", "name", "entries";
+    /// The maintenance periods of a package's versions. OLM passes on the document without reading it.
+    Lifecycles = "io.openshift.operators.lifecycles.v1alpha1": "schema", "package", "versions";
+}
+
+/// A list field, and the fields of its items in order. Fields after the first `required` ones may be omitted.
+#[derive(Debug)]
+pub(super) struct ListField {
+    pub(super) name: &'static str,
+    pub(super) fields: &'static [&'static str],
+    pub(super) required: usize,
+}
+
+const PROPERTIES: ListField = ListField {
+    name: "properties",
+    fields: &["type", "value"],
+    required: 2,
+};
+const ENTRIES: ListField = ListField {
+    name: "entries",
+    fields: &["name", "replaces", "skips", "skipRange"],
+    required: 1,
+};
+const RELATED_IMAGES: ListField = ListField {
+    name: "relatedImages",
+    fields: &["name", "image"],
+    required: 2,
+};
+
+/// The type of an item that can be deprecated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Referred {
+    Package,
+    Channel,
+    Bundle,
 }
 
 impl Schema {
+    /// Whether OLM reads documents of this schema. Documents of all other schemas are for other programs.
+    pub fn is_of_olm(&self) -> bool {
+        match self {
+            Self::Package | Self::Channel | Self::Bundle | Self::Deprecations => true,
+            Self::Lifecycles | Self::Other(_) => false,
+        }
+    }
+
     /// Whether a package may have several documents of this schema, distinguished by their names.
     pub fn has_names(&self) -> bool {
         match self {
             Self::Channel | Self::Bundle => true,
-            Self::Package | Self::Deprecations | Self::Other(_) => false,
+            Self::Package | Self::Deprecations | Self::Lifecycles | Self::Other(_) => false,
+        }
+    }
+
+    /// Whether no two documents of this schema may have the same package and name.
+    pub(super) fn is_unique(&self) -> bool {
+        !matches!(self, Self::Other(_))
+    }
+
+    /// Returns the fields whose items other OLM tools write in a fixed order, and the fields that they omit if empty.
+    pub(super) fn rendered(&self) -> (&'static [ListField], &'static [&'static str]) {
+        match self {
+            Self::Package => (&[PROPERTIES], &["icon", "description", "properties"]),
+            Self::Channel => (&[ENTRIES, PROPERTIES], &["properties"]),
+            Self::Bundle => (&[PROPERTIES, RELATED_IMAGES], &["properties", "relatedImages"]),
+            Self::Deprecations | Self::Lifecycles | Self::Other(_) => (&[], &[]),
+        }
+    }
+
+    /// Returns the type of item that a reference with this schema deprecates, or `None` if it cannot be deprecated.
+    pub(super) fn referred(&self) -> Option<Referred> {
+        match self {
+            Self::Package => Some(Referred::Package),
+            Self::Channel => Some(Referred::Channel),
+            Self::Bundle => Some(Referred::Bundle),
+            Self::Deprecations | Self::Lifecycles | Self::Other(_) => None,
         }
     }
 
@@ -65,7 +132,7 @@ impl Schema {
             Self::Package => 0,
             Self::Channel => 1,
             Self::Bundle => 2,
-            Self::Other(_) => 3,
+            Self::Lifecycles | Self::Other(_) => 3,
             Self::Deprecations => 4,
         }
     }
@@ -90,6 +157,40 @@ impl fmt::Display for Schema {
     }
 }
 
+/// The subject of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Subject {
+    schema: Schema,
+    package: Text,
+    name: Text,
+}
+
+impl Subject {
+    /// Creates the subject of a document with this schema, package and name.
+    pub fn new(schema: Schema, package: &str, name: &str) -> Self {
+        let name = if schema.has_names() { name } else { "" };
+        Self {
+            schema,
+            package: package.into(),
+            name: name.into(),
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { schema, package, name } = self;
+        match schema {
+            Schema::Package => write!(formatter, "package {package:?}"),
+            Schema::Channel => write!(formatter, "channel {name:?} of package {package:?}"),
+            Schema::Bundle => write!(formatter, "bundle {name:?} of package {package:?}"),
+            Schema::Deprecations => write!(formatter, "the deprecations of package {package:?}"),
+            Schema::Lifecycles => write!(formatter, "the lifecycles of package {package:?}"),
+            Schema::Other(schema) => write!(formatter, "the document of schema {schema:?} of package {package:?}"),
+        }
+    }
+}
+
 /// The sort key of a document in a catalog. Packages are sorted by name, followed by documents without a package. In
 /// each package, the package document is first, then channels, bundles, other documents and deprecations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,15 +205,11 @@ pub struct Key<'a> {
 impl<'a> Key<'a> {
     /// Creates the key of a document with this schema, package and name.
     pub fn new(schema: &'a Schema, package: &'a str, name: &'a str) -> Self {
-        let of_other = match schema {
-            Schema::Other(other) => other,
-            _ => "",
-        };
         Self {
             without_package: package.is_empty(),
             package,
             rank: schema.rank(),
-            schema: of_other,
+            schema: schema.name(),
             name: if schema.has_names() { name } else { "" },
         }
     }

@@ -1,8 +1,9 @@
 //! `opmx catalog lifecycle`: setting the maintenance phases and platforms of package versions.
 
 use super::edit::EditArguments;
+use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::draft::LifecycleChange;
-use crate::catalog::file_based::lifecycle::{Date, LIFECYCLES, MinorVersion, Phase, Platform, read_file};
+use crate::catalog::file_based::lifecycle::{Date, MinorVersion, Phase, Platform, read_file};
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::input;
@@ -107,7 +108,10 @@ impl LifecycleArguments {
         }
         let Some((package, versions)) = read.document else {
             let error = CommandError::failure(format!("expected exactly one lifecycles document in {name}"));
-            return Err(error.hint(format!("use a document of schema {LIFECYCLES}, as in a catalog")));
+            return Err(error.hint(format!(
+                "use a document of schema {}, as in a catalog",
+                Schema::Lifecycles
+            )));
         };
         if package != self.package {
             let error = format!("{name} describes package {package:?}, not {:?}", self.package);

@@ -86,7 +86,8 @@ impl Contents {
                     .deprecations
                     .extend(entries.into_iter().filter_map(of));
             }
-            Schema::Other(_) => {}
+            // The API has no other data.
+            _ => {}
         }
     }
 

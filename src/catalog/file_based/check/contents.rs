@@ -3,6 +3,7 @@
 
 use super::found::{DocumentId, Found};
 use crate::catalog::Text;
+use crate::catalog::file_based::schema::Referred;
 
 /// The data that is kept in memory from some files.
 #[derive(Debug, Default)]
@@ -53,14 +54,6 @@ pub(super) struct Deprecations {
 pub(super) struct Lifecycles {
     pub(super) id: DocumentId,
     pub(super) package: Text,
-}
-
-/// The type of the item that an entry of deprecations refers to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Referred {
-    Package,
-    Channel,
-    Bundle,
 }
 
 impl Contents {

@@ -1,13 +1,13 @@
 //! The rules that need only one document, and the data that is kept in memory from that document.
 
 use super::bundle;
-use super::contents::{Channel, Deprecations, Package, Referred};
+use super::contents::{Channel, Deprecations, Package};
 use super::found::{DocumentId, Found, Inside};
 use super::graph::{self, CheckedEntry};
 use super::lifecycle;
 use super::reader::{Fields, Reader};
 use super::scratch::{Scratch, package_of};
-use crate::catalog::file_based::lifecycle::LIFECYCLES;
+use crate::catalog::file_based::schema::Referred;
 use crate::catalog::file_based::{Schema, memory};
 use crate::catalog::{Text, Texts};
 use crate::kubernetes::names::is_dns1123_label;
@@ -51,6 +51,7 @@ pub(super) fn check(id: DocumentId, json: &str, work: &mut Scratch) -> Result<us
         Schema::Channel => channel(&mut reader, &fields, work),
         Schema::Bundle => bundle::check(&mut reader, &fields, work),
         Schema::Deprecations => deprecations(&mut reader, &fields, work),
+        Schema::Lifecycles => lifecycle::check(&mut reader, &fields, work),
         Schema::Other(none) if none.is_empty() => {
             let typed = fields.get("schema").is_some_and(|value| !value.get().starts_with('"'));
             if !typed {
@@ -58,7 +59,6 @@ pub(super) fn check(id: DocumentId, json: &str, work: &mut Scratch) -> Result<us
                 reader.report(Found::new(&rules::CATALOG_SCHEMA_MISSING, message, id.path(root)));
             }
         }
-        Schema::Other(other) if **other == *LIFECYCLES => lifecycle::check(&mut reader, &fields, work),
         Schema::Other(other) => unknown(&mut reader, other),
     }
     work.contents.found = found;
@@ -71,7 +71,7 @@ fn unknown(reader: &mut Reader<'_>, schema: &str) {
         let message = format!("a document of schema {schema:?} is a catalog template, not part of a catalog");
         let help = "Render the template, and add the output to the catalog.";
         reader.report(Found::new(&rules::CATALOG_SCHEMA_UNKNOWN, message, at).help(help));
-    } else if let Some(meant) = nearest(schema, Schema::KNOWN.iter().map(Schema::name).chain([LIFECYCLES])) {
+    } else if let Some(meant) = nearest(schema, Schema::KNOWN.iter().map(Schema::name)) {
         let message = format!("the schema {schema:?} is unknown");
         let finding = Found::new(&rules::CATALOG_SCHEMA_UNKNOWN, message, at);
         reader.report(finding.meant(Some(meant)));
@@ -322,27 +322,20 @@ fn reference(reader: &mut Reader<'_>, entry: &Fields<'_>, index: usize) -> Optio
     reader.known(&fields, &["schema", "name"], &path);
     let schema = reader.text(&fields, "schema", &path);
     let name = reader.name(&fields, "name", &path);
-    let referred = match Schema::from(&*schema) {
-        Schema::Package if name.is_empty() => Referred::Package,
-        Schema::Package => {
-            let message = format!(
-                "{of} refers to its package by the name {name:?}, but a reference to the package has \
-                                   no name"
-            );
-            return wrong(reader, "name", message);
-        }
-        Schema::Channel => Referred::Channel,
-        Schema::Bundle => Referred::Bundle,
-        Schema::Other(none) if none.is_empty() => {
-            return wrong(reader, "schema", format!("{of} refers to an item without a schema"));
-        }
-        Schema::Deprecations | Schema::Other(_) => {
-            let message = format!("{of} refers to an item of schema {schema:?}, which cannot be deprecated");
-            return wrong(reader, "schema", message);
-        }
+    if schema.is_empty() {
+        return wrong(reader, "schema", format!("{of} refers to an item without a schema"));
+    }
+    let Some(referred) = Schema::from(&*schema).referred() else {
+        let message = format!("{of} refers to an item of schema {schema:?}, which cannot be deprecated");
+        return wrong(reader, "schema", message);
     };
     if name.is_empty() && referred != Referred::Package {
         return wrong(reader, "name", format!("{of} refers to an {schema} without a name"));
+    }
+    if !name.is_empty() && referred == Referred::Package {
+        let message =
+            format!("{of} refers to its package by the name {name:?}, but a reference to the package has no name");
+        return wrong(reader, "name", message);
     }
     Some((referred, name.into_owned()))
 }

@@ -4,7 +4,8 @@ use super::contents::Lifecycles;
 use super::found::Found;
 use super::reader::{Fields, Reader};
 use super::scratch::Scratch;
-use crate::catalog::file_based::lifecycle::{Date, FIELDS, MinorVersion, OPENSHIFT};
+use crate::catalog::file_based::Schema;
+use crate::catalog::file_based::lifecycle::{Date, MinorVersion, OPENSHIFT};
 use crate::rules::{self, Rule, Severity};
 use crate::text::Path;
 use std::collections::HashMap;
@@ -14,7 +15,7 @@ pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scr
     let before = reader.found.len();
     let package = reader.name(fields, "package", &root);
     reader.subject = format!("the lifecycles of package {package:?}");
-    reader.known(fields, FIELDS, &root);
+    reader.known(fields, Schema::Lifecycles.fields(), &root);
     versions(reader, fields);
     for found in reader.found.iter_mut().skip(before) {
         // Clients drop the whole document if any field is unknown or has the wrong type.

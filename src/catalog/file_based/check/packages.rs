@@ -1,8 +1,9 @@
 //! The rules that compare several documents: each package with its channels, bundles and deprecations.
 
-use super::contents::{Bundle, Channel, Contents, Deprecations, Lifecycles, Package, Referred};
+use super::contents::{Bundle, Channel, Contents, Deprecations, Lifecycles, Package};
 use super::found::{DocumentId, Found};
 use super::graph::shown;
+use crate::catalog::file_based::schema::Referred;
 use crate::rules;
 use crate::shape::Nearest;
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -2,8 +2,8 @@
 
 use super::Draft;
 use crate::bundle::stated::{Stated, StatedAt};
+use crate::catalog::file_based::Subject;
 use crate::catalog::file_based::lifecycle::MinorVersion;
-use crate::catalog::file_based::load::Subject;
 use crate::catalog::quoted;
 use crate::shape::nearest;
 use semver::Version;

@@ -23,9 +23,7 @@ pub use follow::Shape;
 pub use lifecycle::LifecycleChange;
 pub use remove::{Removal, Target};
 
-use super::lifecycle::LIFECYCLES;
-use super::load::Subject;
-use super::{Deprecation, Schema, WrittenEntry};
+use super::{Deprecation, Schema, Subject, WrittenEntry};
 use crate::version::parse_tolerant;
 use semver::Version;
 use serde_json::{Map, Value, json};
@@ -111,18 +109,10 @@ impl Draft {
         for (place, document) in documents.iter().enumerate() {
             let text = |field: &str| document.get(field).and_then(Value::as_str).unwrap_or_default();
             let schema = Schema::from(text("schema"));
-            let subject = match schema {
-                Schema::Package => Some(Subject::Package(name.to_owned())),
-                Schema::Channel => Some(Subject::Channel(name.to_owned(), text("name").to_owned())),
-                // In a template, a bundle may be an image without a name.
-                Schema::Bundle if text("name").is_empty() => None,
-                Schema::Bundle => Some(Subject::Bundle(name.to_owned(), text("name").to_owned())),
-                Schema::Deprecations => Some(Subject::Deprecations(name.to_owned())),
-                Schema::Other(_) => None,
-            };
-            if let Some(subject) = subject
-                && !known.insert(subject.clone())
-            {
+            // In a template, a bundle may be an image without a name.
+            let is_only_image = schema == Schema::Bundle && text("name").is_empty();
+            let subject = Subject::new(schema.clone(), name, text("name"));
+            if schema.is_unique() && !is_only_image && !known.insert(subject.clone()) {
                 return Err(DraftError::Twice { subject });
             }
             match schema {
@@ -140,7 +130,7 @@ impl Draft {
                     version: parse_tolerant(text("version")),
                 }),
                 Schema::Deprecations => draft.deprecations = list::items(document, "the deprecations")?,
-                Schema::Other(other) if *other == *LIFECYCLES => {
+                Schema::Lifecycles => {
                     draft.lifecycles = list::of(document, "versions").to_vec();
                 }
                 Schema::Other(_) => {}
@@ -183,7 +173,7 @@ impl Draft {
                     has_deprecations = true;
                     list::with_deprecations(document, &self.deprecations)
                 }
-                Schema::Other(other) if *other == *LIFECYCLES => {
+                Schema::Lifecycles => {
                     has_lifecycles = true;
                     let changed = list::with(document, "versions", self.lifecycles.clone());
                     if changed.is_some() && self.lifecycles.is_empty() {
@@ -214,7 +204,7 @@ impl Draft {
             revised.push(Revised::New(new));
         }
         if !has_lifecycles && !self.lifecycles.is_empty() {
-            let new = json!({"schema": LIFECYCLES, "package": name, "versions": self.lifecycles});
+            let new = json!({"schema": Schema::Lifecycles.name(), "package": name, "versions": self.lifecycles});
             revised.push(Revised::New(new));
         }
         revised

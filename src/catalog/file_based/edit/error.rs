@@ -2,9 +2,10 @@
 
 use super::Conflict;
 use super::template::TemplateEditError;
+use crate::catalog::file_based::Subject;
 use crate::catalog::file_based::draft::DraftError;
 use crate::catalog::file_based::error::CatalogError;
-use crate::catalog::file_based::load::{LoadError, Subject};
+use crate::catalog::file_based::load::LoadError;
 use crate::diagnostic::Diagnostic;
 use crate::files::{FileError, NewFolderError};
 use crate::text::ReviseError;

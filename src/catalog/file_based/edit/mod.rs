@@ -21,9 +21,8 @@ pub use whole::Wanted;
 use super::draft::{Draft, DraftError, NewBundle, Placement, Revised, Shape};
 use super::error::CatalogError;
 use super::folder::finish_changes;
-use super::lifecycle::LIFECYCLES;
 use super::limits::CatalogLimits;
-use super::load::{self, Subject};
+use super::load;
 use super::migrate::{Level, level_of};
 use super::read::{FileBasedCatalog, Handle};
 use super::{Key, Schema};
@@ -266,7 +265,7 @@ impl Editor {
             line: second.line,
             other: self.catalog.file(first).to_owned(),
             other_line: first.line,
-            subject: subject(second),
+            subject: second.subject(),
         }
     }
 
@@ -561,24 +560,9 @@ impl Editor {
     }
 }
 
-/// Returns the subject of a document.
-fn subject(handle: &Handle) -> Subject {
-    let (package, name) = (handle.package.to_string(), handle.name.to_string());
-    match handle.schema {
-        Schema::Package => Subject::Package(package),
-        Schema::Channel => Subject::Channel(package, name),
-        Schema::Bundle => Subject::Bundle(package, name),
-        Schema::Deprecations | Schema::Other(_) => Subject::Deprecations(package),
-    }
-}
-
 /// Returns whether two documents of one package have the same subject.
 fn same(one: &Handle, other: &Handle) -> bool {
-    let unique = match &one.schema {
-        Schema::Other(schema) => **schema == *LIFECYCLES,
-        _ => true,
-    };
-    unique && Key::cmp(&one.key(), &other.key()).is_eq()
+    one.schema.is_unique() && Key::cmp(&one.key(), &other.key()).is_eq()
 }
 
 #[cfg(test)]

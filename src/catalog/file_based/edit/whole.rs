@@ -76,6 +76,5 @@ impl Editor {
 /// Returns whether two documents have the same subject.
 fn is_same(one: &Value, other: &Value) -> bool {
     let schema = Schema::from(one["schema"].as_str().unwrap_or_default());
-    let is_known = !matches!(schema, Schema::Other(_));
-    is_known && one["schema"] == other["schema"] && (!schema.has_names() || one["name"] == other["name"])
+    schema.is_unique() && one["schema"] == other["schema"] && (!schema.has_names() || one["name"] == other["name"])
 }

@@ -1,7 +1,7 @@
 //! Errors for documents that do not form a catalog.
 
-use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::error::CatalogError;
+use crate::catalog::file_based::{Schema, Subject};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -83,28 +83,4 @@ pub enum LoadProblem {
         /// The bundle.
         bundle: String,
     },
-}
-
-/// The subject of a document.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Subject {
-    /// A package.
-    Package(String),
-    /// A channel, with its package and name.
-    Channel(String, String),
-    /// A bundle, with its package and name.
-    Bundle(String, String),
-    /// The deprecations of a package.
-    Deprecations(String),
-}
-
-impl fmt::Display for Subject {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Package(name) => write!(formatter, "package {name:?}"),
-            Self::Channel(package, name) => write!(formatter, "channel {name:?} of package {package:?}"),
-            Self::Bundle(package, name) => write!(formatter, "bundle {name:?} of package {package:?}"),
-            Self::Deprecations(package) => write!(formatter, "the deprecations of package {package:?}"),
-        }
-    }
 }

@@ -109,7 +109,7 @@ impl Template {
             }
             (_, Some(found)) => found,
             (Some(Kind::Basic), None) => return basic::read_stream(&input),
-            (None, None) if !matches!(Schema::from(schema.as_str()), Schema::Other(_)) => {
+            (None, None) if Schema::from(schema.as_str()).is_of_olm() => {
                 return basic::read_stream(&input);
             }
             (Some(wanted), None) => {

@@ -3,9 +3,10 @@
 mod parts;
 mod values;
 
-use super::{CatalogEditError, Editor, result, subject};
+use super::{CatalogEditError, Editor, result};
+use crate::catalog::file_based::Subject;
 use crate::catalog::file_based::limits::CatalogLimits;
-use crate::catalog::file_based::load::{At, Subject};
+use crate::catalog::file_based::load::At;
 use crate::catalog::file_based::read::Handle;
 use crate::catalog::file_based::{Key, Schema};
 use crate::files::{self, NewFolder};
@@ -190,7 +191,7 @@ impl Merging<'_> {
             order.extend(found);
         }
         for one in order {
-            if let Schema::Other(_) = one.handle.schema {
+            if !one.handle.schema.is_of_olm() {
                 self.other(one)?;
             } else if let Some(all) = versions.remove(&one.handle.key()) {
                 self.document(one, &all)?;
@@ -199,7 +200,7 @@ impl Merging<'_> {
         Ok(catalogs)
     }
 
-    /// Adds a document of an unknown schema, unless another catalog contains the same document.
+    /// Adds a document that OLM does not read, unless another catalog contains the same document.
     fn other(&mut self, found: Found<'_>) -> Result<(), CatalogEditError> {
         let mut value = found.read()?.into_value();
         value.sort_all_objects();
@@ -274,7 +275,7 @@ fn conflict(handle: &Handle, clash: Clash, documents: &[(usize, Document)]) -> C
         })
     };
     Conflict {
-        subject: subject(handle),
+        subject: handle.subject(),
         part: clash.part,
         fields: clash.fields,
         at: clash.at.iter().filter_map(at).collect(),
