@@ -1,12 +1,35 @@
-//! Compiles `src/server/registry.proto` in Rust, so that no `protoc` is needed.
+//! Compiles `src/server/registry.proto` in Rust, so that no `protoc` is needed, and packs the relocations of the program.
 
-#[cfg(feature = "server")]
+use std::env;
+use std::process::Command;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    server::compile()
+    println!("cargo:rerun-if-changed=build.rs");
+    pack_relocations();
+    #[cfg(feature = "server")]
+    server::compile()?;
+    Ok(())
 }
 
-#[cfg(not(feature = "server"))]
-fn main() {}
+/// Packs the relocations of the static program, which otherwise are a twentieth of its size. The C library in the program
+/// must be able to unpack them; glibc is since version 2.36.
+fn pack_relocations() {
+    let target = |key: &str| env::var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
+    let is_static = target("FEATURE").split(',').any(|feature| feature == "crt-static");
+    let is_x86_64_glibc = target("OS") == "linux" && target("ENV") == "gnu" && target("ARCH") == "x86_64";
+    let is_native = env::var_os("HOST") == env::var_os("TARGET");
+    if is_static && is_x86_64_glibc && is_native && glibc_version() >= Some((2, 36)) {
+        println!("cargo:rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+    }
+}
+
+/// Returns the version of the installed glibc.
+fn glibc_version() -> Option<(u32, u32)> {
+    let output = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    let (major, minor) = text.trim().strip_prefix("glibc ")?.split_once('.')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
 
 #[cfg(feature = "server")]
 mod server {

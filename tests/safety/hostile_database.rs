@@ -216,7 +216,9 @@ fn whatever_would_run_inside_a_statement_is_refused() {
             "its index \"i\" covers an expression",
         ),
         (
-            "CREATE VIRTUAL TABLE f USING fts5(x)".to_owned(),
+            "PRAGMA writable_schema = ON;
+            INSERT INTO sqlite_schema VALUES ('table', 'f', 'f', 0, 'CREATE VIRTUAL TABLE f USING fts5(x)')"
+                .to_owned(),
             "it defines the virtual table \"f\"",
         ),
     ] {

@@ -56,7 +56,8 @@ fn what_would_run_is_refused_by_its_name_whatever_the_name() {
             "it defines the trigger \"api_provider_cleanup\"",
         ),
         (
-            "CREATE VIRTUAL TABLE f USING fts5(x)",
+            "PRAGMA writable_schema = ON;
+            INSERT INTO sqlite_schema VALUES ('table', 'f', 'f', 0, 'CREATE VIRTUAL TABLE f USING fts5(x)')",
             "it defines the virtual table \"f\"",
         ),
         (
