@@ -142,17 +142,19 @@ fn without_commands(text: &str) -> Cow<'_, str> {
 
 /// Escapes the characters of `text` that `hidden` selects, and the last `#` of every marker.
 fn rewritten(text: &str, hidden: impl Fn(char) -> bool, escape: fn(&mut String, char)) -> Cow<'_, str> {
-    if !text.bytes().any(is_looked_at) {
-        return Cow::Borrowed(text);
-    }
     let mut shown = String::new();
-    let mut written = 0;
-    for (at, character) in text.char_indices() {
+    let (mut written, mut at) = (0, 0);
+    while let Some(ahead) = text.as_bytes()[at..].iter().position(|byte| is_looked_at(*byte)) {
+        at += ahead;
+        let Some(character) = text[at..].chars().next() else {
+            break;
+        };
         if hidden(character) || character == '#' && is_marker(text, at) {
             shown.push_str(&text[written..at]);
             escape(&mut shown, character);
             written = at + character.len_utf8();
         }
+        at += character.len_utf8();
     }
     if written == 0 {
         return Cow::Borrowed(text);
@@ -161,7 +163,7 @@ fn rewritten(text: &str, hidden: impl Fn(char) -> bool, escape: fn(&mut String, 
     Cow::Owned(shown)
 }
 
-/// Whether a byte can begin a character that is escaped. For most text, checking the bytes is enough.
+/// Whether a byte can begin a character that is escaped. Most text consists of other bytes.
 fn is_looked_at(byte: u8) -> bool {
     // Beyond ASCII, the first bytes of the hidden characters.
     matches!(byte, 0..=0x08 | b'\n'..=0x1f | 0x7f | b'#' | 0xc2 | 0xd8 | 0xe2 | 0xef | 0xf3)

@@ -10,7 +10,7 @@ use crate::cli::what_if::{self, ClusterArguments, OlmArgument};
 use crate::cluster::{self, requested};
 use crate::install::requests::installs::OpenInstall;
 use crate::install::resolve::{PackageChannel, ResolveOptions};
-use crate::olm::releases::{Need, Olm};
+use crate::olm::releases::{Feature, Olm};
 use crate::resolver::{ResolverOptions, Unresolved};
 use crate::terminal::table::Table;
 use crate::terminal::{Format, resolution};
@@ -113,7 +113,7 @@ pub(crate) struct IntentArguments {
 impl IntentArguments {
     /// Returns the options for a resolution by this version of OLM.
     pub(crate) fn options(&self, olm: &Olm) -> Result<ResolverOptions, CommandError> {
-        if self.preferences.is_given() && !olm.does(Need::Intent) {
+        if self.preferences.is_given() && !olm.does(Feature::Intent) {
             return Err(CommandError::usage(format!(
                 "{olm} does not support intents, and requires every dependency"
             )));

@@ -5,10 +5,10 @@
 mod catalog;
 mod cluster;
 mod dependencies;
+mod features;
 #[cfg(feature = "registry")]
 pub mod images;
 mod listed;
-mod needs;
 mod policy;
 
 pub use catalog::check_catalog;

@@ -198,6 +198,7 @@ async fn fetch(
             reference: reference.as_deref(),
             by_reference,
             outside: outside.as_deref(),
+            places: true,
         };
         prepare(&tree, recording, &limits, &strictness)
     };

@@ -26,6 +26,8 @@ pub struct Recording<'a> {
     pub by_reference: bool,
     /// Information that the bundle does not contain: sample resources, and the resources that clusters serve.
     pub outside: Option<&'a Outside>,
+    /// Whether to record where the bundle states its position in an index, for errors in the index.
+    pub places: bool,
 }
 
 /// A bundle that is ready to be added.
@@ -103,8 +105,7 @@ pub fn prepare(
     let Some((bundle, annotations, csv)) = parts else {
         return Err(refuse(validation::check_reading(&reading)));
     };
-    let stated = stated(bundle);
-    let placed = |error| placed(error, bundle, &stated);
+    let placed = |error| placed(error, bundle, &stated(bundle));
     let mut record = match &synthesis {
         None => {
             if recording.reference.is_none() {
@@ -120,7 +121,9 @@ pub fn prepare(
         }
         Some(synthesis) => k8s_v1(bundle, annotations, csv, synthesis, recording).map_err(placed)?,
     };
-    record.stated = stated;
+    if recording.places {
+        record.stated = stated(bundle);
+    }
     Ok(Prepared {
         record,
         media_type: bundle.media_type,

@@ -103,8 +103,8 @@ pub fn of_files_with(
 ) -> Result<(Content, Vec<Diagnostic>), ContentError> {
     let recording = Recording {
         reference,
-        by_reference: false,
         outside,
+        ..Recording::default()
     };
     let prepared = intake::prepare(tree, recording, limits, &Strictness::default())?;
     let document = render_record(&prepared.record, RenderOptions::default())?;

@@ -86,6 +86,16 @@ impl Key {
             Self::Cel => "cel",
         }
     }
+
+    /// Returns the fields of the key's value.
+    pub(crate) fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Gvk => &["group", "version", "kind"],
+            Self::Package => &[PACKAGE_NAME, VERSION_RANGE, INTENT],
+            Self::All | Self::Any | Self::Not => &["constraints"],
+            Self::Cel => &["rule"],
+        }
+    }
 }
 
 /// Reads a constraint, and collects all problems with it. Returns `None` and the problems if the constraint cannot be
@@ -138,7 +148,7 @@ fn nested(value: &Value, path: &Path, depth: usize, problems: &mut Vec<Problem>)
     }
     let several = |problems: &mut Vec<Problem>| -> Vec<Constraint> {
         let mut fields = Fields::new(value, path.clone(), problems);
-        fields.only(&["constraints"]);
+        fields.only(key.fields());
         let (written, items) = fields.list("constraints");
         let path = path.key(written);
         let items = items.iter().enumerate();
@@ -149,12 +159,12 @@ fn nested(value: &Value, path: &Path, depth: usize, problems: &mut Vec<Problem>)
     Some(match key {
         Key::Gvk => {
             let mut fields = Fields::new(value, path, problems);
-            fields.only(&["group", "version", "kind"]);
+            fields.only(key.fields());
             Constraint::Api(api(&mut fields))
         }
         Key::Package => {
             let mut fields = Fields::new(value, path, problems);
-            fields.only(&[PACKAGE_NAME, VERSION_RANGE, INTENT]);
+            fields.only(key.fields());
             let package = package(&mut fields, VERSION_RANGE);
             if let Some((written, _)) = fields.value(INTENT) {
                 fields.report(written, What::IntentInside);
@@ -163,7 +173,7 @@ fn nested(value: &Value, path: &Path, depth: usize, problems: &mut Vec<Problem>)
         }
         Key::Cel => {
             let mut fields = Fields::new(value, path, problems);
-            fields.only(&["rule"]);
+            fields.only(key.fields());
             let rule = fields.string("rule");
             Constraint::Cel { rule, message }
         }

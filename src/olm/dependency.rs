@@ -4,7 +4,7 @@ use super::constraint::{self, Constraint, INTENT, Key, PACKAGE_NAME, PackageCons
 use super::intent::Intent;
 use super::problem::{Fields, Problem, What};
 use super::property::{CONSTRAINT, GVK, GVK_REQUIRED, LABEL, LABEL_REQUIRED, PACKAGE, PACKAGE_REQUIRED};
-use super::releases::{Need, Olm};
+use super::releases::{Feature, Olm};
 use crate::kubernetes::GroupVersionKind;
 use crate::text::{Path, Step};
 use serde_json::Value;
@@ -133,13 +133,13 @@ impl Reading {
     /// package, but rejects intents inside constraints.
     #[must_use]
     pub fn by(mut self, olm: &Olm) -> Self {
-        if let (false, Some(Dependency::Package(package))) = (olm.does(Need::Intent), &mut self.dependency) {
+        if let (false, Some(Dependency::Package(package))) = (olm.does(Feature::Intent), &mut self.dependency) {
             package.intent = Intent::Required;
             let is_intent =
                 |step: Option<&Step>| matches!(step, Some(Step::Key(key)) if key.eq_ignore_ascii_case(INTENT));
             self.problems.retain(|problem| !is_intent(problem.path.steps().last()));
         }
-        if !olm.does(Need::IntentInConstraint) {
+        if !olm.does(Feature::IntentInConstraint) {
             for problem in &mut self.problems {
                 if problem.what == What::IntentInside {
                     problem.what = What::UnknownKey;

@@ -1,8 +1,8 @@
-//! The capabilities of OLM, both in its releases and in proposals: a table in which every row names its source, and
+//! The features of OLM, both in its releases and in proposals: a table in which every row names its source, and
 //! [`Olm`], which queries the table.
 //!
-//! If no source names the release that introduced a capability, its row says so ([`Since::Unsaid`]), and nothing is
-//! reported about the capability.
+//! If no source names the release that introduced a feature, its row says so ([`Since::Unsaid`]), and nothing is
+//! reported about the feature.
 
 use super::property;
 use crate::rules::{self, Rule};
@@ -20,24 +20,24 @@ pub struct Release {
     pub patch: u64,
 }
 
-/// The release that introduced a capability.
+/// The release that introduced a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
-    /// All releases have the capability.
+    /// All releases have the feature.
     Always,
-    /// Newer releases have the capability, but no source names the first one.
+    /// Newer releases have the feature, but no source names the first one.
     Unsaid,
-    /// The first release with the capability.
+    /// The first release with the feature.
     Release(Release),
-    /// No release has the capability, but a proposal describes it.
+    /// No release has the feature, but a proposal describes it.
     Proposed,
-    /// No release has the capability.
+    /// No release has the feature.
     Never,
 }
 
-/// A capability of OLM that a bundle needs.
+/// A feature of OLM that a bundle may need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Need {
+pub enum Feature {
     /// Unpacking the image of the bundle.
     BundleImage,
     /// Unpacking an image of the media type `k8s+v1`, which contains no ClusterServiceVersion.
@@ -74,15 +74,15 @@ pub enum Need {
 
 /// A row of the table.
 #[derive(Debug)]
-pub struct Capability {
-    /// The capability that a bundle needs.
-    pub need: Need,
-    /// The releases with the capability.
+pub struct Support {
+    /// The feature.
+    pub feature: Feature,
+    /// The releases with the feature.
     pub since: Since,
-    /// The rule that reports a missing capability. If the rule is an error, an OLM without the capability cannot
+    /// The rule that reports a missing feature. If the rule is an error, an OLM without the feature cannot
     /// install the bundle; if it is a warning, such an OLM installs the bundle, but not as its author intended.
     pub rule: &'static Rule,
-    /// The behavior of an OLM without the capability, as a sentence without its subject.
+    /// The behavior of an OLM without the feature, as a sentence without its subject.
     pub instead: &'static str,
     /// The source of this information.
     pub source: &'static str,
@@ -90,16 +90,22 @@ pub struct Capability {
 
 /// The newest release in the table, as of July 2026.
 pub(crate) const NEWEST: Release = Release { minor: 46, patch: 0 };
-/// The oldest release that the table covers. An older release may lack more capabilities than the table shows.
+/// The oldest release that the table covers. An older release may lack more features than the table shows.
 pub(crate) const OLDEST: Release = Release { minor: 14, patch: 0 };
 
 const fn since(minor: u64, patch: u64) -> Since {
     Since::Release(Release { minor, patch })
 }
 
-const fn row(need: Need, since: Since, rule: &'static Rule, instead: &'static str, source: &'static str) -> Capability {
-    Capability {
-        need,
+const fn row(
+    feature: Feature,
+    since: Since,
+    rule: &'static Rule,
+    instead: &'static str,
+    source: &'static str,
+) -> Support {
+    Support {
+        feature,
         since,
         rule,
         instead,
@@ -107,10 +113,10 @@ const fn row(need: Need, since: Since, rule: &'static Rule, instead: &'static st
     }
 }
 
-const fn dependency(kind: &'static str, since: Since, source: &'static str) -> Capability {
+const fn dependency(kind: &'static str, since: Since, source: &'static str) -> Support {
     let instead = "ignores it and installs the operator without the dependency";
     row(
-        Need::Dependency(kind),
+        Feature::Dependency(kind),
         since,
         &rules::CLUSTER_DEPENDENCY,
         instead,
@@ -118,9 +124,15 @@ const fn dependency(kind: &'static str, since: Since, source: &'static str) -> C
     )
 }
 
-const fn kind(kind: &'static str, since: Since, source: &'static str) -> Capability {
+const fn kind(kind: &'static str, since: Since, source: &'static str) -> Support {
     let instead = "does not install this kind, so the install plan fails";
-    row(Need::Kind(kind), since, &rules::CLUSTER_MANIFEST_KIND, instead, source)
+    row(
+        Feature::Kind(kind),
+        since,
+        &rules::CLUSTER_MANIFEST_KIND,
+        instead,
+        source,
+    )
 }
 
 // The changelog, and each pull request that is cited without a repository, belong to the repository
@@ -129,37 +141,37 @@ const BEFORE: &str = "in all releases of the changelog";
 const UNSAID: &str = "in the current sources of OLM; the changelog ends with 0.18.0 and does not mention it";
 
 /// The table.
-pub(crate) static CAPABILITIES: &[Capability] = &[
+pub(crate) static SUPPORT: &[Support] = &[
     row(
-        Need::BundleImage,
+        Feature::BundleImage,
         since(14, 0),
         &rules::CLUSTER_BUNDLE_IMAGE,
         "installs only manifests that are in the index itself",
         "changelog of 0.14.0: \"Unpack bundles\" (#1215)",
     ),
     row(
-        Need::PlainImage,
+        Feature::PlainImage,
         Since::Proposed,
         &rules::CLUSTER_MEDIA_TYPE,
         "unpacks registry+v1 images only, and finds no ClusterServiceVersion in this one",
         "proposal plain-k8s-bundles, which no release implements",
     ),
     row(
-        Need::LargeImage,
+        Feature::LargeImage,
         since(19, 0),
         &rules::CLUSTER_BUNDLE_SIZE,
         "unpacks them uncompressed into a ConfigMap, which is limited to 1048576 bytes",
         "#2240, which compresses them; the release: FAQ of operator-framework/operator-sdk (#5559)",
     ),
     row(
-        Need::HugeImage,
+        Feature::HugeImage,
         Since::Never,
         &rules::CLUSTER_BUNDLE_SIZE,
         "unpacks them into a ConfigMap, which is limited to 1048576 bytes",
         "default limit of opm alpha bundle extract",
     ),
     row(
-        Need::LargeMessage,
+        Feature::LargeMessage,
         Since::Never,
         &rules::CLUSTER_MESSAGE_SIZE,
         "rejects messages of more than 4194304 bytes",
@@ -186,14 +198,14 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
         "#2506 and #2418; the release: operator-framework/olm-docs (#220)",
     ),
     row(
-        Need::OtherDependency,
+        Feature::OtherDependency,
         Since::Never,
         &rules::CLUSTER_DEPENDENCY,
         "ignores it",
         "the resolver drops dependencies of other types",
     ),
     row(
-        Need::OtherConstraint,
+        Feature::OtherConstraint,
         Since::Never,
         &rules::CLUSTER_CONSTRAINT,
         "rejects it, and resolves nothing in the namespace",
@@ -201,35 +213,35 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
          operator-framework/api (#2603)",
     ),
     row(
-        Need::Intent,
+        Feature::Intent,
         Since::Proposed,
         &rules::CLUSTER_INTENT,
         "always requires the package",
         "proposal olm-optional-dependency-declaration, which no release implements",
     ),
     row(
-        Need::IntentInConstraint,
+        Feature::IntentInConstraint,
         Since::Proposed,
         &rules::CLUSTER_CONSTRAINT,
         "rejects it, and resolves nothing in the namespace",
         "the constraint parser allows no other keys; proposal olm-optional-dependency-declaration",
     ),
     row(
-        Need::Property(property::OPTIONAL_MANIFESTS),
+        Feature::Property(property::OPTIONAL_MANIFESTS),
         Since::Proposed,
         &rules::CLUSTER_PROPERTY,
         "requires all manifests",
         "proposal optional-manifest, which no release implements",
     ),
     row(
-        Need::Property(property::MAX_OPENSHIFT_VERSION),
+        Feature::Property(property::MAX_OPENSHIFT_VERSION),
         since(18, 0),
         &rules::CLUSTER_PROPERTY,
         "allows OpenShift to be updated to a version that the operator does not support",
         "changelog of 0.18.0: \"Block OpenShift upgrades while incompatible operators are installed\" (#2081)",
     ),
     row(
-        Need::Property(property::DEPRECATED),
+        Feature::Property(property::DEPRECATED),
         since(16, 1),
         &rules::CLUSTER_PROPERTY,
         "offers the bundle like any other",
@@ -275,28 +287,28 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
     kind("PodMonitor", Since::Unsaid, UNSAID),
     kind("Subscription", Since::Unsaid, UNSAID),
     row(
-        Need::OtherKind,
+        Feature::OtherKind,
         Since::Never,
         &rules::CLUSTER_MANIFEST_KIND,
         "does not install this kind, so the install plan fails",
         "OLM's table of kinds, which sets the status UnsupportedResource for other kinds",
     ),
     row(
-        Need::DefinitionV1,
+        Feature::DefinitionV1,
         since(15, 0),
         &rules::CLUSTER_MANIFEST_KIND,
         "installs those of apiextensions.k8s.io/v1beta1 only",
         "changelog of 0.15.0: \"support v1 CRD objects\" (#1416)",
     ),
     row(
-        Need::AdmissionWebhook,
+        Feature::AdmissionWebhook,
         since(15, 0),
         &rules::CLUSTER_WEBHOOK,
         "installs the operator without it",
         "changelog of 0.15.0: admission webhooks (#1436)",
     ),
     row(
-        Need::ConversionWebhook,
+        Feature::ConversionWebhook,
         since(16, 1),
         &rules::CLUSTER_WEBHOOK,
         "installs the operator without it",
@@ -304,28 +316,28 @@ pub(crate) static CAPABILITIES: &[Capability] = &[
     ),
 ];
 
-impl Need {
-    /// Returns the need to install manifests of this kind.
+impl Feature {
+    /// Returns the feature of installing manifests of this kind.
     pub(crate) fn of_kind(kind: &str) -> Self {
-        let mut rows = CAPABILITIES.iter().map(|row| row.need);
-        rows.find(|need| matches!(need, Self::Kind(known) if *known == kind))
+        let mut rows = SUPPORT.iter().map(|row| row.feature);
+        rows.find(|feature| matches!(feature, Self::Kind(known) if *known == kind))
             .unwrap_or(Self::OtherKind)
     }
 }
 
-/// Returns the row for a need. For types and kinds that are not in the table, returns the rows of
-/// [`Need::OtherDependency`] and [`Need::OtherKind`].
-pub(crate) fn capability(need: Need) -> Option<&'static Capability> {
-    CAPABILITIES.iter().find(|capability| capability.need == need)
+/// Returns the row of a feature. For types and kinds that are not in the table, returns the rows of
+/// [`Feature::OtherDependency`] and [`Feature::OtherKind`].
+pub(crate) fn support(feature: Feature) -> Option<&'static Support> {
+    SUPPORT.iter().find(|support| support.feature == feature)
 }
 
 /// The OLM that a query refers to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Olm {
-    /// An OLM with the capabilities of the proposals and of every release.
+    /// An OLM with the features of the proposals and of every release.
     #[default]
     Proposed,
-    /// Any release: has every capability that some release has, but none that only the proposals describe.
+    /// Any release: has every feature that some release has, but none that only the proposals describe.
     AnyRelease,
     /// A specific version.
     Release(Version),
@@ -352,9 +364,9 @@ impl Olm {
         Self::Release(NEWEST.into())
     }
 
-    /// Returns whether this OLM has the capability, as far as is known.
-    pub fn has(&self, capability: &Capability) -> bool {
-        match (capability.since, self) {
+    /// Returns whether this OLM has the feature, as far as is known.
+    pub fn has(&self, support: &Support) -> bool {
+        match (support.since, self) {
             (Since::Always | Since::Unsaid, _)
             | (Since::Release(_), Self::AnyRelease | Self::Proposed)
             | (Since::Proposed, Self::Proposed) => true,
@@ -363,15 +375,15 @@ impl Olm {
         }
     }
 
-    /// Returns whether this OLM satisfies the need, as far as is known.
-    pub fn does(&self, need: Need) -> bool {
-        capability(need).is_some_and(|row| self.has(row))
+    /// Returns whether this OLM has the feature, as far as is known.
+    pub fn does(&self, feature: Feature) -> bool {
+        support(feature).is_some_and(|row| self.has(row))
     }
 
     /// Returns whether the install plans of this OLM can install objects of a kind, as far as is known.
     pub fn installs(&self, api_version: &str, kind: &str) -> bool {
         let is_definition = (api_version, kind) == ("apiextensions.k8s.io/v1", "CustomResourceDefinition");
-        self.does(Need::of_kind(kind)) && (!is_definition || self.does(Need::DefinitionV1))
+        self.does(Feature::of_kind(kind)) && (!is_definition || self.does(Feature::DefinitionV1))
     }
 
     /// Returns a caution if the table does not cover this version fully.
@@ -379,7 +391,7 @@ impl Olm {
         let Self::Release(version) = self else { return None };
         if *version < Version::from(OLDEST) {
             Some(format!(
-                "opmx has incomplete information about OLM before {OLDEST}; {self} may lack more capabilities than \
+                "opmx has incomplete information about OLM before {OLDEST}; {self} may lack more features than \
                  reported"
             ))
         } else if (version.major, version.minor) > (0, NEWEST.minor) {
@@ -437,21 +449,21 @@ impl fmt::Display for Olm {
 mod tests {
     use super::*;
 
-    fn lacking(olm: &str) -> Vec<Need> {
+    fn lacking(olm: &str) -> Vec<Feature> {
         let olm: Olm = olm.parse().unwrap();
-        let lacking = CAPABILITIES.iter().filter(|row| !olm.has(row));
-        lacking.map(|row| row.need).collect()
+        let lacking = SUPPORT.iter().filter(|row| !olm.has(row));
+        lacking.map(|row| row.feature).collect()
     }
 
     #[test]
     fn every_need_has_one_row_with_a_source_and_a_rule_that_weighs_it() {
-        for (number, row) in CAPABILITIES.iter().enumerate() {
-            let first = CAPABILITIES.iter().position(|other| other.need == row.need);
-            assert_eq!(first, Some(number), "{:?} appears twice", row.need);
-            assert!(!row.source.is_empty() && !row.instead.is_empty(), "{:?}", row.need);
-            assert!(row.rule.id.starts_with("cluster-"), "{:?}", row.need);
+        for (number, row) in SUPPORT.iter().enumerate() {
+            let first = SUPPORT.iter().position(|other| other.feature == row.feature);
+            assert_eq!(first, Some(number), "{:?} appears twice", row.feature);
+            assert!(!row.source.is_empty() && !row.instead.is_empty(), "{:?}", row.feature);
+            assert!(row.rule.id.starts_with("cluster-"), "{:?}", row.feature);
             if let Since::Release(release) = row.since {
-                assert!((OLDEST..=NEWEST).contains(&release), "{:?}", row.need);
+                assert!((OLDEST..=NEWEST).contains(&release), "{:?}", row.feature);
             }
         }
     }
@@ -463,40 +475,43 @@ mod tests {
         ];
         for pair in versions.windows(2) {
             let (older, newer) = (lacking(pair[0]), lacking(pair[1]));
-            assert!(newer.iter().all(|need| older.contains(need)), "{pair:?}");
+            assert!(newer.iter().all(|feature| older.contains(feature)), "{pair:?}");
         }
         assert_eq!(lacking("0.46"), lacking("registry+v1"));
         assert_eq!(lacking("0.20.0"), lacking("registry+v1"));
     }
 
     #[test]
-    fn the_first_release_with_a_capability_has_it_and_the_one_before_has_not() {
-        let lacks = |olm: &str, need| lacking(olm).contains(&need);
-        for (need, before, first) in [
-            (Need::BundleImage, "0.13.0", "0.14.0"),
-            (Need::Dependency(property::LABEL), "0.16.0", "v0.16.1"),
-            (Need::LargeImage, "0.18.3", "0.19"),
-            (Need::Dependency(property::CONSTRAINT), "0.19.1", "0.20.0"),
+    fn the_first_release_with_a_feature_has_it_and_the_one_before_has_not() {
+        let lacks = |olm: &str, feature| lacking(olm).contains(&feature);
+        for (feature, before, first) in [
+            (Feature::BundleImage, "0.13.0", "0.14.0"),
+            (Feature::Dependency(property::LABEL), "0.16.0", "v0.16.1"),
+            (Feature::LargeImage, "0.18.3", "0.19"),
+            (Feature::Dependency(property::CONSTRAINT), "0.19.1", "0.20.0"),
         ] {
-            assert!(lacks(before, need) && !lacks(first, need), "{need:?}");
+            assert!(lacks(before, feature) && !lacks(first, feature), "{feature:?}");
         }
-        assert!(lacks("0.20.0-rc.1", Need::Dependency(property::CONSTRAINT)));
-        assert!(lacks("registry+v1", Need::PlainImage) && !lacks("registry+v1", Need::BundleImage));
+        assert!(lacks("0.20.0-rc.1", Feature::Dependency(property::CONSTRAINT)));
+        assert!(lacks("registry+v1", Feature::PlainImage) && !lacks("registry+v1", Feature::BundleImage));
     }
 
     #[test]
     fn what_the_proposals_describe_is_all_that_releases_do_and_more() {
         let (proposed, released) = (lacking("proposed"), lacking("registry+v1"));
-        assert!(proposed.iter().all(|need| released.contains(need)));
-        for need in [
-            Need::Intent,
-            Need::IntentInConstraint,
-            Need::PlainImage,
-            Need::Property(property::OPTIONAL_MANIFESTS),
+        assert!(proposed.iter().all(|feature| released.contains(feature)));
+        for feature in [
+            Feature::Intent,
+            Feature::IntentInConstraint,
+            Feature::PlainImage,
+            Feature::Property(property::OPTIONAL_MANIFESTS),
         ] {
-            assert!(released.contains(&need) && !proposed.contains(&need), "{need:?}");
+            assert!(
+                released.contains(&feature) && !proposed.contains(&feature),
+                "{feature:?}"
+            );
         }
-        assert!(proposed.contains(&Need::HugeImage), "nobody proposes this");
+        assert!(proposed.contains(&Feature::HugeImage), "nobody proposes this");
         assert_eq!("proposed".parse(), Ok(Olm::default()));
     }
 

@@ -4,9 +4,6 @@ use super::facts::Linked;
 use crate::version::parse_tolerant;
 use serde_json::Value;
 
-/// The schema of the documents about support.
-pub(super) const SCHEMA: &str = "io.openshift.operators.lifecycles.v1alpha1";
-
 /// All versions with the same major and minor number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {

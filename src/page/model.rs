@@ -257,7 +257,7 @@ impl<'c> Model<'c> {
 fn lines(documents: &[Document]) -> Vec<Line> {
     let mut about = documents
         .iter()
-        .filter(|document| document.text("schema") == lifecycle::SCHEMA);
+        .filter(|document| document.schema() == Some(Schema::Lifecycles));
     let (Some(one), None) = (about.next(), about.next()) else {
         return Vec::new();
     };

@@ -6,7 +6,7 @@ use crate::olm::constraint::Constraint;
 use crate::olm::dependency::{self, Dependency, Spelling};
 use crate::olm::property::CONSTRAINT;
 use crate::olm::releases::Olm;
-use crate::resolver::{Need, Needs};
+use crate::resolver::{Need, Needs, wish};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
@@ -154,8 +154,8 @@ fn tree(need: &Need) -> String {
 
 fn write_tree(constraint: &Constraint, depth: usize, out: &mut String) {
     let (words, parts): (String, &[Constraint]) = match constraint {
-        Constraint::Package(package) => (format!("package {} in the range {}", package.name, package.range), &[]),
-        Constraint::Api(api) => (format!("a provider of {} ({})", api.kind, api.api_version()), &[]),
+        Constraint::Package(package) => (wish::package(&package.name, &package.range), &[]),
+        Constraint::Api(api) => (wish::provider(api), &[]),
         Constraint::All(parts) => ("all of".to_owned(), parts),
         Constraint::Any(parts) => ("one of".to_owned(), parts),
         Constraint::Not(parts) => ("none of".to_owned(), parts),

@@ -48,14 +48,3 @@ pub(super) fn listed(names: &[String], word: &str) -> String {
         [rest @ .., last] => format!("{} {word} {last}", rest.join(", ")),
     }
 }
-
-/// Describes a dependency of a bundle for users.
-pub(super) fn wish(predicate: &Predicate) -> String {
-    match predicate {
-        Predicate::Api(api) => format!("a provider of {} ({})", api.kind, api.api_version()),
-        Predicate::Package { name, written, .. } => format!("package {name} in the range {written}"),
-        Predicate::Label(label) => format!("an operator with the label {label}"),
-        Predicate::Cel { message, .. } if !message.is_empty() => format!("an operator with this purpose: {message}"),
-        other => format!("an operator {other}"),
-    }
-}

@@ -1,6 +1,6 @@
 //! Explanations of failed resolutions: in OLM's words, in plain words, and with remedies.
 
-use super::clause::{Clause, Unmet, listed, wish};
+use super::clause::{Clause, Unmet, listed};
 use super::entries::EntryId;
 use super::missing;
 use super::predicate::Predicate;
@@ -8,6 +8,7 @@ use super::problem::ResolverOptions;
 use super::resolution::{Considered, Unresolved};
 use super::search::{ConstraintId, Demand, DemandOf, Enabled, Outcome, Variable, minimal, search};
 use super::variables::{Stands, Variables};
+use super::wish::wish;
 use crate::cluster::state::Subscription;
 use crate::shape::nearest;
 use std::collections::BTreeSet;

@@ -1,10 +1,11 @@
 //! Finds remedies for all dependencies that no bundle satisfies. The search itself ends at the first of these
 //! dependencies.
 
-use super::clause::{Clause, listed, wish};
+use super::clause::{Clause, listed};
 use super::predicate::Predicate;
 use super::search::ConstraintId;
 use super::variables::Variables;
+use super::wish::wish;
 use crate::kubernetes::platform::is_platform_group;
 use std::collections::{BTreeMap, BTreeSet};
 

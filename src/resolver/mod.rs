@@ -26,6 +26,7 @@ mod resolution;
 mod resolve;
 mod search;
 mod variables;
+pub(crate) mod wish;
 mod wording;
 
 pub use needs::Need;

@@ -10,7 +10,7 @@ use crate::olm::dependency::DependencyKind;
 use crate::olm::dependency::Spelling;
 use crate::olm::intent::Intent;
 use crate::olm::problem::{Problem, What};
-use crate::olm::releases::{Need, Olm};
+use crate::olm::releases::{Feature, Olm};
 use crate::olm::{self, limits};
 use crate::text::Step;
 use crate::version::VersionRange;
@@ -114,7 +114,7 @@ pub(super) fn dependencies(property: &Property, olm: &Olm) -> Result<Vec<Depende
     let Some(kind) = DependencyKind::of(&property.kind, Spelling::Property) else {
         return Ok(Vec::new());
     };
-    if !olm.does(Need::Dependency(kind.name(Spelling::Dependency))) {
+    if !olm.does(Feature::Dependency(kind.name(Spelling::Dependency))) {
         return Ok(Vec::new());
     }
     let value: Value = match serde_json::from_str(&property.value) {

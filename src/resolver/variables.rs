@@ -13,7 +13,7 @@ use crate::cluster::state::Subscription;
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::intent::Intent;
 use crate::olm::property::DEPRECATED;
-use crate::olm::releases::Need;
+use crate::olm::releases::Feature;
 use crate::version::VersionRange;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -150,7 +150,7 @@ impl<'p> Variables<'p> {
         self.by_entry.insert(id, variable);
         self.waiting.push(variable);
         let facts = self.entries.facts(id);
-        let deprecated = facts.deprecated && self.problem.olm.does(Need::Property(DEPRECATED));
+        let deprecated = facts.deprecated && self.problem.olm.does(Feature::Property(DEPRECATED));
         let packages: BTreeSet<String> = facts.packages.iter().map(|package| package.name.clone()).collect();
         let apis: BTreeSet<GroupVersionKind> = facts.apis.iter().cloned().collect();
         if deprecated {

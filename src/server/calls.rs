@@ -3,7 +3,8 @@
 use super::ServerOptions;
 use super::budget::{Budget, Permit};
 use super::clients::{Client, Clients, Turn};
-use super::metrics::{Ended, Method, Metrics, Subject, name_of};
+use super::method::{Method, Subject};
+use super::metrics::{Ended, Metrics, name_of};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use prost::bytes::Bytes;

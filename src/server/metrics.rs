@@ -4,6 +4,7 @@
 //! The names match those of gRPC servers in other languages, so that existing dashboards work.
 
 use super::listing::Size;
+use super::method::Method;
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
@@ -26,56 +27,12 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tonic::Code;
 
-/// A method of the server: its path, its service, its name, and whether its answer is a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Method(usize);
-
-const REGISTRY: &str = "api.Registry";
-const EXPERIMENTAL: &str = "api.ExperimentalRegistry";
-const HEALTH: &str = "grpc.health.v1.Health";
-const METHODS: [(&str, &str, bool); 16] = [
-    (REGISTRY, "ListPackages", true),
-    (REGISTRY, "GetPackage", false),
-    (REGISTRY, "GetBundle", false),
-    (REGISTRY, "GetBundleForChannel", false),
-    (REGISTRY, "GetChannelEntriesThatReplace", true),
-    (REGISTRY, "GetBundleThatReplaces", false),
-    (REGISTRY, "GetChannelEntriesThatProvide", true),
-    (REGISTRY, "GetLatestChannelEntriesThatProvide", true),
-    (REGISTRY, "GetDefaultBundleThatProvides", false),
-    (REGISTRY, "ListBundles", true),
-    (EXPERIMENTAL, "ExperimentalListPackageCustomSchemas", true),
-    (HEALTH, "Check", false),
-    (HEALTH, "Watch", true),
-    ("grpc.reflection.v1.ServerReflection", "ServerReflectionInfo", true),
-    ("grpc.reflection.v1alpha.ServerReflection", "ServerReflectionInfo", true),
-    // Unsupported methods.
-    ("unknown", "unknown", false),
-];
-
 impl Method {
-    /// Returns the method that a path requests.
-    pub(super) fn of(path: &str) -> Self {
-        let mut parts = path.strip_prefix('/').unwrap_or_default().splitn(2, '/');
-        let asked = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-        let known = METHODS.iter().position(|(service, name, _)| (*service, *name) == asked);
-        Self(known.unwrap_or(METHODS.len() - 1))
-    }
-
-    pub(super) fn service(self) -> &'static str {
-        self.labels().grpc_service
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        self.labels().grpc_method
-    }
-
     fn labels(self) -> OfMethod {
-        let (grpc_service, grpc_method, streams) = METHODS[self.0];
         OfMethod {
-            grpc_type: if streams { "server_stream" } else { "unary" },
-            grpc_service,
-            grpc_method,
+            grpc_type: if self.is_stream() { "server_stream" } else { "unary" },
+            grpc_service: self.service(),
+            grpc_method: self.name(),
         }
     }
 
@@ -85,29 +42,6 @@ impl Method {
             grpc_code: name_of(code),
         }
     }
-
-    /// Returns what the method provides.
-    pub(super) fn subject(self) -> Subject {
-        match (self.service(), self.name()) {
-            (REGISTRY | EXPERIMENTAL, _) => Subject::Registry,
-            (HEALTH, "Check") => Subject::Health,
-            (HEALTH, _) => Subject::Watch,
-            _ => Subject::Other,
-        }
-    }
-}
-
-/// What a method provides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Subject {
-    /// The served content.
-    Registry,
-    /// The current health of the server.
-    Health,
-    /// Every change in the health of the server until the client ends the call.
-    Watch,
-    /// The description of the services, or an unsupported method.
-    Other,
 }
 
 /// The upper bounds of the histogram of durations, in seconds.
@@ -200,7 +134,7 @@ impl Default for Metrics {
             registry,
         };
         // Methods without calls are also reported.
-        for method in (0..METHODS.len()).map(Method) {
+        for method in Method::all() {
             let labels = method.labels();
             for counters in [&metrics.started, &metrics.messages, &metrics.bytes] {
                 drop(counters.get_or_create(&labels));

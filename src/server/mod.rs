@@ -16,6 +16,7 @@ pub mod file_based;
 mod health;
 mod json_message;
 mod listing;
+mod method;
 pub mod metrics;
 mod options;
 mod pool;

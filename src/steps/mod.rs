@@ -14,7 +14,7 @@ pub use size::{excess, inline_finding, size};
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::OPTIONAL_MANIFESTS;
-use crate::olm::releases::{Need, Olm};
+use crate::olm::releases::{Feature, Olm};
 use crate::shape;
 use crate::text::canonical;
 use serde::{Serialize, Serializer};
@@ -195,7 +195,7 @@ pub fn of_bundle(content: &Content, target: &Target, replaces: &str) -> Result<V
         source,
     })?;
     let resolving = original.name();
-    let optional = if target.olm.does(Need::Property(OPTIONAL_MANIFESTS)) {
+    let optional = if target.olm.does(Feature::Property(OPTIONAL_MANIFESTS)) {
         optional::named(content)
     } else {
         Vec::new()

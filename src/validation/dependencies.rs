@@ -178,16 +178,14 @@ fn help_for_key(path: &Path) -> Option<String> {
         Some(Step::Key(key)) => Some(&**key),
         _ => None,
     };
-    let fields = match key_at(2) {
-        Some("package") => "packageName and versionRange",
-        Some("gvk") => "group, version and kind",
-        Some("cel") => "rule",
-        _ => {
-            let names = Key::ORDER.map(Key::name);
-            return Some(format!("Did you mean {}?", nearest(key_at(1)?, names)?));
-        }
+    let Some(key) = Key::ORDER.into_iter().find(|key| key_at(2) == Some(key.name())) else {
+        let names = Key::ORDER.map(Key::name);
+        return Some(format!("Did you mean {}?", nearest(key_at(1)?, names)?));
     };
-    Some(format!("Use {fields}."))
+    // No release of OLM reads an intent here.
+    let fields = key.fields().iter().filter(|field| **field != INTENT);
+    let fields: Vec<&str> = fields.copied().collect();
+    Some(format!("Allowed fields: {}.", fields.join(", ")))
 }
 
 fn intents() -> String {

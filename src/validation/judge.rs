@@ -5,7 +5,7 @@ use super::validators::total_size;
 use crate::bundle::{BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{Gate, Rule, Scope, Severity};
-use crate::synthesis::{Shipping, Synthesis, consequences, own_certificates, synthesize_for};
+use crate::synthesis::{Shipping, Synthesis, consequences, synthesize_for};
 use crate::tree::Tree;
 
 /// The strictness with which a bundle or catalog is judged.
@@ -132,13 +132,7 @@ pub fn judge_shipped(reading: &BundleReading, shipping: Shipping, strictness: &S
     if let Some(bundle) = &reading.bundle {
         judged.findings.extend(super::check(bundle));
         if strictness.gate == Gate::Authoring {
-            super::images::check(bundle, &mut judged.findings);
-            super::network_policies::check(bundle, &mut judged.findings);
-            super::typographic_quotes::check(bundle, &mut judged.findings);
-            super::api_server::check(bundle, &mut judged.findings);
-            if bundle.media_type == MediaType::RegistryV1 {
-                own_certificates::check_csv(bundle, &mut judged.findings);
-            }
+            super::check_for_authors(bundle, &mut judged.findings);
         }
         if bundle.media_type == MediaType::RegistryV1 && bundle.csv().is_none() {
             // An unreadable file cannot be omitted, because it may contain the CSV, without which there is no bundle.

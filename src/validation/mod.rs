@@ -45,6 +45,7 @@ pub use stages::Finding;
 use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::Gate;
+use crate::synthesis::own_certificates;
 
 /// The maximum number of findings of one rule that each step keeps. More findings would only repeat the same mistake.
 const MOST_OF_A_RULE: usize = 1_000;
@@ -67,6 +68,17 @@ pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {
     }
     diagnostic::sort(&mut findings);
     findings
+}
+
+/// Runs the rules for authors that need neither the synthesis nor a suite, in addition to [`check`].
+fn check_for_authors(bundle: &Bundle, found: &mut Vec<Diagnostic>) {
+    images::check(bundle, found);
+    network_policies::check(bundle, found);
+    typographic_quotes::check(bundle, found);
+    api_server::check(bundle, found);
+    if bundle.media_type == MediaType::RegistryV1 {
+        own_certificates::check_csv(bundle, found);
+    }
 }
 
 /// Returns all findings for the author of a bundle: from reading the bundle, from the rules, and from synthesizing its

@@ -6,15 +6,14 @@ use super::stages::{CONTENT, FORMAT, Finding, INDEX, LOAD, stage, validators};
 use super::synthesized::Synthesized;
 use super::validators;
 use super::{
-    annotations, api_server, content, dependencies, fields, images, index_needs, load, network_policies, plain, policy,
-    properties, ranges, typographic_quotes,
+    annotations, check_for_authors, content, dependencies, fields, index_needs, load, plain, policy, properties, ranges,
 };
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::synthesis::outside::inform;
-use crate::synthesis::{consequences, own_certificates, synthesize_for};
+use crate::synthesis::{consequences, synthesize_for};
 use crate::tree::{Tree, TreeError};
 use std::collections::HashMap;
 
@@ -140,17 +139,13 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
     });
     stage(&mut findings, None, |found| found.extend(ranges::skip_range(bundle)));
     stage(&mut findings, None, |found| properties::check(bundle, found));
-    stage(&mut findings, None, |found| images::check(bundle, found));
-    stage(&mut findings, None, |found| network_policies::check(bundle, found));
-    stage(&mut findings, None, |found| typographic_quotes::check(bundle, found));
-    stage(&mut findings, None, |found| api_server::check(bundle, found));
+    stage(&mut findings, None, |found| check_for_authors(bundle, found));
     match bundle.media_type {
         MediaType::RegistryV1 => {
             incomplete |= bundle.csv().is_none();
             stage(&mut findings, LOAD, |found| load::check(bundle, tree, found));
             stage(&mut findings, CONTENT, |found| content::check(bundle, found));
             stage(&mut findings, None, |found| fields::check(bundle, found));
-            stage(&mut findings, None, |found| own_certificates::check_csv(bundle, found));
             findings.extend(validators(bundle, tree, validators::DEFAULT, request));
             findings.extend(removed_crds(bundle, tree, request));
             stage(&mut findings, INDEX, |found| {

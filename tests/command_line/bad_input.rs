@@ -794,7 +794,7 @@ fn a_misspelled_key_of_a_constraint_is_the_only_error() {
         (
             "package: {packageName: hose, version: \">=1.0.0\"}",
             "version",
-            "help: Use packageName and versionRange.",
+            "help: Allowed fields: packageName, versionRange.",
         ),
     ] {
         let sandbox = greenhouse();

@@ -72,6 +72,50 @@ fn what_differs_is_decided_by_a_preferred_catalog() {
 }
 
 #[test]
+fn lifecycles_of_one_package_become_one_document() {
+    let sandbox = place();
+    let lifecycles = |version: &str, end: &str| {
+        format!(
+            "schema: io.openshift.operators.lifecycles.v1alpha1\npackage: rake\nversions:\n- name: \"{version}\"\n  phases:\n  \
+             - name: All\n    startDate: \"2026-01-01\"\n    endDate: \"{end}\"\n"
+        )
+    };
+    let write = |file: &str, text: &str| fs::write(sandbox.path(file), text).unwrap();
+    write("a/lifecycles.yaml", &lifecycles("1.0", "2026-06-30"));
+    write("b/lifecycles.yaml", &lifecycles("1.1", "2026-12-31"));
+    succeed(&sandbox, "catalog merge a b -o out");
+    let text = fs::read_to_string(sandbox.path("out/rake/catalog.yaml")).unwrap();
+    let (document, _) = text.split_once("---").unwrap();
+    insta::assert_snapshot!(document, @r#"
+    schema: io.openshift.operators.lifecycles.v1alpha1
+    package: rake
+    versions:
+    - name: "1.0"
+      phases:
+      - name: All
+        startDate: "2026-01-01"
+        endDate: "2026-06-30"
+    - name: "1.1"
+      phases:
+      - name: All
+        startDate: "2026-01-01"
+        endDate: "2026-12-31"
+    "#);
+    write("b/lifecycles.yaml", &lifecycles("1.0", "2026-12-31"));
+    insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o other"), @r#"
+    ------- stderr -------
+    error: the catalogs differ:
+           entry "1.0" of the lifecycles of package "rake" differs in phases[All] …"endDate":"2026-06-30"} -> …"endDate":"2026-12-31"}: a/lifecycles.yaml:4, b/lifecycles.yaml:4
+      hint: choose one of the catalogs with --prefer
+    ------- exit 1 -------
+    "#);
+    succeed(&sandbox, "catalog merge a b -o other --prefer b");
+    let text = fs::read_to_string(sandbox.path("other/rake/catalog.yaml")).unwrap();
+    assert!(text.contains("2026-12-31") && !text.contains("2026-06-30"), "{text}");
+    succeed(&sandbox, "validate other");
+}
+
+#[test]
 fn a_new_catalog_with_errors_is_not_written() {
     let sandbox = place();
     fs::write(sandbox.path("b/rake.yaml"), CATALOG.replace("1.2.0", "1.3.0")).unwrap();

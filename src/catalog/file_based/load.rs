@@ -11,7 +11,7 @@ pub use error::{At, LoadError, LoadProblem};
 
 use super::document::Document;
 use super::read::FileBasedCatalog;
-use super::schema::Referred;
+use super::schema::{OlmSchema, Referred};
 use super::{Deprecation, Identity, Schema, Subject};
 use crate::catalog::{Bundle, BundleId, Catalog, Channel, ChannelEntry, ManifestsId, Package, Property, Text, Texts};
 use crate::olm::property::holds_manifests;
@@ -81,12 +81,12 @@ impl Loader {
     /// Returns an error if the document does not have the form of its schema, or if a document with the same subject
     /// was added before.
     pub(crate) fn add(&mut self, number: usize, at: Option<At>, document: &Document) -> Result<(), LoadError> {
-        let added = match document.schema() {
-            Some(Schema::Package) => self.package(document),
-            Some(Schema::Channel) => self.channel(at.as_ref(), document),
-            Some(Schema::Bundle) => self.bundle(number, at.as_ref(), document),
-            Some(Schema::Deprecations) => self.deprecations(document),
-            Some(Schema::Lifecycles | Schema::Other(_)) | None => Ok(()),
+        let added = match document.schema().as_ref().and_then(Schema::of_olm) {
+            Some(OlmSchema::Package) => self.package(document),
+            Some(OlmSchema::Channel) => self.channel(at.as_ref(), document),
+            Some(OlmSchema::Bundle) => self.bundle(number, at.as_ref(), document),
+            Some(OlmSchema::Deprecations) => self.deprecations(document),
+            None => Ok(()),
         };
         added.map_err(|problem| LoadError::Document { at, problem })
     }

@@ -26,6 +26,7 @@ mod stream;
 pub mod template;
 pub mod write;
 
+pub(crate) use schema::OlmSchema;
 pub use schema::{Key, Schema, Subject};
 
 use crate::olm::property::{self, BUNDLE_OBJECT};

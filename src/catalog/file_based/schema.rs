@@ -76,6 +76,15 @@ const RELATED_IMAGES: ListField = ListField {
     required: 2,
 };
 
+/// A schema whose documents OLM reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OlmSchema {
+    Package,
+    Channel,
+    Bundle,
+    Deprecations,
+}
+
 /// The type of an item that can be deprecated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Referred {
@@ -85,12 +94,20 @@ pub(super) enum Referred {
 }
 
 impl Schema {
-    /// Whether OLM reads documents of this schema. Documents of all other schemas are for other programs.
-    pub fn is_of_olm(&self) -> bool {
+    /// Returns the schema if OLM reads its documents. Documents of all other schemas are for other programs.
+    pub(crate) fn of_olm(&self) -> Option<OlmSchema> {
         match self {
-            Self::Package | Self::Channel | Self::Bundle | Self::Deprecations => true,
-            Self::Lifecycles | Self::Other(_) => false,
+            Self::Package => Some(OlmSchema::Package),
+            Self::Channel => Some(OlmSchema::Channel),
+            Self::Bundle => Some(OlmSchema::Bundle),
+            Self::Deprecations => Some(OlmSchema::Deprecations),
+            Self::Lifecycles | Self::Other(_) => None,
         }
+    }
+
+    /// Whether OLM reads documents of this schema.
+    pub fn is_of_olm(&self) -> bool {
+        self.of_olm().is_some()
     }
 
     /// Whether a package may have several documents of this schema, distinguished by their names.
@@ -113,6 +130,15 @@ impl Schema {
             Self::Channel => (&[ENTRIES, PROPERTIES], &["properties"]),
             Self::Bundle => (&[PROPERTIES, RELATED_IMAGES], &["properties", "relatedImages"]),
             Self::Deprecations | Self::Lifecycles | Self::Other(_) => (&[], &[]),
+        }
+    }
+
+    /// Returns the list field whose items have identities, such as the entries of a channel.
+    pub(super) fn items(&self) -> Option<&'static str> {
+        match self {
+            Self::Channel | Self::Deprecations => Some("entries"),
+            Self::Lifecycles => Some("versions"),
+            Self::Package | Self::Bundle | Self::Other(_) => None,
         }
     }
 

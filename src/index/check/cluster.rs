@@ -2,15 +2,15 @@
 //! channels.
 
 use super::dependencies;
+use super::features::{self, Needed};
 use super::listed::listed;
-use super::needs::{self, Needed};
 use crate::catalog::updates::updates;
 use crate::catalog::{BundleId, Catalog, Channel};
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::open::{Index, OpenError};
 use crate::olm::property;
 use crate::olm::property::CONSTRAINT;
-use crate::olm::releases::{Capability, Need, Olm, Since, capability};
+use crate::olm::releases::{Feature, Olm, Since, Support, support};
 use crate::rules::{self, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,8 +50,8 @@ fn for_cluster(index: &Index, olm: &Olm) -> Result<Vec<Diagnostic>, OpenError> {
     let mut lacking = BTreeMap::new();
     for id in offered {
         let Some(bundle) = catalog.bundle(id) else { continue };
-        let needs = needs::of_bundle(index, bundle)?;
-        if !needs.iter().any(|needed| needed.need == DEPRECATED) || !olm.does(DEPRECATED) {
+        let needs = features::of_bundle(index, bundle)?;
+        if !needs.iter().any(|needed| needed.feature == DEPRECATED) || !olm.does(DEPRECATED) {
             lacking.insert(id, lacks(olm, needs));
         }
     }
@@ -83,23 +83,23 @@ fn for_cluster(index: &Index, olm: &Olm) -> Result<Vec<Diagnostic>, OpenError> {
 }
 
 /// The property that excludes a bundle from new installations.
-const DEPRECATED: Need = Need::Property(property::DEPRECATED);
+const DEPRECATED: Feature = Feature::Property(property::DEPRECATED);
 
 /// Returns the needs that this OLM does not meet.
-fn lacks(olm: &Olm, needs: Vec<Needed>) -> Vec<(&'static Capability, String)> {
-    let rows = needs.into_iter().filter_map(|Needed { need, how }| {
-        let row = capability(need)?;
+fn lacks(olm: &Olm, needs: Vec<Needed>) -> Vec<(&'static Support, String)> {
+    let rows = needs.into_iter().filter_map(|Needed { feature, how }| {
+        let row = support(feature)?;
         (!olm.has(row)).then_some((row, how))
     });
     let mut rows: Vec<_> = rows.collect();
     // An OLM that ignores all constraints never refuses a bundle because of a constraint. For an excessive size, a
     // single finding is enough.
-    let has = |rows: &[(&Capability, String)], need| rows.iter().any(|(row, _)| row.need == need);
-    if has(&rows, Need::Dependency(CONSTRAINT)) {
-        rows.retain(|(row, _)| !matches!(row.need, Need::OtherConstraint | Need::IntentInConstraint));
+    let has = |rows: &[(&Support, String)], feature| rows.iter().any(|(row, _)| row.feature == feature);
+    if has(&rows, Feature::Dependency(CONSTRAINT)) {
+        rows.retain(|(row, _)| !matches!(row.feature, Feature::OtherConstraint | Feature::IntentInConstraint));
     }
-    if has(&rows, Need::LargeImage) {
-        rows.retain(|(row, _)| row.need != Need::HugeImage);
+    if has(&rows, Feature::LargeImage) {
+        rows.retain(|(row, _)| row.feature != Feature::HugeImage);
     }
     rows
 }

@@ -5,7 +5,7 @@ use crate::catalog::{BundleId, Catalog, Property};
 use crate::diagnostic::{self, Diagnostic};
 use crate::olm::intent::Intent;
 use crate::olm::property::DEPRECATED;
-use crate::olm::releases::{Need, Olm};
+use crate::olm::releases::{Feature, Olm};
 use crate::resolver::Needs;
 use crate::rules;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ pub(super) fn without_provider(catalog: &Catalog, olm: &Olm) -> Vec<Diagnostic> 
     let channels = catalog.packages.iter().flat_map(|package| &package.channels);
     let entries = channels.flat_map(|channel| &channel.entries);
     let offered: BTreeSet<BundleId> = entries.map(|entry| entry.bundle).collect();
-    let knows_deprecated = olm.does(Need::Property(DEPRECATED));
+    let knows_deprecated = olm.does(Feature::Property(DEPRECATED));
     let mut needs = Needs::new(catalog, olm.clone());
     let mut missing: BTreeMap<Property, (Vec<String>, Result<String, String>)> = BTreeMap::new();
     for id in offered {
@@ -30,7 +30,7 @@ pub(super) fn without_provider(catalog: &Catalog, olm: &Olm) -> Vec<Diagnostic> 
             let what = match need.bundles {
                 Ok(providers) if providers.is_empty() => Ok(need.wish),
                 Ok(_) => continue,
-                // For a release, the capability check reports constraints that OLM cannot read.
+                // For a release, the check of features reports constraints that OLM cannot read.
                 Err(_) if *olm != Olm::Proposed => continue,
                 Err(reason) => Err(reason),
             };

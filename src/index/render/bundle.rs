@@ -72,6 +72,7 @@ pub async fn render_bundle(
         let recording = Recording {
             reference: written.as_deref(),
             outside: outside.as_deref(),
+            places: true,
             ..Recording::default()
         };
         let prepared = prepare(&tree, recording, &limits.bundle.text, &strictness)?;

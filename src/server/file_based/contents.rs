@@ -4,7 +4,7 @@ use super::super::listing::{Builder, Listing, NewChannel, NewEntry, NewPackage, 
 use super::graph::{self, Graph};
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::read::Handle;
-use crate::catalog::file_based::{Deprecation, Identity, Reference, Schema, WrittenProperty};
+use crate::catalog::file_based::{Deprecation, Identity, OlmSchema, Reference, Schema, WrittenProperty};
 use crate::catalog::{Bundle, ManifestsId, Property, Text, Texts};
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::{CONSTRAINT, holds_manifests};
@@ -57,12 +57,12 @@ struct ReadEntry {
 impl Contents {
     /// Adds the required data from a document.
     pub(super) fn add(&mut self, handle: &Handle, document: &Document) {
-        match &handle.schema {
-            Schema::Package => {
+        match handle.schema.of_olm() {
+            Some(OlmSchema::Package) => {
                 let default_channel = self.texts.share(&document.text("defaultChannel"));
                 self.package(handle).default_channel = Some(default_channel);
             }
-            Schema::Channel => {
+            Some(OlmSchema::Channel) => {
                 let entries = document.entries().unwrap_or_default();
                 let mut texts = std::mem::take(&mut self.texts);
                 let entries = entries.into_iter().map(|entry| ReadEntry {
@@ -75,8 +75,8 @@ impl Contents {
                 self.texts = texts;
                 self.package(handle).channels.insert(Text::clone(&handle.name), entries);
             }
-            Schema::Bundle => self.bundle(handle, document),
-            Schema::Deprecations => {
+            Some(OlmSchema::Bundle) => self.bundle(handle, document),
+            Some(OlmSchema::Deprecations) => {
                 let entries = document.deprecations().unwrap_or_default();
                 let of = |entry: Deprecation| {
                     let Reference { schema, name } = entry.reference;
@@ -86,8 +86,7 @@ impl Contents {
                     .deprecations
                     .extend(entries.into_iter().filter_map(of));
             }
-            // The API has no other data.
-            _ => {}
+            None => {}
         }
     }
 

@@ -191,7 +191,7 @@ impl Merging<'_> {
             order.extend(found);
         }
         for one in order {
-            if !one.handle.schema.is_of_olm() {
+            if !one.handle.schema.is_unique() {
                 self.other(one)?;
             } else if let Some(all) = versions.remove(&one.handle.key()) {
                 self.document(one, &all)?;
@@ -200,7 +200,7 @@ impl Merging<'_> {
         Ok(catalogs)
     }
 
-    /// Adds a document that OLM does not read, unless another catalog contains the same document.
+    /// Adds a document of an unknown schema, unless another catalog contains the same document.
     fn other(&mut self, found: Found<'_>) -> Result<(), CatalogEditError> {
         let mut value = found.read()?.into_value();
         value.sort_all_objects();

@@ -40,7 +40,7 @@ pub(super) fn merged(schema: &Schema, versions: &[Version<'_>], preferred: Optio
             Some((*catalog, Path::from(field.as_str()), found))
         });
         let of_field: Vec<_> = of_field.collect();
-        let is_list = field == "entries" && of_field.iter().all(|(.., value)| value.is_array());
+        let is_list = schema.items() == Some(field) && of_field.iter().all(|(.., value)| value.is_array());
         let chosen = if is_list {
             entries(&of_field, preferred, &mut clashes).into()
         } else {
@@ -186,7 +186,7 @@ mod tests {
             json!({"name": "rake", "description": "d", "entries": [{"name": "v1", "skips": ["x"]}]}),
             json!({"name": "rake", "defaultChannel": "c"}),
         ];
-        let (_, clashes) = of(&Schema::Package, &versions, None);
+        let (_, clashes) = of(&Schema::Channel, &versions, None);
         assert_eq!(
             clashes,
             [
@@ -194,7 +194,7 @@ mod tests {
                 "entry \"v1\" [replaces \"x\" -> nothing skips nothing -> [\"x\"]] 0:entries[0] 1:entries[0]"
             ]
         );
-        let (value, clashes) = of(&Schema::Package, &versions, Some(2));
+        let (value, clashes) = of(&Schema::Channel, &versions, Some(2));
         assert_eq!(value["defaultChannel"], "c");
         assert_eq!(value["description"], "d");
         assert_eq!(clashes.len(), 1, "the preferred catalog has no entries");

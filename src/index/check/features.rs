@@ -1,4 +1,4 @@
-//! Determines the OLM capabilities that a bundle needs.
+//! Determines the features of OLM that a bundle needs.
 
 use crate::bundle::MediaType;
 use crate::bundle::size::unpacked_size;
@@ -13,16 +13,16 @@ use crate::olm::intent::Intent;
 use crate::olm::limits::{CONFIG_MAP, MESSAGE};
 use crate::olm::problem::{Problem, What};
 use crate::olm::property::{self, CONSTRAINT, DEPRECATED, LABEL, MAX_OPENSHIFT_VERSION, OPTIONAL_MANIFESTS, PACKAGE};
-use crate::olm::releases::Need;
+use crate::olm::releases::Feature;
 use crate::text::Step;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A capability that a bundle needs, and the reason, as a sentence without its subject.
+/// A feature that a bundle needs, and the reason, as a sentence without its subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Needed {
-    pub(super) need: Need,
+    pub(super) feature: Feature,
     pub(super) how: String,
 }
 
@@ -33,12 +33,12 @@ pub(super) fn of_bundle(index: &Index, bundle: &Bundle) -> Result<Vec<Needed>, O
     let image = bundle.image.as_deref().filter(|image| !image.is_empty());
     if let Some(image) = image {
         found.add(
-            Need::BundleImage,
+            Feature::BundleImage,
             format!("is stored as a reference to its image {image}"),
         );
         if media_type(bundle).as_deref() == Some(MediaType::K8sV1.as_str()) {
             let how = format!("is a k8s+v1 bundle that is stored as a reference to its image {image}");
-            found.add(Need::PlainImage, how);
+            found.add(Feature::PlainImage, how);
         }
     }
     for dependency in &bundle.dependencies {
@@ -73,8 +73,8 @@ struct Found {
 }
 
 impl Found {
-    fn add(&mut self, need: Need, how: String) {
-        let needed = Needed { need, how };
+    fn add(&mut self, feature: Feature, how: String) {
+        let needed = Needed { feature, how };
         if !self.needs.contains(&needed) {
             self.needs.push(needed);
         }
@@ -84,20 +84,20 @@ impl Found {
         let value: Value = serde_json::from_str(&stored.value).unwrap_or_default();
         let Some(kind) = DependencyKind::of(&stored.kind, Spelling::Dependency) else {
             let how = format!("has a dependency of type {:?}", &*stored.kind);
-            return self.add(Need::OtherDependency, how);
+            return self.add(Feature::OtherDependency, how);
         };
         let Reading { dependency, problems } = kind.read(&value, stored.value.len(), Spelling::Dependency);
         match dependency {
             Some(Dependency::Package(PackageConstraint { name, intent, .. })) => {
-                self.add(Need::Dependency(PACKAGE), format!("depends on package {name:?}"));
+                self.add(Feature::Dependency(PACKAGE), format!("depends on package {name:?}"));
                 if intent != Intent::Required {
                     let how = format!("depends on package {name:?} with the intent {:?}", intent.name());
-                    self.add(Need::Intent, how);
+                    self.add(Feature::Intent, how);
                 }
             }
             Some(Dependency::Label(label)) => {
                 let how = format!("depends on a bundle with the label {label:?}");
-                self.add(Need::Dependency(LABEL), how);
+                self.add(Feature::Dependency(LABEL), how);
             }
             Some(Dependency::Api(_)) => {}
             Some(Dependency::Constraint(_)) | None => self.constraint(&problems),
@@ -111,29 +111,29 @@ impl Found {
         }
         for known in [OPTIONAL_MANIFESTS, MAX_OPENSHIFT_VERSION, DEPRECATED] {
             if &*property.kind == known {
-                self.add(Need::Property(known), format!("has the property {known}"));
+                self.add(Feature::Property(known), format!("has the property {known}"));
             }
         }
     }
 
     fn constraint(&mut self, problems: &[Problem]) {
         let how = format!("has a dependency of type {CONSTRAINT}");
-        self.add(Need::Dependency(CONSTRAINT), how);
+        self.add(Feature::Dependency(CONSTRAINT), how);
         let mut keys = BTreeSet::new();
         for problem in problems {
             if let (What::UnknownKey | What::IntentInside, Some(Step::Key(key))) =
                 (&problem.what, problem.path.steps().last())
             {
-                let need = match problem.what {
-                    What::IntentInside => Need::IntentInConstraint,
-                    _ => Need::OtherConstraint,
+                let feature = match problem.what {
+                    What::IntentInside => Feature::IntentInConstraint,
+                    _ => Feature::OtherConstraint,
                 };
-                keys.insert((key, need));
+                keys.insert((key, feature));
             }
         }
-        for (key, need) in keys {
+        for (key, feature) in keys {
             let how = format!("has a dependency of type {CONSTRAINT} with the key {key:?}");
-            self.add(need, how);
+            self.add(feature, how);
         }
     }
 
@@ -142,25 +142,25 @@ impl Found {
         if !by_image {
             let message = plain.saturating_add(csv.map_or(0, str::len));
             if message > MESSAGE {
-                self.add(Need::LargeMessage, format!("needs a message of {message} bytes"));
+                self.add(Feature::LargeMessage, format!("needs a message of {message} bytes"));
             }
             return;
         }
         if plain <= CONFIG_MAP {
             return;
         }
-        self.add(Need::LargeImage, format!("has manifests of {plain} bytes"));
+        self.add(Feature::LargeImage, format!("has manifests of {plain} bytes"));
         let compressed: usize = objects.iter().map(|object| unpacked_size(object.as_bytes())).sum();
         if compressed > CONFIG_MAP {
             let how = format!("has manifests of {compressed} bytes after compression");
-            self.add(Need::HugeImage, how);
+            self.add(Feature::HugeImage, how);
         }
     }
 
     fn objects(&mut self, objects: &[&str]) {
         let kinds: BTreeSet<_> = objects.iter().map(|object| manifests::kind(object)).collect();
         for kind in kinds.iter().filter(|kind| !kind.is_empty()) {
-            self.add(Need::of_kind(kind), format!("ships an object of the kind {kind}"));
+            self.add(Feature::of_kind(kind), format!("ships an object of the kind {kind}"));
         }
         let definition = |object: &str| {
             manifests::kind(object) == "CustomResourceDefinition"
@@ -168,7 +168,7 @@ impl Found {
         };
         if objects.iter().any(|object| definition(object)) {
             let how = "ships a CustomResourceDefinition of apiextensions.k8s.io/v1".to_owned();
-            self.add(Need::DefinitionV1, how);
+            self.add(Feature::DefinitionV1, how);
         }
     }
 
@@ -191,8 +191,8 @@ impl Found {
         let csv: Csv = serde_json::from_str(csv).unwrap_or_default();
         for webhook in csv.spec.webhookdefinitions {
             match webhook.r#type.as_str() {
-                "ConversionWebhook" => self.add(Need::ConversionWebhook, "has a conversion webhook".to_owned()),
-                _ => self.add(Need::AdmissionWebhook, "has an admission webhook".to_owned()),
+                "ConversionWebhook" => self.add(Feature::ConversionWebhook, "has a conversion webhook".to_owned()),
+                _ => self.add(Feature::AdmissionWebhook, "has an admission webhook".to_owned()),
             }
         }
     }
