@@ -28,6 +28,7 @@ pub mod hint;
 mod index;
 mod init;
 mod input;
+mod lazy;
 mod man;
 mod migrate;
 mod mirror;
@@ -58,6 +59,7 @@ mod what_if;
 pub use probe::run as probe;
 
 use crate::cli::error::CommandResult;
+use crate::cli::lazy::Lazy;
 use crate::cli::serving::ServingArguments;
 use crate::cli::start::StartError;
 use crate::terminal::output::{ColorChoice, Settings};
@@ -133,27 +135,27 @@ struct GlobalArguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Bundle(Box<bundle::BundleArguments>),
-    Catalog(catalog::CatalogArguments),
-    Index(index::IndexArguments),
-    Mirror(mirror::MirrorArguments),
-    Registry(registry::RegistryCommandArguments),
-    Resolve(Box<resolve::ResolveArguments>),
-    Serve(serve::ServeArguments),
-    Render(render::RenderArguments),
-    Migrate(migrate::MigrateArguments),
-    Validate(validate::ValidateArguments),
-    Init(init::InitArguments),
-    Generate(generate::GenerateArguments),
-    Plan(plan::PlanArguments),
-    Permissions(permissions::PermissionsArguments),
-    UpgradeCheck(upgrade_check::UpgradeCheckArguments),
-    Operator(Box<operator::OperatorArguments>),
-    Alpha(alpha::AlphaArguments),
-    Completion(completion::CompletionArguments),
-    Man(man::ManArguments),
+    Bundle(Lazy<bundle::BundleArguments>),
+    Catalog(Lazy<catalog::CatalogArguments>),
+    Index(Lazy<index::IndexArguments>),
+    Mirror(Lazy<mirror::MirrorArguments>),
+    Registry(Lazy<registry::RegistryCommandArguments>),
+    Resolve(Lazy<resolve::ResolveArguments>),
+    Serve(Lazy<serve::ServeArguments>),
+    Render(Lazy<render::RenderArguments>),
+    Migrate(Lazy<migrate::MigrateArguments>),
+    Validate(Lazy<validate::ValidateArguments>),
+    Init(Lazy<init::InitArguments>),
+    Generate(Lazy<generate::GenerateArguments>),
+    Plan(Lazy<plan::PlanArguments>),
+    Permissions(Lazy<permissions::PermissionsArguments>),
+    UpgradeCheck(Lazy<upgrade_check::UpgradeCheckArguments>),
+    Operator(Lazy<operator::OperatorArguments>),
+    Alpha(Lazy<alpha::AlphaArguments>),
+    Completion(Lazy<completion::CompletionArguments>),
+    Man(Lazy<man::ManArguments>),
     #[command(hide = true)]
-    Version(version::VersionArguments),
+    Version(Lazy<version::VersionArguments>),
 }
 
 impl Command {
@@ -200,8 +202,12 @@ pub struct Context<'a> {
 /// Returns the definition of the whole command line. `name` is the name that the program was called by: `opmx`, or
 /// `opm` if it is a drop-in replacement. The help for `opm` is arranged like opm's own help.
 pub fn command(name: &'static str) -> clap::Command {
-    let command = Cli::command().name(name).bin_name(name);
+    let command = definition(name);
     if name == "opm" { opm::arranged(command) } else { command }
+}
+
+fn definition(name: &'static str) -> clap::Command {
+    Cli::command().name(name).bin_name(name)
 }
 
 /// Returns the command-line parser, which expects arguments without the program name. The parser accepts all options of
@@ -215,8 +221,9 @@ pub fn parser(name: &'static str) -> clap::Command {
 pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> ExitCode {
     let color = color_of(arguments);
     let stdout = Stdout::new(process.stdout_is_closed);
-    let parsed = parser(name)
-        .try_get_matches_from(arguments)
+    let parsed = lazy::deferred(|| definition(name).no_binary_name(true).try_get_matches_from(arguments))
+        // Help and errors can be about any command, and opm accepts more options.
+        .or_else(|_| parser(name).try_get_matches_from(arguments))
         .map_err(|answer| with_subcommands(answer, name, arguments))
         .map_err(|answer| elsewhere::with_commands(answer, &command(name), arguments))
         .map_err(|answer| elsewhere::with_joined_list(answer, arguments))

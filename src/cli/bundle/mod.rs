@@ -22,6 +22,7 @@ pub(crate) use rules::headings;
 use crate::bundle::{AnnotationError, AskedAnnotations};
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult};
+use crate::cli::lazy::Lazy;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -47,22 +48,22 @@ pub(crate) struct BundleArguments {
 enum BundleCommand {
     #[command(flatten)]
     Shared(SharedCommand),
-    Update(Box<update::UpdateArguments>),
-    Validate(Box<validate::ValidateArguments>),
-    Rules(rules::RulesArguments),
+    Update(Lazy<update::UpdateArguments>),
+    Validate(Lazy<validate::ValidateArguments>),
+    Rules(Lazy<rules::RulesArguments>),
 }
 
 /// The commands that `opmx bundle` and `opmx alpha bundle` share.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SharedCommand {
-    Init(init::InitArguments),
-    Generate(generate::GenerateArguments),
-    Synthesize(synthesize::SynthesizeArguments),
-    Build(build::BuildArguments),
-    Convert(convert::ConvertArguments),
-    Inspect(inspect::InspectArguments),
-    Unpack(unpack::UnpackArguments),
-    Schema(schema::SchemaArguments),
+    Init(Lazy<init::InitArguments>),
+    Generate(Lazy<generate::GenerateArguments>),
+    Synthesize(Lazy<synthesize::SynthesizeArguments>),
+    Build(Lazy<build::BuildArguments>),
+    Convert(Lazy<convert::ConvertArguments>),
+    Inspect(Lazy<inspect::InspectArguments>),
+    Unpack(Lazy<unpack::UnpackArguments>),
+    Schema(Lazy<schema::SchemaArguments>),
 }
 
 pub(crate) fn run(arguments: &BundleArguments, context: &Context<'_>) -> CommandResult {

@@ -16,6 +16,7 @@ mod truncate;
 
 use crate::cli::Context;
 use crate::cli::error::CommandResult;
+use crate::cli::lazy::Lazy;
 use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
@@ -47,18 +48,18 @@ pub(crate) struct CatalogArguments {
 
 #[derive(Debug, Subcommand)]
 enum CatalogCommand {
-    Add(Box<add::AddArguments>),
-    Rm(rm::RmArguments),
-    Prune(prune::PruneArguments),
-    Truncate(truncate::TruncateArguments),
-    Deprecate(deprecate::DeprecateArguments),
-    Undeprecate(deprecate::UndeprecateArguments),
-    Release(Box<release::ReleaseArguments>),
-    Lifecycle(lifecycle::LifecycleArguments),
-    Channel(channel::ChannelArguments),
-    Merge(merge::MergeArguments),
-    Fmt(fmt::FmtArguments),
-    Build(build::BuildArguments),
+    Add(Lazy<add::AddArguments>),
+    Rm(Lazy<rm::RmArguments>),
+    Prune(Lazy<prune::PruneArguments>),
+    Truncate(Lazy<truncate::TruncateArguments>),
+    Deprecate(Lazy<deprecate::DeprecateArguments>),
+    Undeprecate(Lazy<deprecate::UndeprecateArguments>),
+    Release(Lazy<release::ReleaseArguments>),
+    Lifecycle(Lazy<lifecycle::LifecycleArguments>),
+    Channel(Lazy<channel::ChannelArguments>),
+    Merge(Lazy<merge::MergeArguments>),
+    Fmt(Lazy<fmt::FmtArguments>),
+    Build(Lazy<build::BuildArguments>),
 }
 
 pub(crate) fn run(arguments: &CatalogArguments, context: &Context<'_>) -> CommandResult {

@@ -20,6 +20,7 @@ mod rm;
 
 use crate::cli::Context;
 use crate::cli::error::CommandResult;
+use crate::cli::lazy::Lazy;
 use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
@@ -38,21 +39,21 @@ pub(crate) struct IndexArguments {
 
 #[derive(Debug, Subcommand)]
 enum IndexCommand {
-    Add(add::AddArguments),
-    Rm(rm::RmArguments),
-    Prune(prune::PruneArguments),
-    PruneStranded(prune_stranded::PruneStrandedArguments),
-    Promote(promote::PromoteArguments),
+    Add(Lazy<add::AddArguments>),
+    Rm(Lazy<rm::RmArguments>),
+    Prune(Lazy<prune::PruneArguments>),
+    PruneStranded(Lazy<prune_stranded::PruneStrandedArguments>),
+    Promote(Lazy<promote::PromoteArguments>),
     #[command(name = "deprecatetruncate")]
-    DeprecateTruncate(deprecatetruncate::DeprecateTruncateArguments),
-    Extract(extract::ExtractArguments),
-    Export(export::ExportArguments),
-    FromFbc(from_fbc::FromFbcArguments),
-    List(list::ListArguments),
-    Graph(graph::GraphArguments),
-    Page(Box<page::PageArguments>),
-    Diff(diff::DiffArguments),
-    Check(check::CheckArguments),
+    DeprecateTruncate(Lazy<deprecatetruncate::DeprecateTruncateArguments>),
+    Extract(Lazy<extract::ExtractArguments>),
+    Export(Lazy<export::ExportArguments>),
+    FromFbc(Lazy<from_fbc::FromFbcArguments>),
+    List(Lazy<list::ListArguments>),
+    Graph(Lazy<graph::GraphArguments>),
+    Page(Lazy<page::PageArguments>),
+    Diff(Lazy<diff::DiffArguments>),
+    Check(Lazy<check::CheckArguments>),
 }
 
 pub(crate) fn run(arguments: &IndexArguments, context: &Context<'_>) -> CommandResult {

@@ -15,6 +15,7 @@ mod verify;
 
 use crate::cli::Context;
 use crate::cli::error::CommandResult;
+use crate::cli::lazy::Lazy;
 use clap::{Args, Subcommand};
 
 const EXAMPLES: &str = "\
@@ -36,14 +37,14 @@ pub(crate) struct MirrorArguments {
 
 #[derive(Debug, Subcommand)]
 enum MirrorCommand {
-    Plan(Box<plan::PlanArguments>),
-    Copy(Box<copy::CopyArguments>),
-    Load(Box<load::LoadArguments>),
-    Manifests(Box<manifests::ManifestsArguments>),
-    Verify(Box<verify::VerifyArguments>),
-    Diff(diff::DiffArguments),
-    Schema(schema::SchemaArguments),
-    Delete(Box<delete::DeleteArguments>),
+    Plan(Lazy<plan::PlanArguments>),
+    Copy(Lazy<copy::CopyArguments>),
+    Load(Lazy<load::LoadArguments>),
+    Manifests(Lazy<manifests::ManifestsArguments>),
+    Verify(Lazy<verify::VerifyArguments>),
+    Diff(Lazy<diff::DiffArguments>),
+    Schema(Lazy<schema::SchemaArguments>),
+    Delete(Lazy<delete::DeleteArguments>),
 }
 
 pub(crate) fn run(arguments: &MirrorArguments, context: &Context<'_>) -> CommandResult {

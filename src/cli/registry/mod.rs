@@ -9,6 +9,7 @@ mod rm;
 mod serve;
 
 use crate::cli::error::CommandResult;
+use crate::cli::lazy::Lazy;
 use crate::cli::serving::ServingArguments;
 use crate::cli::{Context, opm};
 use clap::{Args, Subcommand};
@@ -29,17 +30,17 @@ pub(crate) struct RegistryCommandArguments {
 
 #[derive(Debug, Subcommand)]
 enum RegistryCommand {
-    Add(Box<add::AddArguments>),
-    Rm(rm::RmArguments),
-    Prune(prune::PruneArguments),
-    PruneStranded(prune_stranded::PruneStrandedArguments),
-    Promote(promote::PromoteArguments),
+    Add(Lazy<add::AddArguments>),
+    Rm(Lazy<rm::RmArguments>),
+    Prune(Lazy<prune::PruneArguments>),
+    PruneStranded(Lazy<prune_stranded::PruneStrandedArguments>),
+    Promote(Lazy<promote::PromoteArguments>),
     #[command(name = "deprecatetruncate")]
-    DeprecateTruncate(deprecatetruncate::DeprecateTruncateArguments),
-    Serve(serve::ServeArguments),
+    DeprecateTruncate(Lazy<deprecatetruncate::DeprecateTruncateArguments>),
+    Serve(Lazy<serve::ServeArguments>),
     /// Not supported: opm lists this command but never implemented it
     #[command(hide = true)]
-    Mirror(opm::Refused),
+    Mirror(Lazy<opm::Refused>),
 }
 
 impl RegistryCommandArguments {
