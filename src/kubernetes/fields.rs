@@ -4,7 +4,7 @@
 
 use super::choices;
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 static TEXT: &str = include_str!("fields.txt");
 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::parse(TEXT));
@@ -48,47 +48,69 @@ impl Fields {
 
     /// Returns the type of the field with this name.
     pub(crate) fn get(self, name: &str) -> Option<&'static Type> {
-        let fields = &TABLE.types[self.0];
+        let fields = TABLE.fields(self);
         let index = fields.binary_search_by_key(&name, |(name, _)| name).ok()?;
         Some(&fields[index].1)
     }
 
     /// Returns the names of all fields, sorted.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
-        TABLE.types[self.0].iter().map(|(name, _)| *name)
+        TABLE.fields(self).iter().map(|(name, _)| *name)
     }
 }
 
 struct Table {
     kinds: HashMap<(&'static str, &'static str), Fields>,
-    /// The fields of each type, sorted by their names.
-    types: Vec<Vec<(&'static str, Type)>>,
+    names: HashMap<&'static str, usize>,
+    types: Vec<Block>,
+}
+
+/// The lines about one type: its name, and its fields sorted by their names.
+struct Block {
+    text: &'static str,
+    /// The fields, which are parsed when they are needed.
+    fields: OnceLock<Vec<(&'static str, Type)>>,
 }
 
 impl Table {
     fn parse(text: &'static str) -> Self {
         let (head, types) = text.split_once("\n\n").unwrap_or((text, ""));
-        let types = || types.split("\n\n");
-        let names: HashMap<&str, usize> = types()
-            .enumerate()
-            .map(|(index, block)| (block.lines().next().unwrap_or_default(), index))
-            .collect();
+        let types = types.split("\n\n").map(|text| Block {
+            text,
+            fields: OnceLock::new(),
+        });
+        let types: Vec<Block> = types.collect();
+        let names = types.iter().enumerate().map(|(index, block)| (block.name(), index));
+        let names: HashMap<&str, usize> = names.collect();
         let kinds = head.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
             let mut words = line.split(' ');
             let kind = (words.next()?, words.next()?);
             Some((kind, Fields(*names.get(words.next()?)?)))
         });
-        let fields = |block: &'static str| {
-            let mut lines = block.lines();
-            let of = lines.next().unwrap_or_default();
-            let fields = lines.filter_map(|line| line.trim_start().split_once(' '));
-            let typed = |(name, word)| (name, limited(field_type(word, &names), choices::of(of, name)));
-            fields.map(typed).collect()
-        };
         Self {
             kinds: kinds.collect(),
-            types: types().map(fields).collect(),
+            names,
+            types,
         }
+    }
+
+    fn fields(&self, Fields(index): Fields) -> &[(&'static str, Type)] {
+        let block = &self.types[index];
+        block.fields.get_or_init(|| {
+            let fields = block.text.lines().skip(1);
+            let fields = fields.filter_map(|line| line.trim_start().split_once(' '));
+            let typed = fields.map(|(name, word)| {
+                let wanted = field_type(word, &self.names);
+                (name, limited(wanted, choices::of(block.name(), name)))
+            });
+            typed.collect()
+        })
+    }
+}
+
+impl Block {
+    fn name(&self) -> &'static str {
+        self.text.lines().next().unwrap_or_default()
     }
 }
 
@@ -175,7 +197,8 @@ mod tests {
             word == "any" || TEXT.contains(&format!("\n\n{word}\n")) || field_type(word, &HashMap::new()) != Type::Any
         };
         assert!(words.all(known));
-        for fields in &TABLE.types {
+        for index in 0..TABLE.types.len() {
+            let fields = TABLE.fields(Fields(index));
             assert!(fields.is_sorted_by(|left, right| left.0 < right.0), "{fields:?}");
         }
     }

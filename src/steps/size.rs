@@ -1,13 +1,13 @@
 //! The size of an InstallPlan, which a cluster stores as one object.
 
-use super::{Content, Step, Target, in_order, of_bundle};
+use super::{Content, Csv, Step, Target, in_order, name_of, of_bundle};
 use crate::csv;
 use crate::diagnostic::Diagnostic;
 use crate::olm::limits::{MESSAGE, OBJECT};
 use crate::rules;
 use crate::text::canonical;
 use memchr::memmem::Finder;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{self, Write};
 
 /// The size of an InstallPlan apart from its steps: its names, its owners and its conditions.
@@ -54,15 +54,19 @@ pub fn excess<'a>(
     if bytes.fold(0_usize, usize::saturating_add) < SMALL || at_most(manifests.clone()) <= OBJECT {
         return None;
     }
-    let target = Target {
+    let steps = content().and_then(|content| of_bundle(&content, &usual_target(), "").ok());
+    let size = steps.map_or_else(|| manifests.map(escaped).sum(), |steps| size(&in_order(steps)));
+    (size > OBJECT).then_some(size)
+}
+
+/// Returns a target with names of usual lengths.
+fn usual_target() -> Target {
+    Target {
         namespace: "operators".to_owned(),
         catalog: "catalog".to_owned(),
         catalog_namespace: "olm".to_owned(),
         ..Target::default()
-    };
-    let steps = content().and_then(|content| of_bundle(&content, &target, "").ok());
-    let size = steps.map_or_else(|| manifests.map(escaped).sum(), |steps| size(&in_order(steps)));
-    (size > OBJECT).then_some(size)
+    }
 }
 
 /// Returns a finding if OLM could not install a bundle from an index that embeds its manifests, because of their size.
@@ -70,21 +74,67 @@ pub fn inline_finding<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value
     if is_small(csv, others.clone()) {
         return None;
     }
-    let objects = std::iter::once(csv).chain(others);
-    let texts: Vec<String> = objects.clone().map(canonical::to_string).collect();
-    let all = texts.iter().map(String::len).fold(0_usize, usize::saturating_add);
-    // An index sends the version twice: separately and among the objects.
-    let message = all.saturating_add(texts.first().map_or(0, String::len));
+    let Inline { message, plan } = inline(csv, others);
     let why = if message > MESSAGE {
         format!("the message about the bundle would take {message} bytes, but OLM accepts at most {MESSAGE} bytes")
+    } else if plan > OBJECT {
+        format!("the InstallPlan would take {plan} bytes, but a cluster stores objects of at most {OBJECT} bytes")
     } else {
-        let content = || Content::of_objects("", objects.clone().cloned());
-        let size = excess(texts.iter().map(String::as_bytes), content)?;
-        format!("the InstallPlan would take {size} bytes, but a cluster stores objects of at most {OBJECT} bytes")
+        return None;
     };
     let message =
         format!("with an index that embeds the manifests of this bundle, {why}, so OLM cannot install the bundle");
     Some(Diagnostic::new(&rules::BUNDLE_INLINE_SIZE, message))
+}
+
+/// The sizes in bytes of what an index that embeds a bundle's manifests causes.
+#[derive(Debug, PartialEq, Eq)]
+struct Inline {
+    /// The message about the bundle.
+    message: usize,
+    /// The InstallPlan. If OLM cannot read the version, the size of the manifests in it.
+    plan: usize,
+}
+
+/// Returns the sizes for a bundle. The steps of large bundles are not kept in memory.
+fn inline<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value>) -> Inline {
+    let target = usual_target();
+    let own = Content::of_objects("", [csv.clone()]).and_then(|content| of_bundle(&content, &target, "").ok());
+    let resolving = Csv(csv).name();
+    let mut text = Vec::new();
+    let mut sizes = |object: &Value| {
+        text.clear();
+        canonical::write(object, &mut text);
+        (text.len(), escaped(&text))
+    };
+    let (bytes, manifest) = sizes(csv);
+    // An index sends the version twice: separately and among the objects.
+    let mut message = 2 * bytes;
+    let mut plan = own.as_deref().map_or(manifest, size);
+    for object in others {
+        let (bytes, manifest) = sizes(object);
+        message = message.saturating_add(bytes);
+        let kind = object.get("kind").and_then(Value::as_str);
+        let frame = match (&own, kind) {
+            (_, None | Some(csv::KIND)) => continue,
+            (Some(_), _) => frame(resolving, object, &target),
+            (None, _) => 0,
+        };
+        plan = plan.saturating_add(frame + manifest);
+    }
+    Inline { message, plan }
+}
+
+/// Returns the size of the step of an object apart from its manifest, with the comma before the step.
+fn frame(resolving: &str, object: &Value, target: &Target) -> usize {
+    let identity = json!({
+        "apiVersion": object.get("apiVersion"),
+        "kind": object.get("kind"),
+        "metadata": {"name": name_of(object)},
+    });
+    let mut step = Step::of(resolving, identity, target);
+    step.resource.manifest = Value::Null;
+    serde_json::to_string(&step).map_or(0, |step| ",".len() + step.len() - "null".len())
 }
 
 /// Upper bounds on the size of JSON: as Go writes it, and as a string in a plan.
@@ -253,6 +303,25 @@ mod tests {
             }
         }
         assert_eq!(at_most(std::iter::once(&b"kind: ConfigMap"[..])), usize::MAX);
+    }
+
+    #[test]
+    fn the_plan_is_measured_without_its_steps() {
+        for (rules, text) in [(0, "x"), (3, "<<>>&&\u{2028}\u{7f}"), (500, "\"\\\n\t\u{1}")] {
+            let mut bundle = bundle(rules, &text.repeat(1000));
+            bundle
+                .objects
+                .push(json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"generateName": "s"}}));
+            bundle.objects.push(json!({"kind": "Odd"}));
+            let objects = std::iter::once(&bundle.csv).chain(&bundle.objects).cloned();
+            let content = Content::of_objects("", objects).unwrap();
+            let steps = of_bundle(&content, &usual_target(), "").unwrap();
+            let sizes = inline(&bundle.csv, bundle.objects.iter());
+            assert_eq!(sizes.plan, size(&in_order(steps)));
+            let objects = bundle.objects.iter().map(|object| canonical::to_string(object).len());
+            let message = 2 * canonical::to_string(&bundle.csv).len() + objects.sum::<usize>();
+            assert_eq!(sizes.message, message);
+        }
     }
 
     #[test]
