@@ -144,7 +144,8 @@ fn without_commands(text: &str) -> Cow<'_, str> {
 fn rewritten(text: &str, hidden: impl Fn(char) -> bool, escape: fn(&mut String, char)) -> Cow<'_, str> {
     let mut shown = String::new();
     let (mut written, mut at) = (0, 0);
-    while let Some(ahead) = text.as_bytes()[at..].iter().position(|byte| is_looked_at(*byte)) {
+    let bytes = text.as_bytes();
+    while let Some(ahead) = bytes[at..].iter().position(|byte| LOOKED_AT[usize::from(*byte)]) {
         at += ahead;
         let Some(character) = text[at..].chars().next() else {
             break;
@@ -163,11 +164,17 @@ fn rewritten(text: &str, hidden: impl Fn(char) -> bool, escape: fn(&mut String, 
     Cow::Owned(shown)
 }
 
-/// Whether a byte can begin a character that is escaped. Most text consists of other bytes.
-fn is_looked_at(byte: u8) -> bool {
-    // Beyond ASCII, the first bytes of the hidden characters.
-    matches!(byte, 0..=0x08 | b'\n'..=0x1f | 0x7f | b'#' | 0xc2 | 0xd8 | 0xe2 | 0xef | 0xf3)
-}
+/// The bytes that can begin a character that is escaped. Most text consists of other bytes.
+static LOOKED_AT: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        // Beyond ASCII, the first bytes of the hidden characters.
+        table[byte] = matches!(byte, 0..=0x08 | 0x0a..=0x1f | 0x7f | 0x23 | 0xc2 | 0xd8 | 0xe2 | 0xef | 0xf3);
+        byte += 1;
+    }
+    table
+};
 
 fn braces(out: &mut String, character: char) {
     if character == '\n' {
