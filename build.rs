@@ -3,17 +3,21 @@
 use std::env;
 use std::process::Command;
 
+#[cfg(feature = "server")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    println!("cargo:rerun-if-changed=build.rs");
     pack_relocations();
-    #[cfg(feature = "server")]
-    server::compile()?;
-    Ok(())
+    server::compile()
+}
+
+#[cfg(not(feature = "server"))]
+fn main() {
+    pack_relocations();
 }
 
 /// Packs the relocations of the static program, which otherwise are a twentieth of its size. The C library in the program
-/// must be able to unpack them; glibc is since version 2.36.
+/// must be able to unpack them; glibc has been able to since version 2.36.
 fn pack_relocations() {
+    println!("cargo:rerun-if-changed=build.rs");
     let target = |key: &str| env::var(format!("CARGO_CFG_TARGET_{key}")).unwrap_or_default();
     let is_static = target("FEATURE").split(',').any(|feature| feature == "crt-static");
     let is_x86_64_glibc = target("OS") == "linux" && target("ENV") == "gnu" && target("ARCH") == "x86_64";

@@ -1,4 +1,4 @@
-//! Arguments that are defined only if their command is used. To define the arguments of all commands takes most of the
+//! Arguments that are defined only if their command is used. Defining the arguments of all commands takes most of the
 //! time of a short command.
 
 use clap::error::Error;

@@ -347,6 +347,34 @@ mod tests {
     }
 
     #[test]
+    fn a_command_is_parsed_alike_whether_all_commands_are_defined_or_only_this_one() {
+        fn examples(command: &clap::Command, lines: &mut Vec<Vec<String>>) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let plain = |line: &&str| !line.contains(['"', '\'', '|', '&', '<', '>', '$', '\\', '#']);
+            let calls = help.lines().filter_map(|line| line.trim().strip_prefix("$ opmx "));
+            let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
+            lines.extend(calls.filter(plain).map(words));
+            for command in command.get_subcommands() {
+                examples(command, lines);
+            }
+        }
+        let mut lines = Vec::new();
+        examples(&command("opmx"), &mut lines);
+        let mut good = 0;
+        for line in lines {
+            let parsed = |parser: clap::Command| {
+                let matches = parser.try_get_matches_from(&line);
+                let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+                parsed.map(|cli| format!("{cli:?}")).map_err(|error| error.kind())
+            };
+            let only_used = lazy::deferred(|| parsed(definition("opmx").no_binary_name(true)));
+            assert_eq!(only_used, parsed(parser("opmx")), "{line:?}");
+            good += usize::from(only_used.is_ok());
+        }
+        assert!(good > 100, "{good} examples");
+    }
+
+    #[test]
     fn colour_is_known_before_the_line_is_understood() {
         let of = |line: &str| color_of(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         assert_eq!(of("--color never bogus"), ColorChoice::Never);

@@ -325,8 +325,7 @@ impl Feature {
     }
 }
 
-/// Returns the row of a feature. For types and kinds that are not in the table, returns the rows of
-/// [`Feature::OtherDependency`] and [`Feature::OtherKind`].
+/// Returns the row of a feature, if the table contains it; see [`Feature::of_kind`] for kinds.
 pub(crate) fn support(feature: Feature) -> Option<&'static Support> {
     SUPPORT.iter().find(|support| support.feature == feature)
 }
@@ -456,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn every_need_has_one_row_with_a_source_and_a_rule_that_weighs_it() {
+    fn every_feature_has_one_row_with_a_source_and_a_rule_that_weighs_it() {
         for (number, row) in SUPPORT.iter().enumerate() {
             let first = SUPPORT.iter().position(|other| other.feature == row.feature);
             assert_eq!(first, Some(number), "{:?} appears twice", row.feature);

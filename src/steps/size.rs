@@ -96,7 +96,8 @@ struct Inline {
     plan: usize,
 }
 
-/// Returns the sizes for a bundle. The steps of large bundles are not kept in memory.
+/// Returns the sizes for a bundle. Only the steps of the version and its generated RBAC are created; all other objects
+/// are measured one by one.
 fn inline<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value>) -> Inline {
     let target = usual_target();
     let own = Content::of_objects("", [csv.clone()]).and_then(|content| of_bundle(&content, &target, "").ok());
@@ -115,12 +116,13 @@ fn inline<'a>(csv: &'a Value, others: impl Iterator<Item = &'a Value>) -> Inline
         let (bytes, manifest) = sizes(object);
         message = message.saturating_add(bytes);
         let kind = object.get("kind").and_then(Value::as_str);
-        let frame = match (&own, kind) {
-            (_, None | Some(csv::KIND)) => continue,
-            (Some(_), _) => frame(resolving, object, &target),
-            (None, _) => 0,
+        let step = match (&own, kind) {
+            (None, _) => manifest,
+            // Not part of the plan.
+            (Some(_), None | Some(csv::KIND)) => 0,
+            (Some(_), Some(_)) => frame(resolving, object, &target) + manifest,
         };
-        plan = plan.saturating_add(frame + manifest);
+        plan = plan.saturating_add(step);
     }
     Inline { message, plan }
 }
@@ -313,6 +315,8 @@ mod tests {
                 .objects
                 .push(json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"generateName": "s"}}));
             bundle.objects.push(json!({"kind": "Odd"}));
+            bundle.objects.push(json!({"metadata": {"name": "of no kind"}}));
+            bundle.objects.push(csv("memo.v2"));
             let objects = std::iter::once(&bundle.csv).chain(&bundle.objects).cloned();
             let content = Content::of_objects("", objects).unwrap();
             let steps = of_bundle(&content, &usual_target(), "").unwrap();
@@ -322,6 +326,12 @@ mod tests {
             let message = 2 * canonical::to_string(&bundle.csv).len() + objects.sum::<usize>();
             assert_eq!(sizes.message, message);
         }
+        let mut unreadable = csv("memo.v1");
+        unreadable["spec"]["keywords"] = json!("all");
+        let other = json!({"a": "\""});
+        let manifests = [&unreadable, &other].map(canonical::to_string);
+        let all: usize = manifests.iter().map(|manifest| escaped(manifest.as_bytes())).sum();
+        assert_eq!(inline(&unreadable, std::iter::once(&other)).plan, all);
     }
 
     #[test]

@@ -72,13 +72,13 @@ pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {
 
 /// Runs the rules for authors that need neither the synthesis nor a suite, in addition to [`check`].
 fn check_for_authors(bundle: &Bundle, found: &mut Vec<Diagnostic>) {
+    if bundle.media_type == MediaType::RegistryV1 {
+        own_certificates::check_csv(bundle, found);
+    }
     images::check(bundle, found);
     network_policies::check(bundle, found);
     typographic_quotes::check(bundle, found);
     api_server::check(bundle, found);
-    if bundle.media_type == MediaType::RegistryV1 {
-        own_certificates::check_csv(bundle, found);
-    }
 }
 
 /// Returns all findings for the author of a bundle: from reading the bundle, from the rules, and from synthesizing its

@@ -98,6 +98,9 @@ fn parts(content: &[u8], limits: CatalogLimits) -> Option<(Vec<Part>, bool)> {
         };
         if piece.json {
             let document = Document::from_json(text).ok()?;
+            let fields = document.schema().map_or(&[][..], |schema| schema.fields());
+            let place = |name: &str| fields.iter().position(|field| *field == name);
+            let document = document.sorted_by(|name| place(name).unwrap_or(fields.len()));
             let mut out = Vec::new();
             write(&document, Language::Json, &mut out).ok()?;
             part.text = String::from_utf8(out).ok()?;

@@ -120,7 +120,10 @@ impl Schema {
 
     /// Whether no two documents of this schema may have the same package and name.
     pub(super) fn is_unique(&self) -> bool {
-        !matches!(self, Self::Other(_))
+        match self {
+            Self::Package | Self::Channel | Self::Bundle | Self::Deprecations | Self::Lifecycles => true,
+            Self::Other(_) => false,
+        }
     }
 
     /// Returns the fields whose items other OLM tools write in a fixed order, and the fields that they omit if empty.

@@ -102,6 +102,28 @@ fn json_gets_the_form_of_the_tools_of_the_field() {
 }
 
 #[test]
+fn the_fields_of_every_known_schema_are_ordered_in_both_languages() {
+    let name = Schema::Lifecycles.name();
+    assert_eq!(
+        formatted(&format!("x: 1\nversions: []\npackage: rake\nschema: {name}\n")),
+        format!("---\nschema: {name}\npackage: rake\nversions: []\nx: 1\n")
+    );
+    let json = formatted(&format!(
+        r#"{{"x":1,"versions":[],"package":"rake","schema":"{name}"}} {{"b":1,"schema":"other","a":2}}"#
+    ));
+    let values: Vec<serde_json::Map<String, Value>> = serde_json::Deserializer::from_str(&json)
+        .into_iter()
+        .map(Result::unwrap)
+        .collect();
+    let fields = |document: &serde_json::Map<String, Value>| document.keys().cloned().collect::<Vec<_>>();
+    let values: Vec<Vec<String>> = values.iter().map(fields).collect();
+    assert_eq!(
+        values,
+        [vec!["schema", "package", "versions", "x"], vec!["b", "schema", "a"]]
+    );
+}
+
+#[test]
 fn a_document_whose_layout_cannot_change_keeps_it_and_is_named() {
     let text = "schema: a\n---\n? schema\n: b\n";
     let formatted = format(text.as_bytes(), CatalogLimits::default()).unwrap();
