@@ -145,7 +145,12 @@ fn rewritten(text: &str, hidden: impl Fn(char) -> bool, escape: fn(&mut String, 
     let mut shown = String::new();
     let (mut written, mut at) = (0, 0);
     let bytes = text.as_bytes();
-    while let Some(ahead) = bytes[at..].iter().position(|byte| LOOKED_AT[usize::from(*byte)]) {
+    loop {
+        let (chunks, _) = bytes[at..].as_chunks();
+        at += CHUNK * chunks.iter().take_while(|chunk| is_ordinary(**chunk)).count();
+        let Some(ahead) = bytes[at..].iter().position(|byte| LOOKED_AT[usize::from(*byte)]) else {
+            break;
+        };
         at += ahead;
         let Some(character) = text[at..].chars().next() else {
             break;
@@ -175,6 +180,31 @@ static LOOKED_AT: [bool; 256] = {
     }
     table
 };
+
+/// The number of bytes that are checked at once. A build that is optimized for size has no vector instructions for this.
+const CHUNK: usize = 8;
+
+const fn repeated(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; CHUNK])
+}
+
+/// Returns the bytes of `word` that are ASCII and not `byte`, as their highest bits.
+const fn other_than(byte: u8, word: u64) -> u64 {
+    // The sum of the lower seven bits and 0x7F reaches the highest bit unless all seven are 0.
+    (word ^ repeated(byte)).wrapping_add(repeated(0x7F)) & !word & repeated(0x80)
+}
+
+/// Whether all of these bytes are printable ASCII.
+pub(crate) fn is_printable(chunk: [u8; CHUNK]) -> bool {
+    let word = u64::from_ne_bytes(chunk);
+    let from_space = word.wrapping_add(repeated(0x80 - b' '));
+    from_space & other_than(0x7F, word) == repeated(0x80)
+}
+
+/// Whether none of these bytes can belong to a character that is escaped.
+fn is_ordinary(chunk: [u8; CHUNK]) -> bool {
+    is_printable(chunk) && other_than(b'#', u64::from_ne_bytes(chunk)) == repeated(0x80)
+}
 
 fn braces(out: &mut String, character: char) {
     if character == '\n' {
@@ -274,6 +304,21 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn chunks_are_printable_if_every_byte_is(
+            chunk in prop_oneof![
+                prop::array::uniform8(any::<u8>()),
+                prop::array::uniform8(prop_oneof![
+                    Just(b'#'), Just(b'\n'), Just(0x1F), Just(b' '), Just(b'~'), Just(0x7F), Just(0x80), b' '..=b'~'
+                ]),
+                prop::array::uniform8(b' '..=b'~'),
+            ],
+        ) {
+            let printable = chunk.iter().all(|byte| matches!(byte, b' '..=b'~'));
+            prop_assert_eq!(is_printable(chunk), printable);
+            prop_assert_eq!(is_ordinary(chunk), printable && !chunk.contains(&b'#'));
+        }
+
         #[test]
         fn nothing_hidden_is_left(text in odd()) {
             for shown in [visible(&text), one_line(&text), lines(&text), styled(&text), json(&text)] {

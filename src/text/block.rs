@@ -9,6 +9,7 @@ mod scalars;
 
 use super::limits::Limits;
 use super::scalar::{Scalar, scalar};
+use crate::visible::is_printable;
 use memchr::{memchr, memchr3};
 use serde_json::{Map, Value};
 
@@ -44,9 +45,9 @@ pub(super) fn load(text: &str, limits: &Limits) -> Option<Value> {
 /// U+FEFF, U+FFFE and U+FFFF.
 fn has_plain_characters(text: &str) -> bool {
     let plain = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
-    // The text is checked in chunks, because a chunk takes only a few instructions.
-    let ascii = |chunk: &[u8]| chunk.iter().fold(true, |all, byte| all & plain(byte));
-    text.as_bytes().chunks(64).all(ascii)
+    let (chunks, rest) = text.as_bytes().as_chunks();
+    let are_plain = |chunk: &[u8; 8]| is_printable(*chunk) || chunk.iter().all(plain);
+    chunks.iter().all(are_plain) && rest.iter().all(plain)
         || text.chars().all(|character| match character {
             '\n' | ' '..='~' => true,
             '\0'..='\u{9F}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}' => false,

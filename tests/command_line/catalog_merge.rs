@@ -51,7 +51,7 @@ fn what_differs_is_decided_by_a_preferred_catalog() {
     insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o out"), @r#"
     ------- stderr -------
     error: the catalogs differ:
-           bundle "rake.v1.0.0" of package "rake" differs in image "registry.example.com/rake:1.0.0" -> "registry.example.com/rake:new": a/rake.yaml:24, b/rake.yaml:24
+           bundle "rake.v1.0.0" of package "rake": image "registry.example.com/rake:1.0.0" -> "registry.example.com/rake:new" (a/rake.yaml:24, b/rake.yaml:24)
       hint: choose one of the catalogs with --prefer
     ------- exit 1 -------
     "#);
@@ -105,7 +105,7 @@ fn lifecycles_of_one_package_become_one_document() {
     insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o other"), @r#"
     ------- stderr -------
     error: the catalogs differ:
-           entry "1.0" of the lifecycles of package "rake" differs in phases[All] …"endDate":"2026-06-30"} -> …"endDate":"2026-12-31"}: a/lifecycles.yaml:4, b/lifecycles.yaml:4
+           entry "1.0" of the lifecycles of package "rake": phases[All] …"endDate":"2026-06-30"} -> …"endDate":"2026-12-31"} (a/lifecycles.yaml:4, b/lifecycles.yaml:4)
       hint: choose one of the catalogs with --prefer
     ------- exit 1 -------
     "#);

@@ -2,8 +2,10 @@
 
 use crate::text;
 use crate::visible;
+use memchr::memchr2;
 use serde::Serialize;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// The format of a catalog's text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,8 +24,13 @@ pub enum Language {
 pub fn write(value: &impl Serialize, language: Language, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
     match language {
         Language::Json => {
-            let compact = serde_json::to_vec(value)?;
-            indent(&compact, out);
+            let start = out.len();
+            indent(&serde_json::to_string(value)?, out);
+            // Only strings can contain hidden characters.
+            if let Cow::Owned(shown) = visible::json(&String::from_utf8_lossy(&out[start..])) {
+                out.truncate(start);
+                out.extend_from_slice(shown.as_bytes());
+            }
             out.push(b'\n');
         }
         Language::Yaml => {
@@ -36,24 +43,20 @@ pub fn write(value: &impl Serialize, language: Language, out: &mut Vec<u8>) -> R
     Ok(())
 }
 
-/// Rewrites JSON with one member on each line; strings and numbers are unchanged.
-fn indent(json: &[u8], out: &mut Vec<u8>) {
+/// Writes JSON with one member on each line; strings and numbers are unchanged.
+fn indent(json: &str, out: &mut Vec<u8>) {
     let mut depth = 0_usize;
     let mut rest = json;
-    while let Some((&byte, behind)) = rest.split_first() {
+    while let Some(&byte) = rest.as_bytes().first() {
+        let (token, behind) = rest.split_at(if byte == b'"' { text_end(rest) } else { 1 });
+        rest = behind;
         match byte {
-            b'"' => {
-                let end = text_end(rest);
-                let (text, behind) = rest.split_at(end);
-                out.extend_from_slice(visible::json(&String::from_utf8_lossy(text)).as_bytes());
-                rest = behind;
-                continue;
-            }
             b'{' | b'[' => {
-                out.push(byte);
+                out.extend_from_slice(token.as_bytes());
                 let inside = behind.trim_ascii_start();
-                if let Some((close @ (b'}' | b']'), behind)) = inside.split_first() {
-                    out.push(*close);
+                if inside.starts_with(['}', ']']) {
+                    let (close, behind) = inside.split_at(1);
+                    out.extend_from_slice(close.as_bytes());
                     rest = behind;
                     continue;
                 }
@@ -63,34 +66,31 @@ fn indent(json: &[u8], out: &mut Vec<u8>) {
             b'}' | b']' => {
                 depth = depth.saturating_sub(1);
                 new_line(depth, out);
-                out.push(byte);
+                out.extend_from_slice(token.as_bytes());
             }
             b',' => {
-                out.push(byte);
+                out.extend_from_slice(token.as_bytes());
                 new_line(depth, out);
             }
             b':' => out.extend_from_slice(b": "),
             _ if byte.is_ascii_whitespace() => {}
-            _ => out.push(byte),
+            _ => out.extend_from_slice(token.as_bytes()),
         }
-        rest = behind;
     }
 }
 
 /// Returns the end offset of the string at the start of `json`, including the closing quote.
-fn text_end(json: &[u8]) -> usize {
+fn text_end(json: &str) -> usize {
+    let bytes = json.as_bytes();
     let mut at = 1;
-    while let Some(found) = json
-        .get(at..)
-        .and_then(|rest| rest.iter().position(|byte| matches!(byte, b'"' | b'\\')))
-    {
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
         at += found + 1;
-        if json.get(at - 1) == Some(&b'"') {
+        if bytes.get(at - 1) == Some(&b'"') {
             return at;
         }
         at += 1;
     }
-    json.len()
+    bytes.len()
 }
 
 fn new_line(depth: usize, out: &mut Vec<u8>) {

@@ -37,12 +37,12 @@ impl fmt::Display for Conflict {
         if let Some(part) = &self.part {
             write!(formatter, "{part} of ")?;
         }
-        write!(formatter, "{} differs", self.subject)?;
+        write!(formatter, "{}", self.subject)?;
         if !self.fields.is_empty() {
-            write!(formatter, " in {}", self.fields.join(", "))?;
+            write!(formatter, ": {}", self.fields.join(", "))?;
         }
         let places: Vec<String> = self.at.iter().map(At::to_string).collect();
-        write!(formatter, ": {}", places.join(", "))
+        write!(formatter, " ({})", places.join(", "))
     }
 }
 

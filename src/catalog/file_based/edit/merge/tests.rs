@@ -169,13 +169,13 @@ fn what_differs_is_an_error_that_names_all_of_it_or_as_in_the_preferred_catalog(
     let lines: Vec<&str> = error.lines().collect();
     assert_eq!(lines.len(), 4, "{error}");
     assert!(
-        lines[1].starts_with("defaultChannel of package \"rake\" differs in \"stable\" -> "),
+        lines[1].starts_with("defaultChannel of package \"rake\": \"stable\" -> "),
         "{error}"
     );
-    assert!(lines[1].ends_with(": 0/rake.yaml:5, 1/other.yaml:5"), "{error}");
-    let entry = "entry \"rake.v1.0.0\" of channel \"stable\" of package \"rake\" differs in skips ";
+    assert!(lines[1].ends_with(" (0/rake.yaml:5, 1/other.yaml:5)"), "{error}");
+    let entry = "entry \"rake.v1.0.0\" of channel \"stable\" of package \"rake\": skips ";
     assert!(lines[2].starts_with(entry), "{error}");
-    let image = "bundle \"rake.v1.0.0\" of package \"rake\" differs in image \"registry.example.com/rake:1.0.0\" -> ";
+    let image = "bundle \"rake.v1.0.0\" of package \"rake\": image \"registry.example.com/rake:1.0.0\" -> ";
     assert!(lines[3].starts_with(image), "{error}");
     let files = merged(&catalogs, Some(1)).unwrap();
     let text = &files["rake/catalog.yaml"];
