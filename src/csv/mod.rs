@@ -108,6 +108,15 @@ impl<'a> Csv<'a> {
             || self.text(&["status", "reason"]) == "Copied"
     }
 
+    /// Whether the CSV supports an install mode, such as `AllNamespaces`.
+    pub(crate) fn supports(self, install_mode: &str) -> bool {
+        let mut modes = self.list(&["spec", "installModes"]).iter();
+        modes.any(|mode| {
+            mode.get("type").and_then(Value::as_str) == Some(install_mode)
+                && mode.get("supported") == Some(&Value::Bool(true))
+        })
+    }
+
     /// Returns the deployments of the install strategy.
     pub fn deployments(self) -> &'a [Value] {
         self.list(&["spec", "install", "spec", "deployments"])

@@ -13,6 +13,7 @@
 
 mod definition;
 mod deployments;
+mod operator_group;
 mod owners;
 mod requests;
 pub(crate) mod requirements;
@@ -140,10 +141,20 @@ pub fn apply(steps: &[Step], namespace: &str, state: &State, olm: &Olm) -> Resul
         let held = held(&account, state).0;
         (account, held)
     });
-    apply_as(steps, namespace, state, account, olm)
+    let mut applied = apply_as(steps, namespace, state, account, olm)?;
+    if applied.phase == Phase::Complete {
+        let statuses: Vec<StepStatus> = applied.steps.iter().map(|outcome| outcome.status).collect();
+        let refused = operator_group::refused(steps, &statuses, namespace, state, olm);
+        // A version that is not a member is not installed, so nothing else fails.
+        let is_refused = |failed: &FailedVersion| refused.iter().any(|refused| refused.name == failed.name);
+        applied.failed.retain(|failed| !is_refused(failed));
+        applied.failed.extend(refused);
+    }
+    Ok(applied)
 }
 
 /// Like [`apply`], with the permissions of `account`, or with OLM's own permissions if `account` is `None`.
+/// OperatorGroups have no effect.
 ///
 /// # Errors
 /// Returns an error if comparing the roles of the plan with the permissions of a service account takes too many steps.
@@ -353,6 +364,9 @@ impl<'a> Cluster<'a> {
                 let objects = self.existing.all();
                 let warning = definition::update(existing, &step.resource.manifest, objects)?;
                 self.warnings.extend(warning);
+                if let Some(refusal) = definition::immutable(existing, &step.resource.manifest) {
+                    return Err(refused_while(step, "update", refusal));
+                }
             }
             self.apis.define(&step.resource.manifest);
         }

@@ -10,6 +10,7 @@ mod held;
 mod resource;
 mod user;
 
+pub(in crate::install) use accounts::of_group;
 pub use accounts::{AccountPermissions, Holding, Operator, Targets, operators};
 pub(crate) use held::account_of;
 pub use held::held;

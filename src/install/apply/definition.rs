@@ -1,6 +1,6 @@
-//! OLM's checks before it updates a CustomResourceDefinition.
+//! OLM's checks before it updates a CustomResourceDefinition, and those of the API server during the update.
 
-use super::super::refusal::{Refusal, UNKNOWN};
+use super::super::refusal::{Refusal, UNKNOWN, reason_of};
 use super::Stop;
 use crate::kubernetes::structural::Structure;
 use serde_json::Value;
@@ -30,6 +30,44 @@ pub(super) fn update<'a>(
         return Ok(Some(message));
     }
     Err(refused(message))
+}
+
+/// Returns the API server's refusal if the new definition changes a field that is immutable once the existing definition
+/// is established.
+pub(super) fn immutable(existing: &Value, new: &Value) -> Option<Refusal> {
+    let conditions = existing.pointer("/status/conditions").and_then(Value::as_array);
+    let is_new = |condition: &Value| text(condition, "/type") == "Established" && text(condition, "/status") == "False";
+    if conditions.is_some_and(|conditions| conditions.iter().any(is_new)) {
+        return None;
+    }
+    let changed = ["/spec/scope", "/spec/names/kind"].into_iter().filter_map(|path| {
+        let (before, after) = (text(existing, path), text(new, path));
+        let field = path[1..].replace('/', ".");
+        (before != after).then(|| {
+            (
+                format!("{field}: Invalid value: {after:?}: field is immutable"),
+                before,
+                after,
+                field,
+            )
+        })
+    });
+    let changed: Vec<_> = changed.collect();
+    let (_, before, after, field) = changed.first()?;
+    let plain = format!("the cluster defines it with {field} {before:?}, which cannot be changed to {after:?}");
+    let problems: Vec<&str> = changed.iter().map(|(problem, ..)| problem.as_str()).collect();
+    let problems = match &problems[..] {
+        [only] => (*only).to_owned(),
+        several => format!("[{}]", several.join(", ")),
+    };
+    Some(Refusal {
+        reason: reason_of("Invalid", 422, "update"),
+        message: format!(
+            "CustomResourceDefinition.apiextensions.k8s.io {:?} is invalid: {problems}",
+            name(new)
+        ),
+        plain,
+    })
 }
 
 fn refused(message: String) -> Stop {

@@ -377,6 +377,31 @@ fn typed(kind: &str, strategy: &str) -> Value {
 }
 
 #[test]
+fn the_scope_and_the_kind_of_an_established_definition_cannot_be_changed() {
+    let mut existing = definition("v1");
+    existing["spec"]["scope"] = json!("Cluster");
+    let steps = steps(vec![definition("v1")], &Value::Null);
+    let with = |existing: &Value| {
+        let state = State {
+            objects: vec![existing.clone()],
+            ..State::default()
+        };
+        let applied = run(&steps, &state);
+        (of_kind(&steps, &applied, CRD).status, applied.phase, applied.message)
+    };
+    let message = "error updating CRD: servicemonitors.monitoring.coreos.com: \
+                   CustomResourceDefinition.apiextensions.k8s.io \"servicemonitors.monitoring.coreos.com\" is invalid: ";
+    let scope = "spec.scope: Invalid value: \"Namespaced\": field is immutable";
+    let failed = |problems: &str| (StepStatus::Unknown, Phase::Failed, format!("{message}{problems}"));
+    assert_eq!(with(&existing), failed(scope));
+    existing["spec"]["names"]["kind"] = json!("Other");
+    let both = format!("[{scope}, spec.names.kind: Invalid value: \"ServiceMonitor\": field is immutable]");
+    assert_eq!(with(&existing), failed(&both));
+    existing["status"] = json!({"conditions": [{"type": "Established", "status": "False"}]});
+    assert_eq!(with(&existing), (StepStatus::Present, Phase::Complete, String::new()));
+}
+
+#[test]
 fn objects_that_are_there_must_fit_a_new_definition() {
     let end = |new: Value, objects: Vec<Value>| {
         let steps = steps(vec![new], &Value::Null);
@@ -654,4 +679,62 @@ fn each_kind_is_refused_in_its_own_words() {
             );
         }
     }
+}
+
+#[test]
+fn a_version_fails_if_it_does_not_support_the_operator_group_of_its_namespace() {
+    let group = |name: &str, spec: Value| {
+        json!({"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup",
+            "metadata": {"name": name, "namespace": "operators"}, "spec": spec})
+    };
+    let mut version = csv("memo.v1");
+    version["spec"]["installModes"] = json!([{"type": "AllNamespaces", "supported": true}]);
+    let steps = in_order(of_bundle(&content(version, Vec::new()), &target(), "").unwrap());
+    let failed = |groups: Vec<Value>, olm: &Olm| {
+        let state = State {
+            objects: groups,
+            ..State::default()
+        };
+        let applied = apply(&steps, "operators", &state, olm).unwrap();
+        assert_eq!(applied.phase, Phase::Complete);
+        assert_eq!(applied.succeeds(), applied.failed.is_empty());
+        applied
+            .failed
+            .first()
+            .map(|failed| (failed.reason, failed.message.clone()))
+    };
+    let newest = Olm::newest();
+    let all = group("all", json!({}));
+    let own = group("own", json!({"targetNamespaces": ["operators"]}));
+    let selecting = group("selecting", json!({"selector": {"matchLabels": {"a": "b"}}}));
+    let mut selected = selecting.clone();
+    selected["status"] = json!({"namespaces": ["a", "b"]});
+    let mut elsewhere = all.clone();
+    elsewhere["metadata"]["namespace"] = json!("other");
+    for olm in [&newest, &Olm::Proposed] {
+        assert_eq!(failed(Vec::new(), olm), None);
+        assert_eq!(failed(vec![all.clone()], olm), None);
+        assert_eq!(failed(vec![selecting.clone()], olm), None);
+        for (group, message) in [
+            (
+                &own,
+                "OwnNamespace InstallModeType not supported, cannot configure to watch own namespace",
+            ),
+            (
+                &selected,
+                "MultiNamespace InstallModeType not supported, cannot configure to watch 2 namespaces",
+            ),
+        ] {
+            let expected = Some(("UnsupportedOperatorGroup", message.to_owned()));
+            assert_eq!(failed(vec![group.clone()], olm), expected);
+        }
+    }
+    let reason = |groups: Vec<Value>, olm: &Olm| failed(groups, olm).map(|failed| failed.0);
+    assert_eq!(
+        reason(vec![all.clone(), own.clone()], &newest),
+        Some("TooManyOperatorGroups")
+    );
+    assert_eq!(reason(vec![all, own], &Olm::Proposed), None);
+    assert_eq!(reason(vec![elsewhere.clone()], &newest), Some("NoOperatorGroup"));
+    assert_eq!(reason(vec![elsewhere], &Olm::Proposed), None);
 }

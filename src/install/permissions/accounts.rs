@@ -7,7 +7,7 @@
 
 mod given;
 
-use crate::cluster::State;
+use crate::cluster::{State, operator_groups};
 use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, grants};
@@ -138,20 +138,15 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
 /// Returns the target namespaces of the OperatorGroup, and the name of the OperatorGroup. Without an OperatorGroup, the
 /// target namespaces follow from the install modes that the version supports.
 fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<String>) {
-    let mut groups = state.objects.iter().map(Csv).filter(|group| {
-        group.text(&["kind"]) == "OperatorGroup" && group.text(&["metadata", "namespace"]) == namespace
-    });
-    let Some(group) = groups.next() else {
-        let modes = csv.list(&["spec", "installModes"]).iter();
-        let mut supported = modes.filter(|mode| mode.get("supported") == Some(&Value::Bool(true)));
-        let everywhere = supported.any(|mode| mode.get("type").and_then(Value::as_str) == Some("AllNamespaces"));
-        let targets = if everywhere {
-            Targets::All
-        } else {
-            Targets::Namespaces(vec![namespace.to_owned()])
-        };
-        return (targets, None);
-    };
+    match operator_groups(&state.objects, namespace).first() {
+        Some(group) => (of_group(Csv(group)), Some(Csv(group).name().to_owned())),
+        None if csv.supports("AllNamespaces") => (Targets::All, None),
+        None => (Targets::Namespaces(vec![namespace.to_owned()]), None),
+    }
+}
+
+/// Returns the target namespaces of an OperatorGroup.
+pub(in crate::install) fn of_group(group: Csv<'_>) -> Targets {
     let named = |keys: &[&str]| -> Vec<String> {
         let names = group.list(keys).iter().filter_map(Value::as_str);
         names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
@@ -161,12 +156,11 @@ fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<Str
         names if names.is_empty() => named(&["status", "namespaces"]),
         names => names,
     };
-    let targets = if names.is_empty() {
+    if names.is_empty() {
         Targets::All
     } else {
         Targets::Namespaces(names)
-    };
-    (targets, Some(group.name().to_owned()))
+    }
 }
 
 /// Merges the permissions of an account: returns one entry per resource and set of namespaces, with all verbs and
