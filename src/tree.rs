@@ -49,7 +49,7 @@ pub enum TreeError {
         directory: PathBuf,
     },
     /// A symbolic link, device, pipe or socket.
-    #[error("{origin}: {path} is a {kind}; a bundle may contain only files and folders")]
+    #[error("{origin}: {path} is a {kind}; only files and folders are supported")]
     EntryType {
         /// The directory or image.
         origin: String,
@@ -172,7 +172,7 @@ impl Tree {
         // The size is only a hint, to avoid many small reads: the file may be growing, or might not fit into memory.
         let size = file.metadata().map_err(fail)?.len().min(limits.file_bytes);
         let _ = content.try_reserve_exact(usize::try_from(size).unwrap_or_default());
-        file.take(limits.file_bytes + 1)
+        file.take(limits.file_bytes.saturating_add(1))
             .read_to_end(&mut content)
             .map_err(fail)?;
         *total += content.len() as u64;

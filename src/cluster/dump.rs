@@ -20,7 +20,7 @@ use crate::text::Limits;
 use gathered::{Gathered, Refusal};
 use serde_json::Value;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
@@ -102,6 +102,14 @@ pub enum DumpError {
         /// The line where the object begins, or where it becomes too large.
         line: usize,
         /// The maximum size of an object in bytes.
+        limit: usize,
+    },
+    /// The table of `kubectl api-resources` is too large.
+    #[error("the table of APIs in {} is larger than {limit} bytes", path.display())]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// The maximum size in bytes.
         limit: usize,
     },
     /// An object has too many values.
@@ -246,10 +254,18 @@ fn read_table(
     gathered: &mut Gathered<'_>,
 ) -> Result<(), DumpError> {
     let limit = u64::try_from(limits.object).unwrap_or(u64::MAX);
-    let mut text = String::new();
-    let read = input.take(limit).read_to_string(&mut text);
+    let mut bytes = Vec::new();
+    let read = input.take(limit.saturating_add(1)).read_to_end(&mut bytes);
     read.map_err(|error| FileError::new("read", path, error))?;
-    let rows = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let rows = memchr::memchr_iter(b'\n', &bytes).count();
+    if bytes.len() > limits.object {
+        return Err(DumpError::Table {
+            path: path.to_owned(),
+            limit: limits.object,
+        });
+    }
+    let invalid = |error| FileError::new("read", path, io::Error::new(io::ErrorKind::InvalidData, error));
+    let text = String::from_utf8(bytes).map_err(invalid)?;
     if rows > limits.values / ROW {
         return Err(Refusal::Values.at(path, limits.values / ROW, limits));
     }

@@ -1,6 +1,6 @@
 //! OCI image layouts on disk: `oci-layout`, `index.json` and `blobs/sha256/…`.
 
-use super::digest::{Digest, Hasher};
+use super::digest::{Digest, Hasher, Hashing};
 use super::document::Document;
 use super::error::ImageError;
 use super::image::{Blob, Image};
@@ -421,7 +421,7 @@ fn write_blob(
     content: &Blob,
     part: &str,
 ) -> Result<(), ImageError> {
-    if fs::metadata(target).is_ok_and(|metadata| metadata.is_file() && metadata.len() == descriptor.size) {
+    if holds(target, descriptor) {
         return Ok(());
     }
     let mut replacement = Replacement::new(target)?;
@@ -430,6 +430,17 @@ fn write_blob(
         written.map_err(|error| FileError::new("write", target, error).into())
     })?;
     Ok(replacement.commit()?)
+}
+
+/// Whether a file contains a blob. A damaged file is replaced.
+fn holds(file: &Path, descriptor: &Descriptor) -> bool {
+    let Ok(file) = open_regular(file) else {
+        return false;
+    };
+    let mut content = Hashing::new(file.take(descriptor.size.saturating_add(1)));
+    let read = io::copy(&mut content, &mut io::sink());
+    let (_, hasher) = content.into_parts();
+    read.is_ok() && hasher.length() == descriptor.size && hasher.finish() == descriptor.digest
 }
 
 /// Streams a blob. At its end, returns an error if the blob does not match the descriptor.
@@ -467,7 +478,9 @@ fn read_file(path: &Path, origin: &str, limit: u64) -> Result<Vec<u8>, ImageErro
     let fail = |error| FileError::new("read", path, error);
     let mut bytes = Vec::new();
     let file = open_regular(path).map_err(fail)?;
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(fail)?;
+    file.take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(fail)?;
     if bytes.len() as u64 > limit {
         let problem = ContentProblem::TooLarge { limit, raised_by: None };
         return Err(problem.of(origin, path.display().to_string()));

@@ -225,13 +225,19 @@ impl Transports {
         self.registry.put_document(reference, document).await
     }
 
-    /// Whether the repository of a reference contains a blob.
+    /// Whether the repository of a reference contains a blob of this size. The size is not compared if it is unknown or
+    /// the registry does not report it.
     ///
     /// # Errors
     /// Returns an error if a request to the registry fails.
     #[cfg(feature = "registry")]
-    pub async fn has_blob(&self, reference: &RegistryReference, digest: &Digest) -> Result<bool, ImageError> {
-        self.registry.has_blob(reference, digest).await
+    pub async fn has_blob(
+        &self,
+        reference: &RegistryReference,
+        digest: &Digest,
+        size: Option<u64>,
+    ) -> Result<bool, ImageError> {
+        self.registry.has_blob(reference, digest, size).await
     }
 
     /// Whether the repository of a reference is new: the registry reports that the repository has no list of tags.

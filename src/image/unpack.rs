@@ -47,7 +47,10 @@ pub fn tree_of(image: &Image, wanted: &dyn Fn(&str) -> bool, limits: &TreeLimits
     let origin = image.origin();
     let mut lower = Files::new();
     let mut budget = UnpackLimit {
-        bytes: limits.total_bytes.saturating_mul(UNWANTED_FACTOR) + limits.files as u64 * HEADER_ALLOWANCE,
+        bytes: limits
+            .total_bytes
+            .saturating_mul(UNWANTED_FACTOR)
+            .saturating_add((limits.files as u64).saturating_mul(HEADER_ALLOWANCE)),
         raised_by: Some(Limit::TotalBytes),
     };
     for layer in image.layers() {

@@ -63,7 +63,9 @@ async fn is_there(content: &Content<'_>, target: &Transports) -> Result<bool, Im
             let reference = Reference::Registry(repository.with_digest(&content.digest));
             target.state(&reference).await? != TagState::Absent
         } else {
-            target.has_blob(&repository, &content.digest).await?
+            target
+                .has_blob(&repository, &content.digest, Some(content.bytes))
+                .await?
         };
         if found {
             return Ok(true);

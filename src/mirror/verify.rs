@@ -175,8 +175,8 @@ async fn asked(
         }
         Look::Blob(digest) => {
             let blob = plan.blobs.get(digest);
-            if !target.has_blob(repository, digest).await? {
-                absent("blob")
+            if !target.has_blob(repository, digest, blob.map(|blob| blob.bytes)).await? {
+                Some("the blob is missing or has a wrong size".to_owned())
             } else if let Some(blob) = blob.filter(|_| whole) {
                 let descriptor = Descriptor {
                     media_type: blob.media_type.clone(),

@@ -215,11 +215,6 @@ impl Intake {
         self.files.iter()
     }
 
-    /// Returns the files without their original names. Each path begins with `manifests/`.
-    pub fn into_files(self) -> Tree {
-        self.files
-    }
-
     /// Returns the skipped files, by their paths in the folder.
     pub fn passed_over(&self) -> &[PassedOver] {
         &self.passed_over

@@ -1,6 +1,6 @@
 //! Bad input: what a newcomer gets wrong is named with file, line and column, says what to do, and writes nothing.
 
-use crate::bundle_files::{copy, edit, errors, files, findings, greenhouse, place, read, write};
+use crate::bundle_files::{copy, edit, errors, files, findings, greenhouse, place, read, succeeds, write};
 use crate::common::{Outcome, Sandbox};
 use crate::shared;
 use std::fs;
@@ -387,8 +387,7 @@ fn a_symlink_out_of_the_folder() {
         std::os::unix::fs::symlink(target, sandbox.path(MORE)).unwrap();
         let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
         assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
-        let said =
-            "error: bundle: manifests/more.yaml is a symbolic link; a bundle may contain only files and folders\n";
+        let said = "error: bundle: manifests/more.yaml is a symbolic link; only files and folders are supported\n";
         assert_eq!(outcome.stderr, said);
         assert!(!sandbox.path("out").exists());
     }
@@ -811,4 +810,16 @@ fn a_kind_in_the_wrong_case_is_told_how_it_is_written() {
     let sandbox = with_manifest(csv);
     let outcome = one(&sandbox, "k8s-kind-unsupported", MORE, "ClusterServiceversion");
     says(&outcome, "help: Did you mean ClusterServiceVersion?");
+}
+
+#[test]
+fn the_largest_limits_read_everything() {
+    let sandbox = greenhouse();
+    let most = u64::MAX.to_string();
+    let limits = ["--max-file-size", &most, "--max-total-size", &most];
+    let validate = sandbox.run([&["bundle", "validate", "bundle"][..], &limits].concat());
+    assert_eq!(validate.status, Some(0), "{validate}");
+    succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]));
+    let validate = sandbox.run([&["bundle", "validate", "oci:out:v1"][..], &limits].concat());
+    assert_eq!(validate.status, Some(0), "{validate}");
 }

@@ -38,6 +38,23 @@ fn the_image_has_the_annotations_as_labels_and_its_reference_is_all_that_is_prin
 }
 
 #[test]
+fn a_damaged_blob_of_a_layout_is_written_again() {
+    let sandbox = greenhouse();
+    let build = ["bundle", "build", "bundle", "-t", "oci:out:v1.2.0"];
+    succeeds(&sandbox.run(build));
+    let blobs = sandbox.path("out/blobs/sha256");
+    let before = files(&blobs);
+    for blob in std::fs::read_dir(&blobs).unwrap() {
+        let path = blob.unwrap().path();
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[0] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+    }
+    succeeds(&sandbox.run(build));
+    assert!(files(&blobs) == before);
+}
+
+#[test]
 fn a_folder_with_other_files_does_not_become_a_layout() {
     let sandbox = greenhouse();
     let before = files(&sandbox.path("bundle"));

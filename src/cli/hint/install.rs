@@ -33,7 +33,7 @@ hints! {
         Self::Nothing { .. } | Self::NoObject { .. } => hint(DUMP),
         Self::Values { .. } => hint(raise(VALUES)),
         Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
-        Self::Object { .. } => hint(raise("--max-file-size")),
+        Self::Object { .. } | Self::Table { .. } => hint(raise("--max-file-size")),
     }
     StateProblem {
         pass: [],

@@ -10,11 +10,15 @@ fn object(kind: &str, name: &str) -> Value {
 }
 
 fn read_text(text: &str) -> Result<State, DumpError> {
+    read_within(text, &DumpLimits::default())
+}
+
+fn read_within(text: &str, limits: &DumpLimits) -> Result<State, DumpError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("dump");
     fs::write(&path, text).unwrap();
     let mut state = State::default();
-    read(&path, |object| object, &DumpLimits::default(), &mut state)?;
+    read(&path, |object| object, limits, &mut state)?;
     Ok(state)
 }
 
@@ -88,6 +92,12 @@ fn what_a_cluster_serves_is_read_from_tables_and_discovery() {
         assert_eq!((foo.plural.as_deref(), foo.namespaced), (Some("foos"), true), "{text}");
         assert!(apis.iter().all(|api| api.kind.kind != "Node" || !api.namespaced));
     }
+    let limits = DumpLimits {
+        object: table.len() - 1,
+        ..DumpLimits::default()
+    };
+    let error = read_within(table, &limits);
+    assert!(matches!(error, Err(DumpError::Table { .. })), "{error:?}");
     let groups = json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": [
         {"metadata": {"name": "example.com"}, "versions": [{"version": "v1", "resources": [
             {"resource": "foos", "responseKind": {"kind": "Foo"}}]}]}]});

@@ -4,7 +4,7 @@ use super::error::RegistryFailure;
 use super::pace::{Deadline, Pace};
 use super::retry::retry_after;
 use crate::image::problem::ContentProblem;
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url};
 use std::ops::Deref;
 use std::time::SystemTime;
@@ -35,6 +35,14 @@ impl Answer {
 
     pub(super) fn headers(&self) -> &HeaderMap {
         self.response.headers()
+    }
+
+    /// Whether the response to a HEAD request describes a blob of this size. A response without a size, or a blob of
+    /// unknown size, is assumed to be right.
+    pub(super) fn describes_blob(&self, size: Option<u64>) -> bool {
+        let stated = self.headers().get(CONTENT_LENGTH);
+        let stated = stated.and_then(|length| length.to_str().ok()?.parse().ok());
+        self.status() == StatusCode::OK && size.zip(stated).is_none_or(|(size, stated): (u64, u64)| size == stated)
     }
 
     /// Returns the URL of the response after all redirects.

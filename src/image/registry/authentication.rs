@@ -93,8 +93,10 @@ impl Repository {
         };
         let answer: TokenAnswer =
             serde_json::from_slice(&body).map_err(|_| protocol("it is not a valid token response"))?;
-        let token = answer.token.or(answer.access_token).filter(|token| !token.is_empty());
-        let token = token.ok_or_else(|| protocol("it does not contain a token"))?;
+        let mut tokens = [answer.token, answer.access_token].into_iter().flatten();
+        let token = tokens
+            .find(|token| !token.is_empty())
+            .ok_or_else(|| protocol("it does not contain a token"))?;
         // Use at least the minimum lifetime of the specification, even if the server reports less.
         let lifetime = Duration::from_secs(answer.expires_in.unwrap_or_default().clamp(TOKEN_LIFETIME, 86_400));
         let until = Instant::now() + lifetime.saturating_sub(TOKEN_MARGIN);

@@ -1,6 +1,7 @@
 //! Checks whether content is in a registry, and deletes manifests.
 
 use super::Registry;
+use super::answer::Answer;
 use super::error::RegistryError;
 use super::repository::{Access, Request};
 use crate::image::digest::Digest;
@@ -23,31 +24,33 @@ pub enum Deletion {
 const FOUND_OR_NOT: [StatusCode; 2] = [StatusCode::OK, StatusCode::NOT_FOUND];
 
 impl Registry {
-    /// Whether the repository of a reference contains a blob.
+    /// Whether the repository of a reference contains a blob of this size. The size is not compared if it is unknown or
+    /// the registry does not report it.
     pub(in crate::image) async fn has_blob(
         &self,
         reference: &RegistryReference,
         digest: &Digest,
+        size: Option<u64>,
     ) -> Result<bool, ImageError> {
         let url = self.url(reference, &format!("blobs/{digest}"))?;
-        let status = self.ask(reference, (Method::HEAD, Access::Pull), url, &FOUND_OR_NOT);
-        Ok(status.await? == StatusCode::OK)
+        let answer = self.ask(reference, (Method::HEAD, Access::Pull), url, &FOUND_OR_NOT);
+        Ok(answer.await?.describes_blob(size))
     }
 
     /// Whether the repository of a reference is new: the registry reports that the repository has no list of tags.
     /// Registries may also report this for an existing repository that has no tags.
     pub(in crate::image) async fn is_new(&self, reference: &RegistryReference) -> Result<bool, ImageError> {
         let url = self.url(reference, "tags/list")?;
-        let status = self.ask(reference, (Method::GET, Access::Pull), url, &FOUND_OR_NOT);
-        Ok(status.await? == StatusCode::NOT_FOUND)
+        let answer = self.ask(reference, (Method::GET, Access::Pull), url, &FOUND_OR_NOT);
+        Ok(answer.await?.status() == StatusCode::NOT_FOUND)
     }
 
     /// Checks that the registry of a reference can be reached, and that it accepts the login. The request is a GET,
     /// because only the response body shows that a server expects HTTPS.
     pub(in crate::image) async fn ping(&self, reference: &RegistryReference) -> Result<(), ImageError> {
         let url = self.repository(reference).registry_url(reference.as_written(), "")?;
-        let status = self.ask(reference, (Method::GET, Access::Pull), url, &[StatusCode::OK]);
-        status.await.map(drop)
+        let answer = self.ask(reference, (Method::GET, Access::Pull), url, &[StatusCode::OK]);
+        answer.await.map(drop)
     }
 
     /// Deletes a manifest, which the reference specifies by digest, from the registry.
@@ -63,8 +66,8 @@ impl Registry {
             StatusCode::METHOD_NOT_ALLOWED,
         ];
         let url = self.url(reference, &format!("manifests/{}", reference.manifest_name()))?;
-        let status = self.ask(reference, (Method::DELETE, Access::Delete), url, &accepted);
-        Ok(match status.await? {
+        let answer = self.ask(reference, (Method::DELETE, Access::Delete), url, &accepted);
+        Ok(match answer.await?.status() {
             StatusCode::NOT_FOUND => Deletion::Absent,
             StatusCode::METHOD_NOT_ALLOWED => Deletion::Unsupported,
             _ => Deletion::Done,
@@ -81,7 +84,7 @@ impl Registry {
         (method, access): (Method, Access),
         url: Url,
         accepted: &[StatusCode],
-    ) -> Result<StatusCode, ImageError> {
+    ) -> Result<Answer, ImageError> {
         let _permit = self.permits.acquire().await;
         let (repository, image) = (self.repository(reference), reference.as_written());
         let request = Request {
@@ -93,6 +96,6 @@ impl Registry {
             body: None,
         };
         let answer = repository.ask(&request, &self.retry, || repository.send(&request, accepted));
-        Ok(answer.await?.status())
+        Ok(answer.await?)
     }
 }

@@ -95,10 +95,14 @@ fn place(lower: &mut Paths, upper: &mut Paths, member: Member<'_>, inside: &str,
             Kind::Directory => paths.remove_entry(&path).into_iter().collect(),
             _ => take_with_below(paths, &path),
         };
-        hidden.extend(parents(&path).filter_map(|parent| paths.remove_entry(parent)));
+        // A file below a link would be written to the target of the link, so the link stays and is refused.
+        let files = parents(&path).filter(|parent| matches!(paths.get(*parent), Some(None)));
+        let files: Vec<&str> = files.collect();
+        hidden.extend(files.into_iter().filter_map(|file| paths.remove_entry(file)));
         remove(hidden, to, inside)?;
     }
-    if !is_below(&path, inside) {
+    let leads_inside = path == inside || is_below(inside, &path);
+    if !(is_below(&path, inside) || leads_inside && matches!(kind, Kind::Other(_))) {
         return Ok(());
     }
     match kind {

@@ -376,6 +376,20 @@ fn a_folder_that_is_not_there_or_holds_links_is_refused() {
     assert!(extracted(&climbing, "configs").is_err());
 }
 
+#[test]
+fn a_folder_in_or_below_a_link_is_refused_and_not_read_in_part() {
+    let link = |path| (path, EntryType::Symlink, &b""[..]);
+    let files = [file("configs/a", b"a"), file("data/b", b"b")];
+    for (path, below) in [("configs/b", "configs/b/c"), ("configs", "configs/c"), ("root", "x")] {
+        let linked = image(&[&[files[0], files[1]], &[link(path)], &[file(below, b"c")]]);
+        let inside = if path == "root" { "root/configs" } else { "configs" };
+        let error = extracted(&linked, inside).unwrap_err().to_string();
+        assert!(error.contains(&format!("{path} is a symbolic link")), "{error}");
+    }
+    let replaced = image(&[&[link("configs")], &[("configs", EntryType::Directory, b""), files[0]]]);
+    assert_eq!(extracted(&replaced, "configs").unwrap().len(), 1);
+}
+
 proptest! {
     #[test]
     fn a_folder_on_the_disk_is_the_tree_of_the_image(
