@@ -285,6 +285,20 @@ impl Draft {
         E: From<DatabaseError>,
         W: FnMut(&Transaction<'_>) -> Result<T, E>,
     {
+        let result = self.try_run(options, work);
+        if result.is_err() && self.private.is_none() {
+            // After an I/O error, SQLite leaves its journal to the next reader, who undoes the transaction. Until then, a
+            // copy of another database to this path would be damaged by the journal.
+            let _ = self.connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));
+        }
+        result
+    }
+
+    fn try_run<T, E, W>(&mut self, options: &ChangeOptions, work: &mut W) -> Result<T, E>
+    where
+        E: From<DatabaseError>,
+        W: FnMut(&Transaction<'_>) -> Result<T, E>,
+    {
         let failed = |error: &rusqlite::Error| DatabaseError::new(&self.path, options.busy_timeout, error);
         let transaction = self
             .connection

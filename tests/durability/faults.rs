@@ -23,8 +23,13 @@ enum Before {
 }
 
 /// All commands that change a database file.
-const COMMANDS: [(&str, Before, &str); 7] = [
+const COMMANDS: [(&str, Before, &str); 8] = [
     ("add", Before::Sound, "registry add -q -b new -d db/index.db"),
+    (
+        "add several",
+        Before::Sound,
+        "registry add -q -b tool3,tool4,tool5 -d db/index.db",
+    ),
     ("rm", Before::Sound, "registry rm -o tool1 -d db/index.db"),
     ("prune", Before::Sound, "registry prune -p tool1 -d db/index.db"),
     (
@@ -67,6 +72,14 @@ impl Place {
             ..Release::new("tool2", 20)
         };
         new.write(&sandbox.path("new"));
+        // Together larger than SQLite's cache, so that pages are written before the end of the transaction.
+        for package in ["tool3", "tool4", "tool5"] {
+            let first = Release {
+                lines: 12_000,
+                ..Release::new(package, 0)
+            };
+            first.write(&sandbox.path(package));
+        }
         let place = Self { sandbox };
         let sound = place.before(Before::Sound);
         let releases = ["tool0", "tool1", "tool2"].into_iter().flat_map(|package| {
