@@ -44,6 +44,8 @@ pub(crate) const MANIFESTS: &str = "manifests";
 pub(crate) const METADATA: &str = "metadata";
 /// The file of a `k8s+v1` bundle for the information that manifests cannot express.
 pub const OLM_YAML: &str = "metadata/olm.yaml";
+/// The Dockerfile next to a bundle folder, which other tools build the image from.
+pub(crate) const DOCKERFILE: &str = "bundle.Dockerfile";
 
 /// Limits on the content of a bundle.
 #[derive(Debug, Clone, Copy, Default)]

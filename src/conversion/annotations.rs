@@ -3,12 +3,10 @@
 
 use super::files::{Files, is_read};
 use crate::bundle::annotations::MEDIA_TYPE;
-use crate::bundle::{METADATA, MediaType, OLM_YAML};
+use crate::bundle::{DOCKERFILE, METADATA, MediaType, OLM_YAML};
 use crate::text::{self, Format, Limits, Path, to_json, to_yaml};
 use crate::tree::Tree;
 use serde_json::Value;
-
-const DOCKERFILE: &str = "bundle.Dockerfile";
 
 /// Copies the annotations file and the Dockerfile with the new media type. All other content is kept, including
 /// comments.

@@ -14,9 +14,6 @@ use rusqlite::{OptionalExtension, Row, Rows, Statement};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// The media type of bundles that declare none.
-pub(crate) const DEFAULT_MEDIA_TYPE: &str = "registry+v1";
-
 /// A package.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -248,7 +245,7 @@ impl BundleRows<'_, '_> {
                     channel: channel.clone(),
                     media_type: match self.media_types.get(&member.bundle) {
                         Some(media_type) => media_type.clone(),
-                        None => DEFAULT_MEDIA_TYPE.to_owned(),
+                        None => property::REGISTRY_V1.to_owned(),
                     },
                     bundle: member.bundle,
                     version: details.version,

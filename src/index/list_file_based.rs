@@ -5,7 +5,7 @@ use crate::catalog::file_based::load::{Loaded, heads};
 use crate::catalog::file_based::manifests::{Manifests, Metadata};
 use crate::catalog::manifests::display_name;
 use crate::catalog::{Catalog, Channel, ManifestsId, Package, order};
-use crate::database::list::{BundleRow, ChannelRow, DEFAULT_MEDIA_TYPE, PackageRow};
+use crate::database::list::{BundleRow, ChannelRow, PackageRow};
 use crate::index::open::OpenCatalog;
 use crate::olm::property;
 
@@ -86,7 +86,7 @@ pub fn bundles(loaded: &Loaded, package: Option<&str>) -> Vec<BundleRow> {
                 skips: entry.skips.iter().map(ToString::to_string).collect(),
                 skip_range: text(entry.skip_range.as_deref()),
                 image: text(bundle.image.as_deref()),
-                media_type: declared.unwrap_or_else(|| DEFAULT_MEDIA_TYPE.to_owned()),
+                media_type: declared.unwrap_or_else(|| property::REGISTRY_V1.to_owned()),
             });
         }
     }

@@ -191,7 +191,7 @@ pub(super) fn api(fields: &mut Fields<'_, '_>) -> GroupVersionKind {
 /// Reads the package of a dependency or a constraint; `range` is the name of the field that contains the
 /// version range.
 pub(super) fn package(fields: &mut Fields<'_, '_>, range: &str) -> PackageConstraint {
-    let name = fields.string("packageName");
+    let name = fields.string(PACKAGE_NAME);
     let range = fields.string(range);
     let intent = fields.string(INTENT).parse().unwrap_or_else(|unknown| {
         fields.report(INTENT, What::Intent(unknown));

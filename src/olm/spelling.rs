@@ -5,7 +5,7 @@
 //! `versionRange`, and `olm.label.required`. `olm.constraint` is the same in both spellings.
 
 use super::constraint::{self, VERSION_RANGE};
-use super::dependency::{DependencyKind, Spelling};
+use super::dependency::{DependencyKind, Spelling, VERSION};
 use serde_json::Value;
 
 /// Returns the type and value of a dependency as a property; `None` for types that OLM does not know.
@@ -38,8 +38,8 @@ fn respelled(kind: &str, value: &Value, from: Spelling, to: Spelling) -> Option<
     let mut value = value.clone();
     if let (DependencyKind::Package, Some(map)) = (known, value.as_object_mut()) {
         let (old, new) = match to {
-            Spelling::Property => ("version", VERSION_RANGE),
-            Spelling::Dependency => (VERSION_RANGE, "version"),
+            Spelling::Property => (VERSION, VERSION_RANGE),
+            Spelling::Dependency => (VERSION_RANGE, VERSION),
         };
         // Other keys, such as the intent, are kept.
         if let Some(range) = map.shift_remove(old) {

@@ -2,7 +2,7 @@
 
 use super::{AnnotationArguments, FolderArguments};
 use crate::bundle::generate::{annotations_yaml, dockerfile};
-use crate::bundle::{ANNOTATIONS_YAML, MANIFESTS, METADATA};
+use crate::bundle::{ANNOTATIONS_YAML, DOCKERFILE, MANIFESTS, METADATA};
 use crate::cli::Context;
 use crate::cli::arguments::LimitArguments;
 use crate::cli::error::{CommandResult, Status};
@@ -40,8 +40,6 @@ pub(crate) struct GenerateArguments {
     #[command(flatten)]
     limits: LimitArguments,
 }
-
-const DOCKERFILE: &str = "bundle.Dockerfile";
 
 pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> CommandResult {
     let folder = arguments.folder.bundle();

@@ -5,7 +5,7 @@
 use super::component::Component;
 use super::updates::{CatalogReference, reference_of, spec_from};
 use crate::cluster::labels::{self, LabelStyle};
-use crate::cluster::requested::proposed_operator;
+use crate::cluster::requested::{API_VERSION, proposed_operator};
 use crate::cluster::{State, operator_groups};
 use crate::csv::{Csv, GROUP};
 use crate::install::permissions::{self, Review};
@@ -110,7 +110,7 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
             let labelled = labels::operators(subscription.labels()).next();
             let name = labelled.map_or_else(|| format!("{}.{namespace}", own.package), str::to_owned);
             migration.operators.push(json!({
-                "apiVersion": super::API_VERSION, "kind": "Operator", "metadata": {"name": name},
+                "apiVersion": API_VERSION, "kind": "Operator", "metadata": {"name": name},
                 "spec": {"updates": spec_from(*subscription)},
             }));
             followed.push((name.clone(), own.clone(), false));

@@ -31,14 +31,12 @@ pub use updates::{Available, Updates};
 
 use crate::catalog::Catalog;
 use crate::cluster::labels::{self, LabelStyle};
+use crate::cluster::requested::API_VERSION;
 use crate::csv::GROUP;
 use component::Component;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
-
-/// `apiVersion` of the resource.
-pub(crate) const API_VERSION: &str = "operators.coreos.com/v2alpha1";
 
 /// Options for assembling the resource.
 #[derive(Debug, Clone, Copy, Default)]

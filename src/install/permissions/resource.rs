@@ -1,6 +1,7 @@
 //! The permission review as resources: the `Install`, and the roles that grant the missing permissions.
 
 use super::{AccountPermissions, Operator, Permission};
+use crate::cluster::requested::API_VERSION;
 use crate::kubernetes::rbac::account::Account;
 use crate::kubernetes::rbac::{self, Rule};
 use crate::olm::annotation::PROPERTIES;
@@ -12,8 +13,6 @@ use std::collections::BTreeMap;
 
 /// The namespace of objects that specify none.
 const DEFAULT: &str = "default";
-/// `apiVersion` of an `Install`.
-const API_VERSION: &str = "operators.coreos.com/v2alpha1";
 
 /// The content to install.
 #[derive(Debug, Clone, PartialEq, Eq)]

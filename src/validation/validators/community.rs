@@ -5,6 +5,7 @@ use super::{Input, found, removed_apis};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::olm::annotation::INDEX_PROPERTIES;
+use crate::olm::property::MAX_OPENSHIFT_VERSION;
 use crate::rules::{self, Rule, Severity};
 use crate::source::{Place, SourceFile};
 use crate::text::Path;
@@ -12,7 +13,6 @@ use crate::version::parse_tolerant;
 use semver::Version;
 use serde_json::Value;
 
-const MAX_OPENSHIFT: &str = "olm.maxOpenShiftVersion";
 /// The label that names the OpenShift versions that an index image is for.
 const LABEL: &str = "com.redhat.openshift.versions";
 /// The first version of OpenShift without the removed APIs.
@@ -49,28 +49,30 @@ fn max_openshift(object: &Object, gone: &str) -> Option<Diagnostic> {
         .text(&["metadata", "annotations", INDEX_PROPERTIES])
         .unwrap_or_default();
     if text.is_empty() {
-        let message =
-            format!("OpenShift 4.9 no longer serves {gone}, but {MAX_OPENSHIFT} does not prevent the upgrade to 4.9");
+        let message = format!(
+            "OpenShift 4.9 no longer serves {gone}, but {MAX_OPENSHIFT_VERSION} does not prevent the upgrade to 4.9"
+        );
         return report(&rules::COMMUNITY_MAXOPENSHIFT_MISSING, message);
     }
     let Some(properties) = texts(text) else {
         let message = format!("the annotation {INDEX_PROPERTIES} is not a list of properties whose values are strings");
         return report(&rules::COMMUNITY_MAXOPENSHIFT_JSON, message);
     };
-    let Some((_, value)) = properties.into_iter().find(|(kind, _)| kind == MAX_OPENSHIFT) else {
-        let message = format!("OpenShift 4.9 no longer serves {gone}, but there is no property {MAX_OPENSHIFT}");
+    let Some((_, value)) = properties.into_iter().find(|(kind, _)| kind == MAX_OPENSHIFT_VERSION) else {
+        let message =
+            format!("OpenShift 4.9 no longer serves {gone}, but there is no property {MAX_OPENSHIFT_VERSION}");
         return report(&rules::COMMUNITY_MAXOPENSHIFT_ABSENT, message);
     };
     let Some(version) = parse_tolerant(&value) else {
-        let message = format!("{MAX_OPENSHIFT} {value:?} is not a version");
+        let message = format!("{MAX_OPENSHIFT_VERSION} {value:?} is not a version");
         return report(&rules::COMMUNITY_MAXOPENSHIFT_VERSION, message);
     };
     if version >= REMOVED_IN {
-        let message = format!("{MAX_OPENSHIFT} is {value}, but OpenShift 4.9 no longer serves {gone}");
+        let message = format!("{MAX_OPENSHIFT_VERSION} is {value}, but OpenShift 4.9 no longer serves {gone}");
         return report(&rules::COMMUNITY_MAXOPENSHIFT_TOO_HIGH, message);
     }
     if value.trim().split('.').count() > 2 {
-        let message = format!("{MAX_OPENSHIFT} {value} names a patch version, which is ignored");
+        let message = format!("{MAX_OPENSHIFT_VERSION} {value} names a patch version, which is ignored");
         return report(&rules::COMMUNITY_MAXOPENSHIFT_PATCH, message);
     }
     None
