@@ -142,7 +142,7 @@ async fn at_target(
         candidates.extend(sources.iter().filter_map(|source| named(source, host, options.naming)));
         for candidate in candidates {
             let reference = RegistryReference::of_repository(&candidate)?;
-            if target.has_blob(&reference, digest, Some(blob.bytes)).await? {
+            if target.has_blob(&reference, digest, None).await? {
                 return Ok((*digest, Some(reference)));
             }
         }

@@ -63,9 +63,7 @@ async fn is_there(content: &Content<'_>, target: &Transports) -> Result<bool, Im
             let reference = Reference::Registry(repository.with_digest(&content.digest));
             target.state(&reference).await? != TagState::Absent
         } else {
-            target
-                .has_blob(&repository, &content.digest, Some(content.bytes))
-                .await?
+            target.has_blob(&repository, &content.digest, None).await?
         };
         if found {
             return Ok(true);

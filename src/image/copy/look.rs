@@ -46,7 +46,7 @@ pub(super) async fn look(copy: &Copy, target: &Transports, parallel: usize) -> (
         wanted.extend(contents(item).map(|content| (content, &item.to)));
     }
     let looks = wanted.into_iter().map(|(content, repository)| async move {
-        let is_there = is_there(&content, repository, copy, target).await;
+        let is_there = is_there(&content, repository, target).await;
         (content, is_there.map_err(|error| with_causes(&error)))
     });
     let content = stream::iter(looks).buffer_unordered(parallel).collect().await;
@@ -153,21 +153,14 @@ async fn has_names(item: &Item, target: &Transports) -> Result<bool, ImageError>
     }
 }
 
-async fn is_there(
-    content: &Content,
-    repository: &RegistryReference,
-    copy: &Copy,
-    target: &Transports,
-) -> Result<bool, ImageError> {
+async fn is_there(content: &Content, repository: &RegistryReference, target: &Transports) -> Result<bool, ImageError> {
     match content.kind {
         Kind::Manifest => {
             let reference = Reference::Registry(repository.with_digest(&content.digest));
             Ok(target.state(&reference).await? == TagState::Image(content.digest))
         }
-        Kind::Blob => {
-            let size = copy.blobs.get(&content.digest).map(|blob| blob.descriptor.size);
-            target.has_blob(repository, &content.digest, size).await
-        }
+        // Registries usually keep a damaged blob even if it is uploaded again, so its size does not matter here.
+        Kind::Blob => target.has_blob(repository, &content.digest, None).await,
     }
 }
 

@@ -136,7 +136,7 @@ impl Upload<'_> {
             .url(self.image, &format!("blobs/{}", self.descriptor.digest))?;
         let head = self.request(Method::HEAD, url);
         let answer = self.repository.send(&head, &[StatusCode::OK, StatusCode::NOT_FOUND]);
-        Ok(answer.await?.describes_blob(Some(self.descriptor.size)))
+        Ok(answer.await?.describes_blob(None))
     }
 
     /// Asks the registry to mount the blob from another repository.
