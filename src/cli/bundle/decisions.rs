@@ -107,10 +107,19 @@ fn about(finding: &Diagnostic, what: &str) -> String {
         .as_deref()
         .unwrap_or(finding.rule.help)
         .trim_end_matches('.');
-    let mut letters = way.chars();
-    let first = letters.next().map(|letter| letter.to_ascii_lowercase());
-    let way: String = first.into_iter().chain(letters).collect();
-    format!("{what}{place}: {}: {way}", finding.message)
+    format!("{what}{place}: {}: {}", finding.message, continuing(way))
+}
+
+/// Returns a sentence with a lowercase first letter, unless the first word is a name such as OLM or ClusterRole.
+fn continuing(sentence: &str) -> String {
+    let word = sentence.split_whitespace().next().unwrap_or_default();
+    let mut letters = sentence.chars();
+    match letters.next() {
+        Some(first) if !word.chars().skip(1).any(char::is_uppercase) => {
+            format!("{}{}", first.to_ascii_lowercase(), letters.as_str())
+        }
+        _ => sentence.to_owned(),
+    }
 }
 
 /// The maximum number of resources that are named; the others are only counted.
@@ -153,4 +162,23 @@ fn widened(rules: &[Rule]) -> Option<String> {
     } else {
         format!("{} and {last}", rest.join(", "))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_letter_becomes_lowercase_unless_the_first_word_is_a_name() {
+        for (sentence, wanted) in [
+            ("Use a Role", "use a Role"),
+            ("A Role", "a Role"),
+            ("OLM creates it", "OLM creates it"),
+            ("ClusterRoles work", "ClusterRoles work"),
+            ("É", "É"),
+            ("", ""),
+        ] {
+            assert_eq!(continuing(sentence), wanted);
+        }
+    }
 }
