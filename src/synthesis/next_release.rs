@@ -7,7 +7,7 @@ mod stubs;
 
 use super::decisions::Decisions;
 use super::intake::Intake;
-use super::operator::{self, Found};
+use super::operator::{self, Found, UnknownVersion};
 use super::outside::{Outside, Resolved, learn};
 use super::settle::{Expand, Settled, Settling, settle};
 use super::starter::{Inferred, inferred, is_annotated};
@@ -60,8 +60,8 @@ pub enum ReleaseError {
         diagnostics: Vec<Diagnostic>,
     },
     /// The version is unknown.
-    #[error("the version is unknown, because the tag of the operator's image does not specify one")]
-    NoVersion,
+    #[error("the version is unknown, because {0}")]
+    NoVersion(UnknownVersion),
     /// The manifests have an older version.
     #[error("the manifests have version {new} ({source_of}), which is older than {old} in {OLM_YAML}")]
     Older {
@@ -295,7 +295,7 @@ fn names(
     let version = if let Some(version) = &options.version {
         version.clone()
     } else {
-        let found = operator::version(objects).ok_or(ReleaseError::NoVersion)?;
+        let found = operator::version(objects).map_err(ReleaseError::NoVersion)?;
         let version = found.version.clone();
         release.inferred_version = Some(found);
         version

@@ -6,6 +6,7 @@ use crate::kubernetes::{rbac, selector};
 use crate::manifest::Object;
 use crate::version::parse_strict;
 use serde_json::Value;
+use std::fmt::{self, Display, Formatter};
 
 /// A version found in manifests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,11 +17,57 @@ pub struct Found {
     pub source: String,
 }
 
+/// The reason why the version of the operator is unknown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum UnknownVersion {
+    /// No tag and no label of the operator is a version.
+    Absent,
+    /// The versions in the manifests differ, and nothing shows which of them is the version of the operator.
+    Differing(Vec<Found>),
+}
+
+/// The maximum number of versions that are listed; the others are only counted.
+const LISTED: usize = 4;
+
+impl Display for UnknownVersion {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let found = match self {
+            Self::Absent => return formatter.write_str("no image tag of the operator is a version"),
+            Self::Differing(found) => found,
+        };
+        formatter.write_str("the versions in the manifests differ: ")?;
+        for (index, Found { version, source }) in found.iter().take(LISTED).enumerate() {
+            let separator = if index == 0 { "" } else { ", " };
+            write!(formatter, "{separator}{version} is {source}")?;
+        }
+        match found.len().saturating_sub(LISTED) {
+            0 => Ok(()),
+            more => write!(formatter, ", and {more} more"),
+        }
+    }
+}
+
 /// The label that contains the version of an application.
 const VERSION_LABEL: &str = "app.kubernetes.io/version";
 
 /// The annotation of a pod template that names its main container.
 const MAIN_CONTAINER: &str = "kubectl.kubernetes.io/default-container";
+
+/// The usual names of containers that run next to an operator, and have versions of their own.
+const SIDECARS: [&str; 12] = [
+    "auth-proxy",
+    "cloud-sql-proxy",
+    "cloudsql-proxy",
+    "config-reloader",
+    "envoy",
+    "fluent-bit",
+    "istio-proxy",
+    "kube-rbac-proxy",
+    "linkerd-proxy",
+    "oauth-proxy",
+    "oauth2-proxy",
+    "vault-agent",
+];
 
 /// Signs that distinguish the operator from the other Deployments, the most reliable sign first.
 type Sign = (fn(&Object, &[Object]) -> bool, &'static str);
@@ -40,20 +87,48 @@ const SIGNS: [Sign; 5] = [
 
 /// Returns the version of the operator: the tag of its image if the tag is a full version, otherwise the label
 /// `app.kubernetes.io/version`.
-pub fn version(objects: &[Object]) -> Option<Found> {
+///
+/// # Errors
+/// Returns the reason why the version is unknown.
+pub fn version(objects: &[Object]) -> Result<Found, UnknownVersion> {
     let deployments: Vec<&Object> = deployments(objects).collect();
     let all: Vec<Found> = deployments
         .iter()
         .filter_map(|deployment| of_deployment(deployment))
         .collect();
-    let first = all.first()?;
-    if all.iter().all(|found| found.version == first.version) {
-        return Some(first.clone());
+    let same = all.first().filter(|first| are_same(&all, first));
+    if let Some((operator, sign)) = chosen(&deployments, objects) {
+        let found = of_deployment(operator).ok_or_else(|| unknown(&[operator]))?;
+        return Ok(match same {
+            Some(first) => first.clone(),
+            None => Found {
+                source: format!("{}, {sign}", found.source),
+                ..found
+            },
+        });
     }
-    let (operator, sign) = chosen(&deployments, objects)?;
-    let mut found = of_deployment(operator)?;
-    found.source = format!("{}, {sign}", found.source);
-    Some(found)
+    same.cloned().ok_or_else(|| unknown(&deployments))
+}
+
+fn are_same(all: &[Found], first: &Found) -> bool {
+    all.iter().all(|found| found.version == first.version)
+}
+
+/// Returns the reason why these Deployments have no common version.
+fn unknown(deployments: &[&Object]) -> UnknownVersion {
+    let mut all: Vec<Found> = Vec::new();
+    for deployment in deployments {
+        let tags = tags(deployment);
+        all.extend(if tags.is_empty() {
+            of_deployment(deployment).into_iter().collect()
+        } else {
+            tags
+        });
+    }
+    match all.first() {
+        Some(first) if !are_same(&all, first) => UnknownVersion::Differing(all),
+        _ => UnknownVersion::Absent,
+    }
 }
 
 /// Returns the operator's Deployment, and the sign that distinguishes it. If several Deployments share a sign, later
@@ -76,44 +151,46 @@ fn deployments(objects: &[Object]) -> impl Iterator<Item = &Object> {
 }
 
 fn of_deployment(deployment: &Object) -> Option<Found> {
-    let label = deployment.label();
-    let containers = deployment.list(&["spec", "template", "spec", "containers"]);
-    let text = |container: &Value, key: &str| {
-        container
-            .get(key)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned()
-    };
-    let tagged: Vec<(String, String)> = containers
-        .iter()
-        .filter_map(|container| Some((text(container, "name"), tag_version(&text(container, "image"))?)))
-        .collect();
-    let main = deployment.text(&["spec", "template", "metadata", "annotations", MAIN_CONTAINER]);
-    let names = main.into_iter().chain(["manager", "operator", deployment.name()]);
-    let by_name = names
-        .into_iter()
-        .find_map(|name| tagged.iter().find(|(container, _)| container == name));
-    let same = tagged
-        .first()
-        .filter(|(_, first)| tagged.iter().all(|(_, version)| version == first));
-    // If the main container has no version, the version of another container is irrelevant.
-    let known = containers
-        .iter()
-        .any(|container| main == Some(text(container, "name").as_str()));
-    let chosen = by_name.filter(|(name, _)| !known || main == Some(name));
-    if let Some((container, version)) = chosen.or(same.filter(|_| !known)) {
-        return Some(Found {
-            version: version.clone(),
-            source: format!("the tag of container {container} of {label}"),
-        });
+    let mut tags = tags(deployment);
+    if tags.first().is_some_and(|first| are_same(&tags, first)) {
+        return Some(tags.swap_remove(0));
     }
-    let labelled = deployment.text(&["metadata", "labels", VERSION_LABEL])?;
-    let version = full_version(labelled)?;
+    let version = full_version(deployment.text(&["metadata", "labels", VERSION_LABEL])?)?;
     Some(Found {
         version,
-        source: format!("the label {VERSION_LABEL} of {label}"),
+        source: format!("the label {VERSION_LABEL} of {}", deployment.label()),
     })
+}
+
+/// Returns the versions in the tags of the operator's own containers.
+fn tags(deployment: &Object) -> Vec<Found> {
+    let tagged = own_containers(deployment).into_iter().filter_map(|container| {
+        Some(Found {
+            version: tag_version(container.get("image")?.as_str()?)?,
+            source: format!("the tag of container {} of {}", name_of(container), deployment.label()),
+        })
+    });
+    tagged.collect()
+}
+
+/// Returns the containers that may be the operator: the main container if its name shows it, otherwise all containers
+/// that are not known as sidecars.
+fn own_containers(deployment: &Object) -> Vec<&Value> {
+    let containers = deployment.list(&["spec", "template", "spec", "containers"]);
+    let main = deployment.text(&["spec", "template", "metadata", "annotations", MAIN_CONTAINER]);
+    let mut names = main.into_iter().chain(["manager", "operator", deployment.name()]);
+    let named = names.find_map(|name| containers.iter().find(|container| name_of(container) == name));
+    match (named, containers) {
+        (Some(own), _) | (None, [own]) => vec![own],
+        _ => {
+            let is_sidecar = |container: &&Value| SIDECARS.contains(&name_of(container));
+            containers.iter().filter(|container| !is_sidecar(container)).collect()
+        }
+    }
+}
+
+fn name_of(container: &Value) -> &str {
+    container.get("name").and_then(Value::as_str).unwrap_or_default()
 }
 
 fn tag_version(image: &str) -> Option<String> {
@@ -192,7 +269,15 @@ mod tests {
         let mut manifests = Manifests::default();
         manifests.read_file("a.yaml", text.as_bytes(), Layout::Nested, &Limits::default());
         assert!(manifests.diagnostics.is_empty(), "{:?}", manifests.diagnostics);
-        version(&manifests.objects).map(|found| (found.version, found.source))
+        version(&manifests.objects)
+            .ok()
+            .map(|found| (found.version, found.source))
+    }
+
+    fn reason(text: &str) -> String {
+        let mut manifests = Manifests::default();
+        manifests.read_file("a.yaml", text.as_bytes(), Layout::Nested, &Limits::default());
+        version(&manifests.objects).unwrap_err().to_string()
     }
 
     fn deployment(name: &str, account: &str, images: &[(&str, &str)]) -> String {
@@ -267,6 +352,57 @@ mod tests {
         assert_eq!(
             (version.as_str(), source.as_str()),
             ("1.3.0", "the label app.kubernetes.io/version of Deployment/op")
+        );
+    }
+
+    #[test]
+    fn a_version_of_a_known_sidecar_is_never_that_of_the_operator() {
+        let sidecar = ("kube-rbac-proxy", "gcr.io/kubebuilder/kube-rbac-proxy:v0.13.1");
+        let digest = format!("example.com/op@sha256:{}", "a".repeat(64));
+        for image in ["controller:latest", "example.com/op:v1.4", "example.com/op", &digest] {
+            for name in ["manager", "any"] {
+                let text = deployment("memcached-controller-manager", "a", &[sidecar, (name, image)]);
+                assert_eq!(
+                    reason(&text),
+                    "no image tag of the operator is a version",
+                    "{name}: {image}"
+                );
+            }
+        }
+        let text = deployment("op", "a", &[sidecar, ("any", "example.com/op:1.2.0")]);
+        let (version, source) = found(&text).unwrap();
+        assert_eq!(
+            (version.as_str(), source.as_str()),
+            ("1.2.0", "the tag of container any of Deployment/op")
+        );
+        let alone = deployment("proxy", "a", &[sidecar]);
+        assert_eq!(found(&alone).unwrap().0, "0.13.1", "the only container is the program");
+    }
+
+    #[test]
+    fn a_deployment_that_is_the_operator_but_has_no_version_leaves_the_version_open() {
+        let agent = deployment("agent", "default", &[("agent", "example.com/agent:9.0.0")]);
+        let operator = deployment("worker", "worker", &[("worker", "example.com/op:latest")]);
+        let text = format!("{agent}{operator}{BINDING}");
+        assert_eq!(reason(&text), "no image tag of the operator is a version");
+    }
+
+    #[test]
+    fn versions_that_differ_are_listed_with_their_workloads() {
+        let one = deployment("op", "a", &[("op", "example.com/op:1.0.0")]);
+        let two = deployment("op-agent", "b", &[("agent", "example.com/op-agent:2.0.0")]);
+        assert_eq!(
+            reason(&format!("{one}{two}")),
+            "the versions in the manifests differ: 1.0.0 is the tag of container op of Deployment/op, 2.0.0 is the tag of \
+             container agent of Deployment/op-agent"
+        );
+        let names = ["a", "b", "c", "d", "e", "f"];
+        let images: Vec<String> = (0..6).map(|number| format!("example.com/a:{number}.0.0")).collect();
+        let images: Vec<(&str, &str)> = names.into_iter().zip(images.iter().map(String::as_str)).collect();
+        let reason = reason(&deployment("many", "a", &images));
+        assert!(
+            reason.ends_with("3.0.0 is the tag of container d of Deployment/many, and 2 more"),
+            "{reason}"
         );
     }
 }

@@ -2,7 +2,7 @@
 //! comments, so that the next command asks only for the author's decisions.
 
 use super::decisions::Decisions;
-use super::operator::{self, Found};
+use super::operator::{self, Found, UnknownVersion};
 use super::outside::{Resolved, resolve};
 use super::{Synthesis, Unresolved, samples, synthesize};
 use crate::bundle::olm_yaml::FIELDS;
@@ -39,6 +39,8 @@ pub struct Starter {
     pub package_source: Option<String>,
     /// The version of the manifests, if the author specified none.
     pub inferred_version: Option<Found>,
+    /// The reason why the version is unknown, if the author specified none and the manifests have none.
+    pub unknown_version: Option<UnknownVersion>,
     /// The first Kubernetes version that serves every API that the manifests use.
     pub kube_version: &'static str,
     /// The text of `metadata/olm.yaml`.
@@ -60,7 +62,11 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         Some((package, source)) => (Some(package), Some(source)),
         None => (known.package.clone(), None),
     };
-    let inferred_version = operator::version(objects).filter(|_| known.version.is_none());
+    let (inferred_version, unknown_version) = match operator::version(objects) {
+        _ if known.version.is_some() => (None, None),
+        Ok(found) => (Some(found), None),
+        Err(reason) => (None, Some(reason)),
+    };
     let version = known
         .version
         .clone()
@@ -107,6 +113,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         package,
         package_source,
         inferred_version,
+        unknown_version,
         kube_version: infer_kube_version(objects),
         open,
         resolved,

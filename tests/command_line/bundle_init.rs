@@ -150,7 +150,7 @@ fn what_cannot_be_inferred_is_asked_for_by_the_next_command() {
     wrote bundle/metadata/olm.yaml
     package op: from the name of Deployment/op
     minKubeVersion 1.16.0: the first version that serves all APIs of the manifests
-    to decide: version, and with it the name op.vVERSION, in bundle/metadata/olm.yaml: no image tag is a version; set the version in this file, or use --overwrite --version VERSION
+    to decide: version, and with it the name op.vVERSION, in bundle/metadata/olm.yaml: no image tag of the operator is a version; set the version in this file, or use --overwrite --version VERSION
     ");
     let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);
     let olm = "bundle/metadata/olm.yaml:1:1".to_owned();
@@ -169,6 +169,47 @@ fn what_cannot_be_inferred_is_asked_for_by_the_next_command() {
         "version: 2.0.0",
     );
     succeeds(&sandbox.run(["bundle", "synthesize", "bundle"]));
+}
+
+#[test]
+fn the_version_of_a_sidecar_is_not_the_version_of_the_operator() {
+    let sandbox = Sandbox::new();
+    let proxy =
+        "      - name: kube-rbac-proxy\n        image: gcr.io/kubebuilder/kube-rbac-proxy:v0.13.1\n      - name";
+    write(&sandbox, "deploy/a.yaml", DEPLOYMENT.replace("      - name", proxy));
+    let reason = "no image tag of the operator is a version";
+    let outcome = sandbox.run("bundle init bundle --from deploy".split(' '));
+    succeeds(&outcome);
+    assert!(
+        outcome.stderr.contains(&format!("olm.yaml: {reason}; set")),
+        "{outcome}"
+    );
+    succeeds(&sandbox.run("bundle init bundle --from deploy --overwrite --version 1.0.0".split(' ')));
+    let outcome = sandbox.run("bundle update bundle --from deploy".split(' '));
+    let said = format!("error: the version is unknown, because {reason}\n  hint: set it with --version\n");
+    assert_eq!((outcome.status, &outcome.stderr), (Some(1), &said));
+}
+
+#[test]
+fn versions_that_differ_are_listed_by_init_and_update() {
+    let sandbox = Sandbox::new();
+    let one = DEPLOYMENT.replace("registry.example.com/op", "registry.example.com/op:1.0.0");
+    let two = DEPLOYMENT.replace("name: op\n", "name: op-agent\n");
+    let two = two.replace("registry.example.com/op", "registry.example.com/op-agent:2.0.0");
+    write(&sandbox, "deploy/a.yaml", format!("{one}---\n{two}"));
+    let differ = "the versions in the manifests differ: 1.0.0 is the tag of container manager of Deployment/op, 2.0.0 is \
+                  the tag of container manager of Deployment/op-agent";
+    let outcome = sandbox.run("bundle init bundle --from deploy".split(' '));
+    succeeds(&outcome);
+    assert!(
+        outcome.stderr.contains(&format!("olm.yaml: {differ}; set")),
+        "{outcome}"
+    );
+    succeeds(&sandbox.run("bundle init bundle --from deploy --overwrite --version 0.9.0".split(' ')));
+    let outcome = sandbox.run("bundle update bundle --from deploy".split(' '));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    let said = format!("error: the version is unknown, because {differ}\n");
+    assert!(outcome.stderr.starts_with(&said), "{outcome}");
 }
 
 #[test]

@@ -211,7 +211,11 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
 /// Returns the decisions that remain about the required keys. If the package is known, the name follows from the
 /// version and is not listed separately.
 fn open_keys(starter: &Starter, shown: &str) -> Vec<String> {
-    let why = "no image tag is a version; set the version in this file, or use --overwrite --version VERSION";
+    let reason = starter
+        .unknown_version
+        .as_ref()
+        .map_or(String::new(), |reason| format!("{reason}; "));
+    let why = format!("{reason}set the version in this file, or use --overwrite --version VERSION");
     let derived = starter.package.as_ref().filter(|_| starter.open.contains(&"version"));
     let keys = starter.open.iter().filter(|key| **key != "name" || derived.is_none());
     let sentence = |key: &&'static str| match (*key, derived) {

@@ -187,7 +187,7 @@ fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
             context.printer.report(diagnostics);
             return CommandError::failure(error.to_string());
         }
-        ReleaseError::NoVersion => "set it with --version".to_owned(),
+        ReleaseError::NoVersion(_) => "set it with --version".to_owned(),
         ReleaseError::Lower { .. } => {
             "use a higher version, or use --replaces to specify the bundle that this version replaces".to_owned()
         }

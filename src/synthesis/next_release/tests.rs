@@ -127,7 +127,7 @@ fn an_unknown_or_older_version_and_a_name_that_does_not_follow_it_are_errors() {
     };
     assert_eq!(
         error(&deployment("latest")),
-        "the version is unknown, because the tag of the operator's image does not specify one"
+        "the version is unknown, because no image tag of the operator is a version"
     );
     assert!(error(&deployment("0.9.0")).contains("which is older than 1.0.0"));
     std::fs::write(folder.path().join(OLM_YAML), OLM.replace("op.v1.0.0", "op-one")).unwrap();
