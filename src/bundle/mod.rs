@@ -23,6 +23,7 @@ pub(crate) mod roles;
 pub(crate) mod size;
 pub mod stamp;
 pub mod stated;
+pub(crate) mod versioned_name;
 
 pub use annotations::Annotations;
 pub use asked_annotations::{ANNOTATIONS_YAML, AnnotationError, AskedAnnotations};

@@ -1,6 +1,7 @@
 //! Sets the values that the caller chooses for a bundle, in the author's text. Comments and layout are preserved.
 
 use super::edit::{EditError, Edits};
+use super::versioned_name::with_version;
 use super::{Bundle, BundleLimits, MediaType};
 use crate::manifest::Object;
 use crate::olm::annotation::EXAMPLES;
@@ -11,7 +12,8 @@ use serde_json::{Value, json};
 /// The values that the caller chooses for a bundle.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stamp {
-    /// The version. If the bundle name ends in the old version, the name is updated to end in the new version.
+    /// The version. If the bundle name ends in the old version, or in the old version and the release, the name gets the
+    /// new version.
     pub version: Option<String>,
     /// The name of the bundle that this bundle replaces.
     pub replaces: Option<String>,
@@ -76,13 +78,9 @@ pub(crate) fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: &Bu
     if let Some(version) = &stamp.version {
         let text = |path: &Path| path.get(document.value()).and_then(Value::as_str);
         let old = text(&spec.key("version")).unwrap_or_default();
-        if let (Some(prefix), Some(parent)) = (
-            text(&name)
-                .and_then(|name| name.strip_suffix(old))
-                .filter(|_| !old.is_empty()),
-            name.parent(),
-        ) {
-            edits.set(document, &parent, "name", &json!(format!("{prefix}{version}")));
+        let renamed = text(&name).and_then(|name| with_version(name, text(&spec.key("release")), old, version));
+        if let (Some(renamed), Some(parent)) = (renamed, name.parent()) {
+            edits.set(document, &parent, "name", &json!(renamed));
         }
         edits.set(document, &spec, "version", &json!(version));
     }
@@ -162,6 +160,13 @@ mod tests {
             stamped(bundle::OLM_YAML, text, &both()),
             "# ours\nreplaces: op.v1.0.0\nname: op.v1.1.0 # by custom\nversion: 1.1.0\n"
         );
+    }
+
+    #[test]
+    fn a_name_with_a_release_keeps_the_release() {
+        let text = "name: op-v1.0.0-1\nversion: 1.0.0\nrelease: '1'\n";
+        let wanted = "replaces: op.v1.0.0\nname: op-v1.1.0-1\nversion: 1.1.0\nrelease: '1'\n";
+        assert_eq!(stamped(bundle::OLM_YAML, text, &both()), wanted);
     }
 
     #[test]

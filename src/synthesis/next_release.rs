@@ -3,23 +3,23 @@
 
 mod examples;
 mod left;
+mod names;
 mod stubs;
 
 use super::decisions::Decisions;
 use super::intake::Intake;
-use super::operator::{self, Found, UnknownVersion};
+use super::operator::{Found, UnknownVersion};
 use super::outside::{Outside, Resolved, learn};
 use super::settle::{Expand, Settled, Settling, settle};
-use super::starter::{Inferred, inferred, is_annotated};
+use super::starter::{Inferred, inferred};
 use super::{samples, synthesize};
-use crate::bundle::stamp::{Stamp, stamp};
+use crate::bundle::stamp::stamp;
 use crate::bundle::{self, Bundle, BundleLimits, EditError, MANIFESTS, MediaType, OLM_YAML};
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::{self, FileChange, FileError};
 use crate::manifest::{Layout, Manifests, Object, has_manifest_extension};
 use crate::text::Document;
 use crate::tree::{Tree, TreeError};
-use crate::version::parse_strict;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -127,6 +127,8 @@ pub struct Release {
     pub removed: Vec<(String, String)>,
     /// The version of the manifests, if the caller specified none.
     pub inferred_version: Option<Found>,
+    /// The version, if the existing bundle already has it and the release neither replaces nor skips a bundle.
+    pub unreplaced: Option<String>,
     /// The resources in RBAC rules whose kinds were found in a source.
     pub resolved: Vec<Resolved>,
     /// The result of preparing the manifests. Its examples are the examples that are added to `olm.yaml`.
@@ -217,6 +219,7 @@ pub fn next_release(
         added: Vec::new(),
         removed: Vec::new(),
         inferred_version: None,
+        unreplaced: None,
         resolved: learned.resolved,
         settled: Settled::default(),
         differing: Vec::new(),
@@ -244,7 +247,7 @@ pub fn next_release(
     let labels = labels_beyond(objects, &before.objects).into_iter();
     release.added = labels.map(|(label, _)| label).collect();
     release.removed = labels_beyond(&before.objects, objects);
-    let mut wanted = names(&before, objects, options, &mut release)?;
+    let mut wanted = names::wanted(&before, objects, options, &mut release)?;
     wanted.apis = release.resolved.iter().map(|resolved| resolved.hint.clone()).collect();
     wanted.refreshed = refreshed(&before, objects);
     let is = synthesize(&after, &[]);
@@ -272,70 +275,6 @@ pub fn next_release(
     note(&mut release.files, OLM_YAML, Some(old), Some(new));
     release.settled = settled;
     Ok(release)
-}
-
-/// Returns the name, the version and the replaced bundle. Values that do not change are absent.
-fn names(
-    before: &Bundle,
-    objects: &[Object],
-    options: &ReleaseOptions,
-    release: &mut Release,
-) -> Result<Stamp, ReleaseError> {
-    let text = |key: &str| before.olm.as_ref()?.value().get(key)?.as_str().map(str::to_owned);
-    let (old, name) = (text("version"), text("name"));
-    let replaced = |name: &str| Some(name.to_owned()).filter(|name| text("replaces").as_ref() != Some(name));
-    let mut wanted = Stamp {
-        replaces: options.replaces.as_deref().and_then(replaced),
-        ..Stamp::default()
-    };
-    // An annotation of a Deployment in the new manifests sets the version, so `olm.yaml` does not need it.
-    if options.version.is_none() && is_annotated(objects, "version") {
-        return Ok(wanted);
-    }
-    let version = if let Some(version) = &options.version {
-        version.clone()
-    } else {
-        let found = operator::version(objects).map_err(ReleaseError::NoVersion)?;
-        let version = found.version.clone();
-        release.inferred_version = Some(found);
-        version
-    };
-    let Some(old) = old.filter(|old| *old != version) else {
-        if text("version").is_none() {
-            wanted.version = Some(version);
-        }
-        return match name {
-            Some(name) if options.replaces.as_ref() == Some(&name) => Err(ReleaseError::Itself { name }),
-            _ => Ok(wanted),
-        };
-    };
-    if let (Ok(is), Ok(was)) = (parse_strict(&version), parse_strict(&old))
-        && is < was
-        && (release.inferred_version.is_some() || options.replaces.is_none())
-    {
-        let new = version;
-        match &release.inferred_version {
-            Some(found) => {
-                let source_of = found.source.clone();
-                return Err(ReleaseError::Older { new, source_of, old });
-            }
-            None => return Err(ReleaseError::Lower { new, old }),
-        }
-    }
-    if let Some(name) = name {
-        let Some(start) = name.strip_suffix(&old) else {
-            return Err(ReleaseError::Name { name, version: old });
-        };
-        let next = format!("{start}{version}");
-        if options.replaces.as_ref() == Some(&next) {
-            return Err(ReleaseError::Itself { name: next });
-        }
-        if options.replaces.is_none() {
-            wanted.replaces = replaced(&name);
-        }
-    }
-    wanted.version = Some(version);
-    Ok(wanted)
 }
 
 /// Returns the keys of `olm.yaml` to update, with their new values. A key is updated if it still has the value inferred

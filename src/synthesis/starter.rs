@@ -7,6 +7,7 @@ use super::outside::{Resolved, resolve};
 use super::{Synthesis, Unresolved, samples, synthesize};
 use crate::bundle::olm_yaml::FIELDS;
 use crate::bundle::olm_yaml::annotations::OF_DEPLOYMENT;
+use crate::bundle::versioned_name::version_in_name;
 use crate::bundle::{Bundle, MediaType, mentions};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::served::ServedResources;
@@ -74,7 +75,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
     let name = package
         .as_ref()
         .zip(version.as_ref())
-        .map(|(package, version)| format!("{package}.v{version}"));
+        .map(|(package, version)| format!("{package}.v{}", version_in_name(version)));
     let synthesis = from_manifests_alone(objects);
     // If a resource has several kinds, the author must choose.
     let (resolved, _) = resolve(&synthesis.unresolved, &known.sources);

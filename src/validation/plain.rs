@@ -2,6 +2,7 @@
 
 use super::{accounts, content, fields, fixed_names};
 use crate::bundle::Bundle;
+use crate::bundle::versioned_name::version_in_name;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::manifest::Object;
@@ -58,25 +59,35 @@ fn lists(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Compares name and version, which should match because channels use the name and ranges use the version.
+/// Compares name and version, which should match because channels use the name and ranges use the version. A name may
+/// omit the build metadata.
 fn name_and_version(bundle: &Bundle) -> Option<Diagnostic> {
     let olm = bundle.olm.as_ref()?;
     let text = |key: &str| olm.value().get(key).and_then(Value::as_str);
     let (name, version) = (text("name")?, text("version")?);
     parse_strict(version).ok()?;
-    let version = version.split_once('+').map_or(version, |(version, _)| version);
+    let spelled = version_in_name(name);
+    let full = version_in_name(version);
+    if [".v", "-v"]
+        .iter()
+        .any(|sign| spelled.ends_with(&format!("{sign}{full}")))
+    {
+        return None;
+    }
+    let without_build = version.split_once('+').map_or(version, |(version, _)| version);
     let (_, end) = name
         .rsplit_once(".v")
         .or_else(|| name.rsplit_once("-v"))
         .unwrap_or_default();
-    let rest = end.strip_prefix(version);
+    let spelled = version_in_name(end);
+    let rest = spelled.strip_prefix(&version_in_name(without_build));
     if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.'])) {
         return None;
     }
     let message = if end.starts_with(|letter: char| letter.is_ascii_digit()) {
         format!("the name {name} ends in v{end}, but the version is {version}")
     } else {
-        format!("the name {name} does not end in v{version}")
+        format!("the name {name} does not end in v{full}")
     };
     Some(Diagnostic::new(&rules::OLM_NAME_VERSION, message).at(olm.place(&Path::root().key("name"))))
 }

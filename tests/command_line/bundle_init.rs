@@ -191,6 +191,40 @@ fn the_version_of_a_sidecar_is_not_the_version_of_the_operator() {
 }
 
 #[test]
+fn a_version_with_capitals_or_build_metadata_is_written_as_a_valid_name() {
+    for (version, wanted) in [
+        ("1.2.3+build.5", "op.v1.2.3-build.5"),
+        ("1.2.3-RC.v1", "op.v1.2.3-rc.v1"),
+    ] {
+        let sandbox = Sandbox::new();
+        write(&sandbox, "bundle/manifests/deployment.yaml", DEPLOYMENT);
+        succeeds(&sandbox.run(["bundle", "init", "bundle", "--version", version]));
+        let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+        assert!(olm.contains(&format!("\nname: {wanted}\n")), "{olm}");
+        let outcome = sandbox.run(["bundle", "validate", "bundle"]);
+        for rule in ["csv-name-format", "olm-name-version"] {
+            assert!(
+                !outcome.stderr.contains(rule) && !outcome.stdout.contains(rule),
+                "{outcome}"
+            );
+        }
+        let line = [
+            "bundle",
+            "update",
+            "bundle",
+            "--from",
+            "bundle/manifests",
+            "--version",
+            "1.2.4",
+        ];
+        succeeds(&sandbox.run(line));
+        let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+        assert!(olm.contains(&format!("\nreplaces: {wanted}\n")), "{olm}");
+        assert!(olm.contains("\nname: op.v1.2.4\n"), "{olm}");
+    }
+}
+
+#[test]
 fn versions_that_differ_are_listed_by_init_and_update() {
     let sandbox = Sandbox::new();
     let one = DEPLOYMENT.replace("registry.example.com/op", "registry.example.com/op:1.0.0");

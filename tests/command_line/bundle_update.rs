@@ -136,6 +136,51 @@ fn an_object_that_is_excluded_comes_neither_with_init_nor_with_update() {
 }
 
 #[test]
+fn a_bundle_with_a_release_in_its_name_is_updated() {
+    let sandbox = sandbox();
+    let olm = "bundle/metadata/olm.yaml";
+    edit(
+        &sandbox,
+        olm,
+        "name: greenhouse-operator.v1.2.0",
+        "release: '1'\nname: greenhouse-operator-v1.2.0-1",
+    );
+    succeeds(&sandbox.run("bundle update bundle --from deploy".split(' ')));
+    let text = read(&sandbox, olm);
+    for line in [
+        "\nname: greenhouse-operator-v1.3.0-1\n",
+        "\nreplaces: greenhouse-operator-v1.2.0-1\n",
+        "\nrelease: '1'\n",
+    ] {
+        assert!(text.contains(line), "{line:?}: {text}");
+    }
+    succeeds(&sandbox.run("bundle synthesize bundle".split(' ')));
+}
+
+#[test]
+fn a_name_and_version_set_by_hand_are_told_to_replace_nothing() {
+    let sandbox = sandbox();
+    let olm = "bundle/metadata/olm.yaml";
+    edit(&sandbox, olm, "greenhouse-operator.v1.2.0", "greenhouse");
+    let outcome = sandbox.run("bundle update bundle --from deploy".split(' '));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    let hint = "set the name and version of the next release in metadata/olm.yaml, and specify --version and --replaces \
+                greenhouse\n";
+    assert!(outcome.stderr.ends_with(hint), "{outcome}");
+    edit(&sandbox, olm, "version: 1.2.0", "version: 1.3.0");
+    let outcome = sandbox.run("bundle update bundle --from deploy --version 1.3.0 --dry-run".split(' '));
+    let note = "bundle/metadata/olm.yaml already has version 1.3.0 and no replaces; if this is a new release, specify the \
+                previous release with --replaces NAME\n";
+    succeeds(&outcome);
+    assert!(outcome.stderr.contains(note), "{outcome}");
+    let line = "bundle update bundle --from deploy --version 1.3.0 --replaces greenhouse.v1";
+    let outcome = sandbox.run(line.split(' '));
+    succeeds(&outcome);
+    assert!(!outcome.stderr.contains("no replaces"), "{outcome}");
+    assert!(read(&sandbox, olm).contains("\nreplaces: greenhouse.v1\n"));
+}
+
+#[test]
 fn what_cannot_be_updated_is_left_as_it_is() {
     let sandbox = sandbox();
     copy(&sandbox, "compost-operator", "compost");

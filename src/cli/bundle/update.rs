@@ -157,6 +157,12 @@ fn tell(release: &Release, arguments: &UpdateArguments, shown: &str, context: &C
     if let Some(found) = &release.inferred_version {
         printer.status(format_args!("version {}: {}", found.version, found.source));
     }
+    if let Some(version) = release.unreplaced.as_ref().filter(|_| !release.files.is_empty()) {
+        printer.status(format_args!(
+            "{shown}/{OLM_YAML} already has version {version} and no replaces; if this is a new release, specify the \
+            previous release with --replaces NAME"
+        ));
+    }
     for (path, file) in &release.files {
         let done = match (arguments.dry_run, &file.after) {
             (false, Some(_)) => "wrote",
@@ -193,9 +199,9 @@ fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
         }
         ReleaseError::Itself { .. } => "specify the previous release with --replaces".to_owned(),
         ReleaseError::Older { .. } => "set another version with --version".to_owned(),
-        ReleaseError::Name { .. } => {
-            format!("set the name and version of the next release in {OLM_YAML}, and specify --version")
-        }
+        ReleaseError::Name { name, .. } => format!(
+            "set the name and version of the next release in {OLM_YAML}, and specify --version and --replaces {name}"
+        ),
         ReleaseError::Examples { .. } => {
             format!("change \"annotations: {{alm-examples: […]}}\" to a list in {OLM_YAML}")
         }

@@ -137,6 +137,57 @@ fn an_unknown_or_older_version_and_a_name_that_does_not_follow_it_are_errors() {
 }
 
 #[test]
+fn a_name_with_a_release_or_a_changed_spelling_of_the_version_gets_the_next_version() {
+    for (name, version, more, next, wanted) in [
+        ("op-v1.0.0-1", "1.0.0", "release: '1'\n", "1.1.0", "op-v1.1.0-1"),
+        (
+            "op.v1.0.0-build.5",
+            "1.0.0+build.5",
+            "",
+            "1.1.0+build.6",
+            "op.v1.1.0-build.6",
+        ),
+        ("op.v1.0.0-rc.1", "1.0.0-RC.1", "", "1.0.0", "op.v1.0.0"),
+    ] {
+        let folder = old_folder();
+        let olm = OLM
+            .replace("op.v1.0.0", name)
+            .replace("version: 1.0.0", &format!("version: {version}"));
+        std::fs::write(folder.path().join(OLM_YAML), format!("{olm}{more}")).unwrap();
+        let options = ReleaseOptions {
+            version: Some(next.to_owned()),
+            ..ReleaseOptions::default()
+        };
+        let release = release(folder.path(), &deployment("1.1.0"), &options).unwrap();
+        release.write(folder.path()).unwrap();
+        let after = files(folder.path()).remove(OLM_YAML).unwrap();
+        for line in [
+            format!("name: {wanted} # the name\n"),
+            format!("version: {next}\n"),
+            format!("\nreplaces: {name}\n"),
+            more.to_owned(),
+        ] {
+            assert!(after.contains(&line), "{line}: {after}");
+        }
+    }
+}
+
+#[test]
+fn a_release_with_the_version_of_the_bundle_that_replaces_nothing_is_noted() {
+    for (more, version) in [
+        ("", Some("1.0.0")),
+        ("replaces: op.v0.9.0\n", None),
+        ("skips: [op.v0.9.0]\n", None),
+        ("annotations: {olm.skipRange: <1.0.0}\n", None),
+    ] {
+        let folder = old_folder();
+        std::fs::write(folder.path().join(OLM_YAML), format!("{OLM}{more}")).unwrap();
+        let release = release(folder.path(), &deployment("1.0.0"), &ReleaseOptions::default()).unwrap();
+        assert_eq!(release.unreplaced.as_deref(), version, "{more}");
+    }
+}
+
+#[test]
 fn a_decided_version_and_what_it_replaces_are_written() {
     let folder = old_folder();
     let options = ReleaseOptions {

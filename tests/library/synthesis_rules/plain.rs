@@ -66,6 +66,12 @@ pub(crate) fn all() -> Vec<Case> {
             released("op.v1.0.0-a.1"),
         ),
         case(
+            "olm-name-version",
+            "with a build in the name",
+            released("op.v1.0.1-a.1"),
+            released("op.v1.0.0"),
+        ),
+        case(
             "rbac-cluster-admin",
             "the operator",
             admin("{kind: ServiceAccount, name: op, namespace: a}"),
