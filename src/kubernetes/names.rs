@@ -6,6 +6,22 @@ pub(crate) fn is_dns1123_label(text: &str) -> bool {
     text.len() <= 63 && is_dashed(text, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
+/// Describes why the string is not a DNS-1123 label; `None` if it is one.
+pub(crate) fn fault_of_dns1123_label(text: &str) -> Option<String> {
+    if is_dns1123_label(text) {
+        None
+    } else if is_dashed(text, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+        Some(too_long(text))
+    } else {
+        let fault = "must consist of lowercase letters, digits and hyphens, with a letter or digit at both ends";
+        Some(fault.to_owned())
+    }
+}
+
+fn too_long(text: &str) -> String {
+    format!("has {} characters, but at most 63 are allowed", text.len())
+}
+
 /// Whether the string is a DNS-1123 subdomain: labels joined by dots, with up to 253 characters in total.
 pub(crate) fn is_dns1123_subdomain(text: &str) -> bool {
     let label = |part: &str| is_dashed(part, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
@@ -53,6 +69,17 @@ pub(crate) fn is_csv_name(text: &str) -> bool {
     is_dns1123_subdomain(text) && is_label_value(text)
 }
 
+/// Describes why the string cannot name a `ClusterServiceVersion`; `None` if it can.
+pub(crate) fn fault_of_csv_name(text: &str) -> Option<String> {
+    if is_csv_name(text) {
+        None
+    } else if is_dns1123_subdomain(text) {
+        Some(too_long(text))
+    } else {
+        Some("is not a valid ClusterServiceVersion name".to_owned())
+    }
+}
+
 fn is_dashed(text: &str, allowed: impl Fn(u8) -> bool) -> bool {
     !text.is_empty()
         && text.bytes().all(|byte| byte == b'-' || allowed(byte))
@@ -78,6 +105,14 @@ mod tests {
         for wrong in ["", "/a", "example.com/", "a/b/c", "Example.com/a", "-a", &long] {
             assert!(!is_qualified_name(wrong), "{wrong}");
         }
+        let fault = fault_of_dns1123_label(&long).unwrap();
+        assert_eq!(fault, "has 64 characters, but at most 63 are allowed");
+        assert!(fault_of_dns1123_label("A").unwrap().starts_with("must consist of"));
+        assert_eq!(fault_of_dns1123_label("a"), None);
+        assert_eq!(
+            fault_of_csv_name(&format!("{long}.x")).unwrap(),
+            fault.replace("64", "66")
+        );
         assert!(is_csv_name("foo.v1.0.0") && !is_csv_name("foo.v1.0.0+1") && !is_csv_name(&long));
     }
 }

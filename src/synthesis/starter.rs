@@ -10,6 +10,7 @@ use crate::bundle::olm_yaml::annotations::OF_DEPLOYMENT;
 use crate::bundle::versioned_name::version_in_name;
 use crate::bundle::{Bundle, MediaType, mentions};
 use crate::diagnostic::Diagnostic;
+use crate::kubernetes::names::{fault_of_csv_name, fault_of_dns1123_label};
 use crate::kubernetes::served::ServedResources;
 use crate::manifest::Object;
 use crate::olm::annotation::EXAMPLES;
@@ -48,6 +49,10 @@ pub struct Starter {
     pub olm_yaml: String,
     /// The required keys that the text contains only as comments.
     pub open: Vec<&'static str>,
+    /// The fault of the package name, such as its length.
+    pub package_fault: Option<String>,
+    /// The name of the bundle and its fault, if the package name has none.
+    pub name_fault: Option<(String, String)>,
     /// The resources whose kinds were found in a source.
     pub resolved: Vec<Resolved>,
     /// The remaining decisions for the author.
@@ -76,6 +81,11 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         .as_ref()
         .zip(version.as_ref())
         .map(|(package, version)| format!("{package}.v{}", version_in_name(version)));
+    let package_fault = package.as_deref().and_then(fault_of_dns1123_label);
+    let name_fault = name
+        .as_ref()
+        .filter(|_| package_fault.is_none())
+        .and_then(|name| Some((name.clone(), fault_of_csv_name(name)?)));
     let synthesis = from_manifests_alone(objects);
     // If a resource has several kinds, the author must choose.
     let (resolved, _) = resolve(&synthesis.unresolved, &known.sources);
@@ -117,6 +127,8 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         unknown_version,
         kube_version: infer_kube_version(objects),
         open,
+        package_fault,
+        name_fault,
         resolved,
         decisions,
         diagnostics,

@@ -4,7 +4,7 @@ use super::index_needs::unknown_media_type;
 use crate::bundle::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE};
 use crate::bundle::{ANNOTATIONS_YAML, Annotations, Bundle};
 use crate::diagnostic::Diagnostic;
-use crate::kubernetes::names::is_dns1123_label;
+use crate::kubernetes::names::fault_of_dns1123_label;
 use crate::rules;
 use crate::shape::nearest;
 use crate::text::{Document, Path, as_string, kind_of};
@@ -33,9 +33,9 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     if let Some(package) = annotations.get(PACKAGE)
         && !package.is_empty()
         && !package.contains(is_hidden)
-        && !is_dns1123_label(package.trim())
+        && let Some(fault) = fault_of_dns1123_label(package.trim())
     {
-        let message = format!("the package name {package:?} must consist of lowercase letters, digits and hyphens");
+        let message = format!("the package name {package:?} {fault}");
         report(&rules::ANN_PACKAGE_NAME, message, PACKAGE);
     }
     if annotations.get(CHANNELS) == Some("") {

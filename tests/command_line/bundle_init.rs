@@ -225,6 +225,40 @@ fn a_version_with_capitals_or_build_metadata_is_written_as_a_valid_name() {
 }
 
 #[test]
+fn a_name_that_is_too_long_is_to_be_decided_and_its_length_is_told() {
+    for (length, said) in [
+        (
+            80,
+            "the package, in bundle/metadata/annotations.yaml: NAME has 80 characters, but at most 63 are allowed; use",
+        ),
+        (
+            60,
+            "name, in bundle/metadata/olm.yaml: NAME.v1.0.0 has 67 characters, but at most 63 are allowed",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        let name = "a".repeat(length);
+        write(
+            &sandbox,
+            "bundle/manifests/deployment.yaml",
+            DEPLOYMENT.replace("name: op\n", &format!("name: {name}\n")),
+        );
+        let outcome = sandbox.run("bundle init bundle --version 1.0.0".split(' '));
+        succeeds(&outcome);
+        let said = format!("to decide: {}", said.replace("NAME", &name));
+        assert!(outcome.stderr.contains(&said), "{outcome}");
+    }
+    let sandbox = Sandbox::new();
+    let name = "a".repeat(80);
+    write(&sandbox, "bundle/manifests/deployment.yaml", DEPLOYMENT);
+    let line = ["bundle", "init", "bundle", "--version", "1.0.0", "--package", &name];
+    succeeds(&sandbox.run(line));
+    let outcome = sandbox.run(["bundle", "validate", "bundle"]);
+    let said = format!("the package name \"{name}\" has 80 characters, but at most 63 are allowed");
+    assert!(format!("{outcome}").contains(&said), "{outcome}");
+}
+
+#[test]
 fn versions_that_differ_are_listed_by_init_and_update() {
     let sandbox = Sandbox::new();
     let one = DEPLOYMENT.replace("registry.example.com/op", "registry.example.com/op:1.0.0");

@@ -11,7 +11,7 @@ const RELEASE_LENGTH: usize = 20;
 /// The name of a `ClusterServiceVersion`.
 pub(super) static NAME: Syntax = Syntax {
     rule: &rules::CSV_NAME_FORMAT,
-    fault: |text| (!names::is_csv_name(text)).then(|| "is not a valid ClusterServiceVersion name".to_owned()),
+    fault: names::fault_of_csv_name,
     pattern: r"^$|^(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$",
     longest: None,
 };

@@ -208,8 +208,8 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     Ok(Status::Success)
 }
 
-/// Returns the decisions that remain about the required keys. If the package is known, the name follows from the
-/// version and is not listed separately.
+/// Returns the decisions that remain about the package and the required keys. If the package is known, the name follows
+/// from the version and is not listed separately.
 fn open_keys(starter: &Starter, shown: &str) -> Vec<String> {
     let reason = starter
         .unknown_version
@@ -225,7 +225,16 @@ fn open_keys(starter: &Starter, shown: &str) -> Vec<String> {
         ("version", None) => format!("version, in {shown}/{OLM_YAML}: {why}"),
         (key, _) => format!("{key}, in {shown}/{OLM_YAML}"),
     };
-    keys.map(sentence).collect()
+    let package = starter
+        .package
+        .iter()
+        .zip(&starter.package_fault)
+        .map(|(package, fault)| {
+            format!("the package, in {shown}/{ANNOTATIONS_YAML}: {package} {fault}; use --overwrite --package NAME")
+        });
+    let name = starter.name_fault.iter();
+    let name = name.map(|(name, fault)| format!("name, in {shown}/{OLM_YAML}: {name} {fault}"));
+    package.chain(name).chain(keys.map(sentence)).collect()
 }
 
 /// Returns an error if files would be overwritten. Files that already have the new content are ignored, so that a
