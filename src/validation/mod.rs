@@ -9,6 +9,7 @@ mod annotations;
 mod api_server;
 mod constraint;
 mod content;
+mod converted;
 mod crd_fields;
 mod dependencies;
 mod fields;
@@ -34,6 +35,7 @@ mod synthesized;
 mod typographic_quotes;
 pub mod validators;
 
+pub use converted::convert_valid;
 pub use judge::{Judged, Selection, Strictness, judge, judge_files, judge_shipped};
 pub use platforms::{images, platforms};
 pub use request::{Reference, Request};

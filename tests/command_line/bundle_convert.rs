@@ -222,6 +222,18 @@ fn errors_in_the_manifests_are_shown_and_nothing_is_written() {
 }
 
 #[test]
+fn an_object_that_build_refuses_is_not_converted() {
+    let sandbox = greenhouse();
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 1}\n";
+    write(&sandbox, "bundle/manifests/map.yaml", map);
+    let outcome = sandbox.run(["bundle", "convert", "bundle", "out", "--to", "registry+v1"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    let value = place(&sandbox, "bundle/manifests/map.yaml", "1}");
+    assert_eq!(errors(&outcome), [("object-field-type".to_owned(), value)]);
+    assert!(!sandbox.path("out").exists());
+}
+
+#[test]
 fn what_is_lost_is_named_with_its_place() {
     let sandbox = compost();
     let csv = format!("bundle/{CSV}");

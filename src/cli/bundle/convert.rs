@@ -6,9 +6,9 @@ use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
-use crate::conversion::convert;
 use crate::synthesis::outside::inform;
 use crate::terminal::counted;
+use crate::validation::convert_valid;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -27,9 +27,10 @@ Examples:
 /// k8s+v1 bundle contains the Deployments, RBAC, Services and webhooks that the ClusterServiceVersion describes, and
 /// metadata/olm.yaml with all settings that manifests cannot express.
 ///
-/// Content that the other media type does not support is reported. If the ClusterServiceVersion has no minKubeVersion,
-/// metadata/olm.yaml sets it to 0.0.0, which stands for any version. Wildcards in RBAC are allowed in registry+v1
-/// bundles, with a warning, but not in k8s+v1 bundles. All other files of the bundle are copied.
+/// Content that the other media type does not support is reported. A k8s+v1 bundle with errors is not converted. If the
+/// ClusterServiceVersion has no minKubeVersion, metadata/olm.yaml sets it to 0.0.0, which stands for any version.
+/// Wildcards in RBAC are allowed in registry+v1 bundles, with a warning, but not in k8s+v1 bundles. All other files of
+/// the bundle are copied.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ConvertArguments {
@@ -77,7 +78,7 @@ pub(crate) fn run(arguments: &ConvertArguments, context: &Context<'_>) -> Comman
         return Err(CommandError::failure(message));
     }
     let out = arguments.out.display().to_string();
-    let Some(conversion) = convert(&tree, &reading, &out, &limits)? else {
+    let Some(conversion) = convert_valid(&tree, &reading, &out, &limits)? else {
         printer.report(&reading.diagnostics);
         return Ok(Status::Failure);
     };
