@@ -46,8 +46,8 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
         }
         // The author has suggested this namespace for the operator.
         Some(namespace) if suggested(work) == Some(namespace) => return,
-        // The author must replace a binding that OLM moves, whatever its subjects are.
-        Some(_) if is_moved_elsewhere(work, binding) => return,
+        // The author must replace a binding that grants nothing, whatever its subjects are.
+        Some(_) if loses_role(work, binding) => return,
         Some(namespace) => {
             let grants = format!(
                 " grants its role to account {name} of namespace {namespace}, wherever the operator is installed"
@@ -89,11 +89,22 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
     work.report(finding.object(binding.label()));
 }
 
-/// Whether the binding was reported because it is for another namespace.
-fn is_moved_elsewhere(work: &Work<'_>, binding: &Object) -> bool {
+/// Whether the binding was reported because OLM moves it out of the namespace of its Role.
+fn loses_role(work: &Work<'_>, binding: &Object) -> bool {
     let place = binding.place(&Path::from("metadata.namespace"));
     let mut reported = work.findings.iter();
-    reported.any(|finding| *finding.rule == rules::RBAC_OTHER_NAMESPACE && finding.place.as_ref() == Some(&place))
+    binding.text(&["roleRef", "kind"]) == Some("Role")
+        && !is_role_in_bundle(work, binding)
+        && reported
+            .any(|finding| *finding.rule == rules::RBAC_OTHER_NAMESPACE && finding.place.as_ref() == Some(&place))
+}
+
+/// Whether the bundle contains the role that the binding refers to.
+fn is_role_in_bundle(work: &Work<'_>, binding: &Object) -> bool {
+    let role = binding.text(&["roleRef", "name"]).unwrap_or_default();
+    let kind = binding.text(&["roleRef", "kind"]).unwrap_or_default();
+    let mut roles = work.inventory.of_rbac(kind).into_iter();
+    roles.any(|index| work.inventory.object(index).name() == role)
 }
 
 /// Whether the bundle contains an account with this name.
@@ -112,10 +123,7 @@ fn suggested<'a>(work: &Work<'a>) -> Option<&'a str> {
 fn listing(work: &Work<'_>, accounts: &Accounts, binding: &Object, account: &str) -> String {
     let role = binding.text(&["roleRef", "name"]).unwrap_or_default();
     let kind = binding.text(&["roleRef", "kind"]).unwrap_or_default();
-    let roles = work.inventory.of_rbac(kind).into_iter();
-    let in_bundle = roles
-        .map(|role| work.inventory.object(role))
-        .any(|found| found.name() == role);
+    let in_bundle = is_role_in_bundle(work, binding);
     let known = accounts.is_projected(account);
     let add_role = format!("bind it to a role of the bundle with the rules of {kind} {role}");
     let add_account = format!("add extraServiceAccounts: [{account}] to metadata/olm.yaml");

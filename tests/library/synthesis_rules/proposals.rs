@@ -187,6 +187,24 @@ fn k41_what_olm_makes_of_kept_bindings_is_said() {
     }
 }
 
+#[test]
+fn k41_a_moved_binding_keeps_the_namespace_of_its_subject() {
+    let rule = "rbac-kept-subject-namespace";
+    let bundle = bound_elsewhere(&grant("", "pods"), PLACED);
+    let findings = found(&bundle, rule);
+    assert_eq!(findings.len(), 1);
+    assert!(
+        findings[0]
+            .message
+            .ends_with("grants its role to account op of namespace a, wherever the operator is installed"),
+        "{}",
+        findings[0].message
+    );
+    assert!(advice(&bundle, rule).contains("move the binding and the Deployment into the same namespace"));
+    let absent = bundle.but("kind: ClusterRole, name: rules}", "kind: Role, name: absent}");
+    assert!(found(&absent, rule).is_empty(), "it grants nothing anyway");
+}
+
 fn annotated(lines: &str) -> Bundle {
     plain().with(OLM_YAML, "displayName: Op\n", "").with(
         DEPLOYMENT_YAML,
