@@ -236,6 +236,28 @@ fn the_shortest_way_from_a_version_is_kept() {
 }
 
 #[test]
+fn a_wide_range_of_a_lower_bundle_does_not_lead_back_down() {
+    let mut documents = documents();
+    documents[1]["entries"] = json!([
+        entry("rake.v4", "rake.v3", &[]),
+        entry("rake.v3", "rake.v2", &[]),
+        entry("rake.v2", "rake.v1", &[]),
+        {"name": "rake.v1", "skipRange": ">=0.0.0 <99.0.0"},
+    ]);
+    let way = |from: u64| {
+        let mut draft = Draft::read("rake", &documents).unwrap();
+        let part = part(Versions::All, Some(Version::new(from, 0, 0)));
+        draft.prune(&part, None).map(|_| entries(&draft).join(" "))
+    };
+    assert_eq!(way(4).unwrap(), "rake.v4");
+    assert_eq!(way(3).unwrap(), "rake.v4 rake.v3");
+    assert_eq!(way(1).unwrap(), "rake.v4 rake.v3 rake.v2 rake.v1");
+    assert_eq!(way(0).unwrap(), "rake.v4 rake.v3 rake.v2 rake.v1");
+    // No update path starts above the head.
+    assert!(matches!(way(9), Err(DraftError::NoStart { .. })));
+}
+
+#[test]
 fn a_version_from_which_nothing_leads_to_the_head_is_refused() {
     let mut documents = documents();
     // The bundle that skips v2 is itself skipped.
