@@ -31,8 +31,9 @@ pub(crate) struct AdditionArguments {
     /// Mode for placing a new bundle in its channels: replaces, semver or semver-skippatch
     ///
     /// With "replaces", the replaces and skips fields of the bundles are used. With "semver", a bundle replaces the
-    /// next lower version. With "semver-skippatch", it also skips all lower patch versions. Several bundles are added
-    /// from the lowest version up, regardless of their order.
+    /// next lower version. With "semver-skippatch", it also skips all lower patch versions; a bundle is refused if only
+    /// the bundles that it skips lead to a lower minor version in the channel. Several bundles are added from the lowest
+    /// version up, regardless of their order.
     #[arg(
         long,
         value_enum,

@@ -327,6 +327,25 @@ fn two_writers_at_once_both_succeed() {
 }
 
 #[test]
+fn a_patch_that_would_cut_off_a_lower_minor_version_is_refused_with_the_reason() {
+    let sandbox = garden();
+    let versions = ["1.6.0", "1.7.0", "1.7.1"];
+    for version in versions {
+        rake(&sandbox, version, version, None);
+    }
+    let line = format!(
+        "registry add --mode semver-skippatch -b {} -d index.db",
+        versions.join(",")
+    );
+    insta::assert_snapshot!(fail(&sandbox, &line), @r#"
+    ------- stderr -------
+    error: channel "stable" of package "rake" (head rake.v1.7.1) would lose the update path from rake.v1.6.0: rake.v1.7.1 would skip rake.v1.7.0, and the edges of skipped bundles to lower versions do not count; use semver or replaces mode for this package
+    ------- exit 1 -------
+    "#);
+    succeed(&sandbox, &line.replace("semver-skippatch", "semver"));
+}
+
+#[test]
 fn by_version_what_a_bundle_replaces_does_not_count_not_even_in_another_package() {
     let sandbox = garden();
     rake(&sandbox, "rake1", "1.0.0", None);

@@ -278,8 +278,9 @@ pub enum GraphError {
     },
     /// Inserting a bundle would disconnect other bundles from the head.
     #[error(
-        "channel {channel:?} of package {package:?} (head {head}) would lose the update path from {}: the next higher bundle would replace the new bundle instead of the bundles that the higher bundle replaces or skips now; use replaces mode for this package",
-        .lost.join(", ")
+        "channel {channel:?} of package {package:?} (head {head}) would lose the update path from {}: {}",
+        .lost.join(", "),
+        break_of(.last_skips.as_ref())
     )]
     Disconnected {
         /// The package.
@@ -290,7 +291,24 @@ pub enum GraphError {
         head: String,
         /// The bundles that would be unreachable.
         lost: Vec<String>,
+        /// The bundle at the end of the update chain and the lower patch versions that it skips, if it replaces nothing
+        /// because of these skips.
+        last_skips: Option<(String, Vec<String>)>,
     },
+}
+
+/// Returns why bundles would be unreachable, and what to do.
+fn break_of(last_skips: Option<&(String, Vec<String>)>) -> String {
+    match last_skips {
+        Some((last, skips)) => format!(
+            "{last} would skip {}, and the edges of skipped bundles to lower versions do not count; use semver or \
+             replaces mode for this package",
+            some_of(skips)
+        ),
+        None => "the next higher bundle would replace the new bundle instead of the bundles that the higher bundle \
+                 replaces or skips now; use replaces mode for this package"
+            .to_owned(),
+    }
 }
 
 fn heads_of(heads: &[String]) -> String {

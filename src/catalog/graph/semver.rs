@@ -36,7 +36,11 @@ pub(super) fn with_versions(
         versions: versions(package, added)?,
     };
     let mut lines = build.lines()?;
-    let mut channels = Vec::new();
+    let mut channels = if added.is_empty() {
+        build.walk_all(&lines)?
+    } else {
+        Vec::new()
+    };
     for name in build.ascending() {
         // Rebuild the lines after each bundle, as if each bundle were added by a separate call, because the result must
         // not depend on the grouping of bundles into calls.
@@ -152,6 +156,10 @@ impl<'a> Build<'a> {
             });
             all(inserted)?;
         }
+        self.walk_all(lines)
+    }
+
+    fn walk_all(&self, lines: &BTreeMap<String, Line>) -> Result<Vec<Channel>, Vec<GraphError>> {
         all(lines.iter().map(|(channel, line)| self.walk(channel, line)))
     }
 
@@ -301,7 +309,15 @@ impl<'a> Build<'a> {
             channel: channel.to_owned(),
             head: head.to_owned(),
             lost,
+            last_skips: self.patches(current, line).map(|patches| (current.to_owned(), patches)),
         }])
+    }
+
+    /// Returns the lower patch versions that an added bundle skips, if there are any. They have no edges in the line.
+    fn patches(&self, name: &str, line: &Line) -> Option<Vec<String>> {
+        let is_patch = |edge: &&String| self.version(edge).is_some() && !line.edges.contains_key(*edge);
+        let patches: Vec<String> = line.edges.get(name)?.iter().rev().filter(is_patch).cloned().collect();
+        (!patches.is_empty()).then_some(patches)
     }
 }
 
@@ -407,13 +423,22 @@ mod tests {
     #[test]
     fn a_patch_that_would_cut_off_the_older_minor_is_refused() {
         let error = one_by_one(&["1.0.0", "1.1.0", "1.1.1"], Mode::SemverSkipPatch).unwrap_err();
-        let [GraphError::Disconnected { head, lost, .. }] = error.as_slice() else {
-            panic!("{error:?}")
+        insta::assert_snapshot!(error[0], @r#"channel "a" of package "k" (head k.v1.1.1) would lose the update path from k.v1.0.0: k.v1.1.1 would skip k.v1.1.0, and the edges of skipped bundles to lower versions do not count; use semver or replaces mode for this package"#);
+    }
+
+    #[test]
+    fn a_bundle_that_would_take_the_edges_of_the_next_higher_one_is_refused() {
+        let mut package = Package {
+            name: "k".to_owned(),
+            bundles: bundles(&["1.0.0", "1.1.0", "1.3.0"]),
+            ..Package::default()
         };
-        assert_eq!(
-            (head.as_str(), lost.as_slice()),
-            ("k.v1.1.1", ["k.v1.0.0".to_owned()].as_slice())
-        );
+        // 1.3.0 skips both, and neither leads to the other.
+        let skipped = BTreeSet::from(["k.v1.0.0".to_owned(), "k.v1.1.0".to_owned()]);
+        let edges = BTreeMap::from([("k.v1.3.0".to_owned(), skipped)]);
+        package.edges.insert("a".to_owned(), edges);
+        let error = update(&package, &bundles(&["1.2.0"]), Mode::Semver).unwrap_err();
+        insta::assert_snapshot!(error[0], @r#"channel "a" of package "k" (head k.v1.3.0) would lose the update path from k.v1.0.0: the next higher bundle would replace the new bundle instead of the bundles that the higher bundle replaces or skips now; use replaces mode for this package"#);
     }
 
     #[test]
