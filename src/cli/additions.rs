@@ -1,6 +1,7 @@
 //! Adding bundles, for `index add` and `registry add`.
 
 use crate::bundle::MediaType;
+use crate::bundle::annotations::CHANNELS;
 use crate::bundle::location::Location;
 use crate::catalog::graph;
 use crate::causes::with_causes;
@@ -267,7 +268,12 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
     }
     for lost in report.lost() {
         printer.warning(&lost);
-        if let Some((before, after)) = &lost.heads {
+        if let Some(bundle) = &lost.withdrawn {
+            printer.warning_hint(format_args!(
+                "to avoid this, list channel {} in the annotation {CHANNELS} of {bundle}",
+                lost.channel
+            ));
+        } else if let Some((before, after)) = &lost.heads {
             printer.warning_hint(format_args!(
                 "to avoid this, make {after} replace or skip {before}, or order the channel by version with \
                  --mode semver"

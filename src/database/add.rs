@@ -118,11 +118,15 @@ impl Report {
                     continue;
                 }
                 let heads = change.channels.iter().find(|changed| changed.channel == *channel);
+                let heads = heads.and_then(|heads| Some((heads.before.clone()?, heads.after.clone()?)));
+                // A bundle that was overwritten leaves only the channels that its new annotations do not list.
+                let is_overwritten = |(before, _): &&(String, String)| self.overwritten.contains(before);
                 lost.push(Lost {
                     package: change.package.clone(),
                     channel: channel.clone(),
                     bundles: vec![bundle.clone()],
-                    heads: heads.and_then(|heads| Some((heads.before.clone()?, heads.after.clone()?))),
+                    withdrawn: heads.as_ref().filter(is_overwritten).map(|(before, _)| before.clone()),
+                    heads,
                 });
             }
         }
@@ -141,23 +145,25 @@ pub struct Lost {
     pub bundles: Vec<String>,
     /// The previous and the current head of the channel, if they differ.
     pub heads: Option<(String, String)>,
+    /// The previous head, if it was overwritten by a bundle that does not list the channel.
+    pub withdrawn: Option<String>,
 }
 
 impl fmt::Display for Lost {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bundles = some_of(&self.bundles);
         let Self { package, channel, .. } = self;
-        match self.bundles.len() {
-            1 => write!(
-                formatter,
-                "{bundles} is no longer in channel {channel} of package {package} because nothing there replaces or \
-                 skips it anymore"
-            ),
-            _ => write!(
-                formatter,
-                "{bundles} are no longer in channel {channel} of package {package} because nothing there replaces or \
-                 skips them anymore"
-            ),
+        let (are, them) = match self.bundles.len() {
+            1 => ("is", "it"),
+            _ => ("are", "them"),
+        };
+        write!(
+            formatter,
+            "{bundles} {are} no longer in channel {channel} of package {package} because "
+        )?;
+        match &self.withdrawn {
+            Some(head) => write!(formatter, "the new annotations of {head} do not list the channel"),
+            None => write!(formatter, "nothing there replaces or skips {them} anymore"),
         }
     }
 }
@@ -352,6 +358,7 @@ impl Additions {
             let packages = report.packages.iter().map(|change| change.package.as_str());
             rows::leave_to_images(transaction, packages).map_err(failed)?;
         }
+        report.overwritten = overwritten.into_iter().collect();
         report.stranded = stranded()?;
         let is_new = |now: &Stranded| !stranded_before.iter().any(|before| before.is_as(now));
         report.stranded.retain(is_new);
@@ -364,7 +371,6 @@ impl Additions {
             }
         }
         report.bundles = self.bundles.iter().map(Addition::reported).collect();
-        report.overwritten = overwritten.into_iter().collect();
         Ok(report)
     }
 

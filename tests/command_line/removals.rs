@@ -311,6 +311,25 @@ fn what_is_there_is_skipped_or_overwritten_as_it_is_wished() {
 }
 
 #[test]
+fn a_head_that_is_overwritten_without_its_channel_is_to_list_the_channel() {
+    let sandbox = with_index();
+    let annotations = sandbox.path("1.2.0/metadata/annotations.yaml");
+    let text = fs::read_to_string(&annotations).unwrap();
+    fs::write(
+        &annotations,
+        text.replace(".channels.v1: stable", ".channels.v1: alpha"),
+    )
+    .unwrap();
+    let line = "registry add -b 1.2.0 -d index.db --overwrite-latest --record-as registry.example.com/rake:1.2.0";
+    insta::assert_snapshot!(outcome_of(&sandbox, line).stderr, @"
+    overwrote the existing bundle rake.v1.2.0
+    added rake.v1.2.0 to package rake (alpha)
+    warning: rake.v1.2.0 is no longer in channel stable of package rake because the new annotations of rake.v1.2.0 do not list the channel
+      hint: to avoid this, list channel stable in the annotation operators.operatorframework.io.bundle.channels.v1 of rake.v1.2.0
+    ");
+}
+
+#[test]
 fn a_permissive_call_adds_what_it_can_and_fails_for_the_rest() {
     let sandbox = garden();
     let outcome = sandbox.run("registry add -b greenhouse,./absent,compost -d index.db --permissive".split(' '));
