@@ -61,6 +61,8 @@ pub enum PublishedOutput {
         database: PathBuf,
         /// The Dockerfile.
         dockerfile: PathBuf,
+        /// The base image in the Dockerfile.
+        base: String,
     },
     /// A database file.
     Database(PathBuf),
@@ -468,7 +470,12 @@ async fn generate<T>(
     let copied = change_copy(from, &staged, options, &change_database, Applied::No).await?;
     change.commit_with(dockerfile)?;
     let dockerfile = dockerfile_path.to_owned();
-    let made = PublishedOutput::Files { database, dockerfile };
+    let base = base.to_owned();
+    let made = PublishedOutput::Files {
+        database,
+        dockerfile,
+        base,
+    };
     Ok(Published::locally(made, copied.changed, copied.imported))
 }
 

@@ -226,6 +226,7 @@ fn generate_writes_the_database_and_the_dockerfile_of_opm() {
     warning: ignoring --build-tool, --pull-tool because opmx pulls and builds images itself
     added compost-operator.v0.3.1 to package compost-operator (alpha)
     added greenhouse-operator.v1.2.0 to package greenhouse-operator (candidate, stable)
+    warning: opm:latest is a placeholder for your own image that contains opm or opmx; specify it with --binary-image
     wrote database/index.db and index.Dockerfile
     ");
     let dockerfile = |name: &str| fs::read_to_string(sandbox.path(name)).unwrap();
@@ -242,7 +243,8 @@ fn generate_writes_the_database_and_the_dockerfile_of_opm() {
     assert_eq!(names(&sandbox.path("database")), ["index.db"]);
 
     let line = format!("index add -b {BOTH} --generate -i registry.example.com/base:v1 -d my.Dockerfile");
-    succeed(&sandbox, &line);
+    let outcome = outcome_of(&sandbox, &line);
+    assert!(!outcome.stderr.contains("placeholder"), "{outcome}");
     assert!(dockerfile("my.Dockerfile").starts_with("FROM registry.example.com/base:v1\nLABEL "));
     assert_eq!(fs::read(sandbox.path("database/index.db")).unwrap(), first);
 }

@@ -54,6 +54,7 @@ fn a_catalog_of_a_database_becomes_that_database() {
     let outcome = outcome_of(&sandbox, "index from-fbc catalog --generate");
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
+    warning: opm:latest is a placeholder for your own image that contains opm or opmx; specify it with --binary-image
     wrote database/index.db and index.Dockerfile
     ");
     let (before, after) = (sandbox.path("index.db"), sandbox.path(DATABASE));
@@ -103,6 +104,7 @@ fn what_an_index_cannot_hold_is_named() {
     warning: not kept: package p: the field mood of olm.bundle p.v2
     warning: not kept: package p: the field mood of olm.bundle p.v3
     warning: not kept: package p: the document example.note note
+    warning: opm:latest is a placeholder for your own image that contains opm or opmx; specify it with --binary-image
     wrote database/index.db and index.Dockerfile
     ");
     let database = sandbox.path(DATABASE);
@@ -122,6 +124,7 @@ fn bundles_are_added_to_a_catalog_as_to_an_index() {
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
     added rake.v1.2.0 to package rake (stable)
+    warning: opm:latest is a placeholder for your own image that contains opm or opmx; specify it with --binary-image
     wrote database/index.db and index.Dockerfile
     ");
     let heads = "SELECT head_operatorbundle_name FROM channel WHERE package_name = 'rake'";
@@ -132,6 +135,7 @@ fn bundles_are_added_to_a_catalog_as_to_an_index() {
     removed package rake
     removed bundle rake.v1.0.0
     removed bundle rake.v1.1.0
+    warning: opm:latest is a placeholder for your own image that contains opm or opmx; specify it with --binary-image
     wrote database/index.db and index.Dockerfile
     ");
     assert_sound(&sandbox.path(DATABASE));

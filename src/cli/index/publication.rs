@@ -298,7 +298,17 @@ pub(crate) fn refused(error: PublishError, context: &Context<'_>) -> CommandResu
 pub(crate) fn report(made: &PublishedOutput, printer: &Printer) -> Result<(), CommandError> {
     match made {
         PublishedOutput::Image(pinned) => printer.line(pinned.to_string())?,
-        PublishedOutput::Files { database, dockerfile } => {
+        PublishedOutput::Files {
+            database,
+            dockerfile,
+            base,
+        } => {
+            if base == OPM_IMAGE {
+                printer.warning(format_args!(
+                    "{OPM_IMAGE} is a placeholder for your own image that contains opm or opmx; specify it with \
+                     --binary-image"
+                ));
+            }
             let (database, dockerfile) = (database.display(), dockerfile.display());
             printer.status(format_args!("wrote {database} and {dockerfile}"));
         }
