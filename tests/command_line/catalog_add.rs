@@ -1,6 +1,6 @@
 //! `catalog add`: bundles into channels of file-based catalogs.
 
-use crate::bundles::{CATALOG, fail, garden, operator, outcome_of, rake, small_base, succeed};
+use crate::bundles::{CATALOG, fail, garden, names, operator, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
 use std::fs;
 
@@ -79,6 +79,34 @@ fn a_package_begins_with_its_first_bundle_and_grows() {
         before,
         "a head that was just added leaves nothing behind"
     );
+}
+
+#[test]
+fn in_a_catalog_with_one_file_for_each_bundle_a_new_bundle_gets_its_own_file() {
+    let sandbox = catalog();
+    let list = "schema: olm.package\nname: rake\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: rake\n\
+                name: stable\nentries:\n- name: rake.v1.0.0\n";
+    let bundle = "schema: olm.bundle\npackage: rake\nname: rake.v1.0.0\nimage: registry.example.com/rake:1.0.0\n\
+                  properties:\n- type: olm.package\n  value: {packageName: rake, version: 1.0.0}\n";
+    let folder = sandbox.path("catalog/rake/bundles");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(sandbox.path("catalog/rake/rake.yaml"), list).unwrap();
+    fs::write(folder.join("rake.v1.0.0.yaml"), bundle).unwrap();
+    succeed(&sandbox, "catalog add -q catalog -b rake2,rake3");
+    assert_eq!(
+        names(&folder),
+        ["rake.v1.0.0.yaml", "rake.v1.1.0.yaml", "rake.v1.2.0.yaml"]
+    );
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    assert_eq!(read("rake.v1.0.0.yaml"), bundle);
+    let new = read("rake.v1.2.0.yaml");
+    assert!(new.starts_with("---\nschema: olm.bundle\nname: rake.v1.2.0\n"), "{new}");
+
+    // In any other layout, it comes after the last bundle.
+    fs::rename(folder.join("rake.v1.0.0.yaml"), folder.join("first.yaml")).unwrap();
+    rake(&sandbox, "rake4", "1.3.0", Some("rake.v1.2.0"));
+    succeed(&sandbox, "catalog add -q catalog -b rake4");
+    assert_eq!(names(&folder).len(), 3);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod error;
 mod format;
 mod merge;
+mod own_file;
 mod pieces;
 mod result;
 pub mod template;
@@ -456,7 +457,14 @@ impl Editor {
         value: Value,
         edits: &mut Vec<(usize, Edit)>,
     ) -> Result<(), CatalogEditError> {
-        let schema = value.get("schema").and_then(Value::as_str).map(Schema::from);
+        let text = |field: &str| value.get(field).and_then(Value::as_str);
+        let schema = text("schema").map(Schema::from);
+        if schema == Some(Schema::Bundle)
+            && let Some(file) = text("name").and_then(|name| self.own_file(documents, name))
+        {
+            self.new_files.entry(file).or_default().push(value);
+            return Ok(());
+        }
         let handles = || {
             let indexes = documents.handles.iter();
             indexes.filter_map(|index| self.catalog.handles.get(*index))
