@@ -11,11 +11,13 @@ mod graph_rows;
 pub mod promote;
 mod refusal;
 mod rows;
+mod settle;
 mod stored;
 
 pub use super::reach::Stranded;
 pub use existing::Differences;
 pub use refusal::{Refusal, Refused};
+pub(crate) use settle::settle;
 
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;

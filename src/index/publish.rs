@@ -11,7 +11,9 @@ use super::location::{CatalogFolder, FetchError, Fetched, IndexLocation};
 use super::open::OpenLimits;
 use super::program::ProgramError;
 use super::server::{Server, ServerError, serving};
+use crate::catalog::graph::Mode;
 use crate::database::add::promote::PromoteError;
+use crate::database::add::settle;
 use crate::database::change::{self, ChangeOptions, Target};
 use crate::database::deprecate::DeprecateError;
 use crate::database::error::DatabaseError;
@@ -126,6 +128,9 @@ pub struct PublishOptions<'a> {
     pub strictness: &'a Strictness,
     /// The form that a file-based catalog has in an image after the change.
     pub form: CatalogForm,
+    /// The mode in which the change computes all channels of the packages that it touches; `None` if it changes only
+    /// the channels that it names.
+    pub mode: Option<Mode>,
     /// Whether to repeat the change on the new image if another program publishes an image under the same tag during
     /// the change.
     pub redo: bool,
@@ -526,6 +531,9 @@ async fn change_copy<T>(
                 ..*options.writing
             };
             imported = import(catalog, options.limits.catalog, options.strictness, &target, &writing)?;
+            if let Some(mode) = options.mode {
+                settle(mode, &Target::InPlace(&database), &writing)?;
+            }
             Some(&*database)
         }
     };

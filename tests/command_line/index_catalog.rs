@@ -116,6 +116,67 @@ fn a_bundle_is_added_to_a_catalog_and_all_else_stays() {
     succeed(&sandbox, "index check oci:less:v1");
 }
 
+/// A catalog whose channels `old` and `short` do not list the bundle that their lowest one replaces.
+const SHORT: &str = r"schema: olm.package
+name: rake
+defaultChannel: stable
+---
+schema: olm.channel
+package: rake
+name: stable
+entries:
+- name: rake.v1.2.0
+  replaces: rake.v1.1.0
+- name: rake.v1.1.0
+  replaces: rake.v1.0.0
+- name: rake.v1.0.0
+---
+schema: olm.channel
+package: rake
+name: short
+entries:
+- {name: rake.v1.2.0, replaces: rake.v1.1.0}
+---
+schema: olm.channel
+package: rake
+name: old
+entries:
+- {name: rake.v1.1.0, replaces: rake.v1.0.0}
+";
+
+fn with_short_channels() -> Sandbox {
+    let sandbox = catalogs();
+    let bundle = |version: &str| {
+        format!(
+            "---\nschema: olm.bundle\npackage: rake\nname: rake.v{version}\n\
+             image: registry.example.com/rake:{version}\nproperties:\n- type: olm.package\n  \
+             value: {{packageName: rake, version: {version}}}\n"
+        )
+    };
+    let text = SHORT.to_owned() + &["1.0.0", "1.1.0", "1.2.0"].map(bundle).concat();
+    fs::create_dir(sandbox.path("garden")).unwrap();
+    fs::write(sandbox.path("garden/rake.yaml"), text).unwrap();
+    rake(&sandbox, "last", "1.3.0", Some("rake.v1.2.0"));
+    sandbox
+}
+
+#[test]
+fn a_channel_that_a_new_bundle_is_not_in_lists_what_it_listed() {
+    let sandbox = with_short_channels();
+    for mode in ["replaces", "semver", "semver-skippatch"] {
+        let line = format!("index add -b last -f garden --mode {mode} -i oci:base:v1");
+        succeed(&sandbox, &format!("{line} -t oci:{mode}:v1"));
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(outcome_of(&sandbox, &format!("index diff garden oci:{mode}:v1")), @"
+            ~ package rake
+              ~ channel stable: head rake.v1.2.0 -> rake.v1.3.0
+                + rake.v1.3.0, replaces rake.v1.2.0
+            + bundle rake.v1.3.0, version 1.3.0
+            ");
+        }
+    }
+}
+
 #[test]
 fn packages_leave_a_catalog_and_versions_are_cut_off() {
     let sandbox = catalogs();

@@ -82,6 +82,7 @@ impl Pipeline {
         };
         let publishing = PublishOptions {
             form: CatalogForm::Database,
+            mode: Some(options.policy.mode),
             transports: &self.transports,
             limits: OpenLimits::default(),
             writing: &writing,

@@ -90,6 +90,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         writing: &writing,
         strictness: &options.strictness,
         form: arguments.form.at(&arguments.publication)?,
+        mode: Some(options.policy.mode),
         redo: arguments.publication.redo(),
     };
     match context

@@ -168,6 +168,7 @@ fn as_index(
         writing: &writing,
         strictness: &Strictness::default(),
         form: arguments.form.get(),
+        mode: None,
         // The extraction is not repeated if another index is published in the meantime.
         redo: false,
     };

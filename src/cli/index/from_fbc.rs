@@ -50,6 +50,7 @@ pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> Comman
         writing: &additions::writing(&arguments.limits.database)?,
         strictness: &arguments.strictness.strictness(),
         form: CatalogForm::Database,
+        mode: None,
         redo: arguments.publication.redo(),
     };
     match context

@@ -222,6 +222,7 @@ impl ChangeArguments {
             limits: self.limits.index(&self.registry),
             writing: &self.writing()?,
             form: self.form.at(&self.publication)?,
+            mode: None,
             redo: self.publication.redo(),
             strictness: &Strictness::default(),
         };

@@ -3,7 +3,7 @@
 use super::{Draft, DraftBundle, DraftChannel};
 use crate::catalog::file_based::WrittenEntry;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A package in another form of the catalog.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -56,7 +56,8 @@ impl Draft {
     }
 }
 
-/// Returns the entries of a channel in order, with the changes from `before` to `after`.
+/// Returns the entries of a channel in order, with the changes from `before` to `after`. An entry of both that the
+/// channel does not list is added only if nothing else leads to a new entry.
 fn followed(entries: &[WrittenEntry], before: &[WrittenEntry], after: &[WrittenEntry]) -> Vec<WrittenEntry> {
     let by_name = |list: &'_ [WrittenEntry]| -> BTreeMap<String, WrittenEntry> {
         let pairs = list.iter().map(|entry| (entry.name.clone(), entry.clone()));
@@ -72,7 +73,28 @@ fn followed(entries: &[WrittenEntry], before: &[WrittenEntry], after: &[WrittenE
             (None, None) => followed.push(entry.clone()),
         }
     }
-    followed.extend(after.iter().filter(|entry| new.contains_key(&entry.name)).cloned());
+    let missing = after.iter().filter(|entry| new.contains_key(&entry.name));
+    let (added, unlisted): (Vec<_>, Vec<_>) = missing.partition(|entry| before.get(&entry.name) != Some(*entry));
+    let above: HashMap<&str, &WrittenEntry> = unlisted
+        .into_iter()
+        .flat_map(|entry| entry.below().map(move |name| (name, entry)))
+        .collect();
+    followed.extend(added.iter().map(|entry| (*entry).clone()));
+    let mut led: HashSet<String> = followed
+        .iter()
+        .flat_map(WrittenEntry::below)
+        .map(str::to_owned)
+        .collect();
+    let mut open: Vec<&str> = added.iter().map(|entry| entry.name.as_str()).collect();
+    while let Some(name) = open.pop() {
+        if !led.contains(name)
+            && let Some(entry) = above.get(name)
+        {
+            led.extend(entry.below().map(str::to_owned));
+            open.push(&entry.name);
+            followed.push((*entry).clone());
+        }
+    }
     followed
 }
 
@@ -141,6 +163,38 @@ mod tests {
         assert_eq!(entries[2], entry("c", "b"));
         let names: Vec<&str> = draft.bundles.iter().map(|bundle| bundle.name.as_str()).collect();
         assert_eq!(names, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn a_bundle_that_the_other_form_keeps_in_a_channel_is_not_listed_there() {
+        let mut documents = documents();
+        documents[2]["entries"] = json!([{"name": "b", "replaces": "a"}]);
+        let mut draft = Draft::read("p", &documents).unwrap();
+        let lists = |old: &[WrittenEntry]| {
+            shape(
+                "stable",
+                &[("stable", &[entry("b", "a"), entry("a", "")]), ("old", old)],
+            )
+        };
+        let before = lists(&[entry("b", "a"), entry("a", "")]);
+        let after = lists(&[entry("c", "b"), entry("b", "a"), entry("a", "")]);
+        let new = BTreeMap::from([(
+            "c".to_owned(),
+            json!({"schema": "olm.bundle", "package": "p", "name": "c"}),
+        )]);
+        draft.follow(&before, &after, &new);
+        assert_eq!(draft.channels[1].entries, [entry("b", "a"), entry("c", "b")]);
+    }
+
+    #[test]
+    fn a_bundle_that_is_not_listed_is_added_if_only_it_leads_to_a_new_one() {
+        let listed = [entry("c", "b")];
+        let before = [entry("c", "b"), entry("b", "a")];
+        let after = [entry("c", "b"), entry("b", "a"), entry("a", "")];
+        assert_eq!(
+            followed(&listed, &before, &after),
+            [entry("c", "b"), entry("a", ""), entry("b", "a")]
+        );
     }
 
     #[test]
