@@ -54,6 +54,8 @@ impl From<CatalogEditError> for FollowError {
 pub(super) struct FollowedCatalog {
     /// The files of the catalog, each with its path relative to the catalog folder.
     pub(super) files: Vec<(String, PathBuf)>,
+    /// The bundles that were removed only because no channel of the catalog lists them anymore.
+    pub(super) unlisted: Vec<String>,
     // The folder is deleted when this value is dropped.
     _folder: TemporaryFolder,
 }
@@ -100,17 +102,22 @@ pub(super) fn follow(
     let shown = catalog.known_as(catalog.path()).components().collect();
     let mut editor = Editor::open(folder.path(), limits)?.shown_as(shown);
     let (nothing, no_documents) = (Shape::default(), BTreeMap::new());
+    let mut unlisted = Vec::new();
     let packages: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     for package in packages {
         let (old, new) = (before.get(package), after.get(package));
         let documents = documents.get(package).unwrap_or(&no_documents);
         if old != new || !documents.is_empty() {
-            editor.follow(package, old.unwrap_or(&nothing), new, documents)?;
+            unlisted.extend(editor.follow(package, old.unwrap_or(&nothing), new, documents)?);
         }
     }
     editor.finish()?.write()?;
     let files = files_inside(folder.path(), limits)?;
-    Ok(FollowedCatalog { files, _folder: folder })
+    Ok(FollowedCatalog {
+        files,
+        unlisted,
+        _folder: folder,
+    })
 }
 
 fn copy(from: &Path, to: &Path, limits: CatalogLimits) -> Result<(), FollowError> {

@@ -3,7 +3,7 @@
 //! catalog is put into the new image.
 
 use super::catalog_image::refuse_index;
-use super::follow::{FollowError, follow};
+use super::follow::{FollowError, FollowedCatalog, follow};
 use super::gather::GatherError;
 use super::image::{DATABASE_PATH, IndexContent, Program, dockerfile, image_of};
 use super::import::{ImportError, Imported, import};
@@ -92,6 +92,8 @@ pub struct Published<T> {
     pub imported: Imported,
     /// Whether the changed index is a file-based catalog.
     pub is_catalog: bool,
+    /// The bundles that were removed only because no channel of the file-based catalog lists them anymore.
+    pub unlisted: Vec<String>,
     /// The platforms of the original image that the new image does not support.
     pub lost: Vec<Platform>,
     /// The image that was replaced, unless it contained the original index.
@@ -108,6 +110,7 @@ impl<T> Published<T> {
             changed,
             imported,
             is_catalog: false,
+            unlisted: Vec::new(),
             lost: Vec::new(),
             replaced: None,
             redone: 0,
@@ -273,11 +276,12 @@ pub async fn make<T>(
         Destination::Nowhere => {
             let folder = TemporaryFolder::new()?;
             let database = folder.file("index.db")?;
-            let copied = change_copy(from, &database, options, &change, Applied::No).await?;
-            let is_catalog = copied.made_of.is_some() && options.form == CatalogForm::Catalog;
+            let mut copied = change_copy(from, &database, options, &change, Applied::No).await?;
+            let followed = copied.follow(&database, options)?;
             let published = Published::locally(PublishedOutput::Nothing, copied.changed, copied.imported);
             Ok(Published {
-                is_catalog,
+                is_catalog: followed.is_some(),
+                unlisted: followed.map(|followed| followed.unlisted).unwrap_or_default(),
                 ..published
             })
         }
@@ -304,6 +308,7 @@ pub async fn convert(
         changed: (),
         imported: published.changed,
         is_catalog: published.is_catalog,
+        unlisted: published.unlisted,
         lost: published.lost,
         replaced: published.replaced,
         redone: published.redone,
@@ -327,14 +332,15 @@ async fn publish<T>(
     };
     let mut redone = 0;
     loop {
-        let (image, changed, imported, offered) = changed_image(&start, &programs, options, &change).await?;
+        let (image, changed, offered) = changed_image(&start, &programs, options, &change).await?;
         match transports.push_over(&image, to, Some(start.over)).await {
             Ok(pinned) => {
                 let is_new = before.digest() != pinned.digest();
                 return Ok(Published {
                     made: PublishedOutput::Image(pinned),
-                    changed,
-                    imported,
+                    changed: changed.changed,
+                    imported: changed.imported,
+                    unlisted: changed.unlisted,
                     is_catalog: image.images().iter().any(|image| image.label(CONFIGS_LABEL).is_some()),
                     lost: offered
                         .into_iter()
@@ -406,14 +412,20 @@ impl Start {
     }
 }
 
-/// Returns the image of the changed index, the result of the change, the data that the database cannot represent, and
-/// the platforms of the original image.
+/// The result of a change whose index is in an image.
+struct Change<T> {
+    changed: T,
+    imported: Imported,
+    unlisted: Vec<String>,
+}
+
+/// Returns the image of the changed index, the result of the change, and the platforms of the original image.
 async fn changed_image<T>(
     start: &Start,
     programs: &[Program],
     options: PublishOptions<'_>,
     change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
-) -> Result<(Tagged, T, Imported, Vec<Platform>), PublishError> {
+) -> Result<(Tagged, Change<T>, Vec<Platform>), PublishError> {
     let from = start.from.as_ref();
     let offered = match from {
         Some(IndexLocation::Image(from)) => options.transports.offers(from).await?,
@@ -421,28 +433,26 @@ async fn changed_image<T>(
     };
     let folder = TemporaryFolder::new()?;
     let database = folder.file("index.db")?;
-    let copied = change_copy(from, &database, options, change, start.applied).await?;
-    let (changed, mut imported) = (copied.changed, copied.imported);
+    let mut copied = change_copy(from, &database, options, change, start.applied).await?;
     let epoch = options.writing.epoch.try_into().unwrap_or_default();
-    let followed = match &copied.made_of {
-        Some(made_of) if options.form == CatalogForm::Catalog => {
-            for program in programs {
-                refuse_index(program).map_err(|base| PublishError::BaseIsIndex { base })?;
-            }
-            // The catalog keeps the data that the database cannot represent.
-            imported.not_kept.clear();
-            let MadeOf { catalog, before, .. } = made_of;
-            Some(follow(catalog, before, &database, options.limits.catalog)?)
+    let followed = copied.follow(&database, options)?;
+    if followed.is_some() {
+        for program in programs {
+            refuse_index(program).map_err(|base| PublishError::BaseIsIndex { base })?;
         }
-        _ => None,
-    };
+    }
     let content = match &followed {
         Some(followed) => IndexContent::Catalog(followed.files.clone()),
         None => IndexContent::Database(database),
     };
     let image = image_of(&content, &BTreeMap::new(), programs, epoch, options.transports.cache())?;
     let offered = offered.into_iter().map(|offer| offer.platform).collect();
-    Ok((image, changed, imported, offered))
+    let changed = Change {
+        changed: copied.changed,
+        imported: copied.imported,
+        unlisted: followed.map(|followed| followed.unlisted).unwrap_or_default(),
+    };
+    Ok((image, changed, offered))
 }
 
 /// Returns whether one of the images is for this platform.
@@ -490,6 +500,22 @@ struct Copied<T> {
     changed: T,
     imported: Imported,
     made_of: Option<MadeOf>,
+}
+
+impl<T> Copied<T> {
+    /// Repeats the change to `database` in the catalog from which the database was made, unless the index becomes a
+    /// database.
+    fn follow(&mut self, database: &Path, options: PublishOptions<'_>) -> Result<Option<FollowedCatalog>, FollowError> {
+        let Some(MadeOf { catalog, before, .. }) = &self.made_of else {
+            return Ok(None);
+        };
+        if options.form == CatalogForm::Database {
+            return Ok(None);
+        }
+        // The catalog keeps the data that the database cannot represent.
+        self.imported.not_kept.clear();
+        follow(catalog, before, database, options.limits.catalog).map(Some)
+    }
 }
 
 /// The file-based catalog from which a database was made.

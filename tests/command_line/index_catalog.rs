@@ -174,7 +174,32 @@ fn a_channel_that_a_new_bundle_is_not_in_lists_what_it_listed() {
             + bundle rake.v1.3.0, version 1.3.0
             ");
         }
+        let dry = outcome_of(&sandbox, &format!("{line} --dry-run"));
+        assert!(!dry.stderr.contains("not kept"), "{dry}");
     }
+}
+
+#[test]
+fn a_bundle_that_ends_up_in_no_channel_of_a_catalog_is_removed() {
+    let sandbox = with_short_channels();
+    succeed(&sandbox, "index add -q -b last -f garden -t oci:new:v1 -i oci:base:v1");
+    let line = "index deprecatetruncate -b rake.v1.2.0 -f oci:new:v1 -t oci:cut:v1 -i oci:base:v1";
+    for line in [line.to_owned(), line.replace("-t oci:cut:v1", "--dry-run")] {
+        let cut = outcome_of(&sandbox, &line);
+        let removed = "removed bundle rake.v1.0.0, which no channel of the catalog lists anymore\n";
+        assert!(cut.stderr.contains(removed), "{cut}");
+    }
+    insta::assert_snapshot!(outcome_of(&sandbox, "index diff oci:new:v1 oci:cut:v1"), @"
+    ~ package rake
+      - channel short: head no longer rake.v1.2.0
+        - rake.v1.2.0, replaces no longer rake.v1.1.0
+      ~ channel stable
+        - rake.v1.0.0
+        - rake.v1.1.0, replaces no longer rake.v1.0.0
+        - rake.v1.2.0, replaces no longer rake.v1.1.0
+    - bundle rake.v1.0.0, version no longer 1.0.0, image no longer registry.example.com/rake:1.0.0
+    - bundle rake.v1.2.0, version no longer 1.2.0, image no longer registry.example.com/rake:1.2.0
+    ");
 }
 
 #[test]

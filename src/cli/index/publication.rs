@@ -262,6 +262,11 @@ pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
     for part in &published.imported.not_kept {
         printer.warning(format_args!("not kept: {part}"));
     }
+    for bundle in &published.unlisted {
+        printer.status(format_args!(
+            "removed bundle {bundle}, which no channel of the catalog lists anymore"
+        ));
+    }
     if !published.lost.is_empty() {
         let lost: Vec<_> = published.lost.iter().map(Platform::to_string).collect();
         let lost = lost.join(", ");

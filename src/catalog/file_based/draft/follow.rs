@@ -19,7 +19,11 @@ pub struct Shape {
 impl Draft {
     /// Applies the change that led from `before` to `after`, and keeps everything else. `documents` contains the
     /// documents of bundles that are new or have different content, by name.
-    pub fn follow(&mut self, before: &Shape, after: &Shape, documents: &BTreeMap<String, Value>) {
+    ///
+    /// The other form may keep a bundle in a channel because another bundle leads to it. If a change without documents
+    /// leaves such a bundle in no list of a channel, the bundle is removed. Returns the names of these bundles.
+    pub fn follow(&mut self, before: &Shape, after: &Shape, documents: &BTreeMap<String, Value>) -> Vec<String> {
+        let listed = self.listed();
         if before.default_channel != after.default_channel {
             self.default_channel.clone_from(&after.default_channel);
         }
@@ -52,7 +56,21 @@ impl Draft {
                 }),
             }
         }
+        // An addition removes no bundle; the check of the result refuses it instead.
+        let mut unlisted = Vec::new();
+        if documents.is_empty() {
+            let still = self.listed();
+            let is_unlisted = |bundle: &mut DraftBundle| listed.contains(&bundle.name) && !still.contains(&bundle.name);
+            unlisted.extend(self.bundles.extract_if(.., is_unlisted).map(|bundle| bundle.name));
+        }
         self.tidy_deprecations();
+        unlisted
+    }
+
+    /// Returns the bundles that channels list.
+    fn listed(&self) -> HashSet<String> {
+        let entries = self.channels.iter().flat_map(|channel| &channel.entries);
+        entries.map(|entry| entry.name.clone()).collect()
     }
 }
 
@@ -195,6 +213,20 @@ mod tests {
             followed(&listed, &before, &after),
             [entry("c", "b"), entry("a", ""), entry("b", "a")]
         );
+    }
+
+    #[test]
+    fn a_bundle_that_no_channel_lists_anymore_goes() {
+        let mut documents = documents();
+        documents[2]["entries"] = json!([{"name": "b", "replaces": "a"}]);
+        let mut draft = Draft::read("p", &documents).unwrap();
+        let old: &[WrittenEntry] = &[entry("b", "a"), entry("a", "")];
+        let before = shape("stable", &[("stable", old), ("old", old)]);
+        let after = shape("stable", &[("stable", &[entry("b", "")]), ("old", old)]);
+        assert_eq!(draft.follow(&before, &after, &BTreeMap::new()), ["a"]);
+        let names: Vec<&str> = draft.bundles.iter().map(|bundle| bundle.name.as_str()).collect();
+        assert_eq!(names, ["b"]);
+        assert_eq!(draft.channels[1].entries, [entry("b", "a")]);
     }
 
     #[test]

@@ -374,7 +374,7 @@ impl Editor {
 
     /// Applies a change to a package, which may be new: the change that led from `before` to `after` in another form of
     /// the catalog. If `after` is `None`, the package is removed. `documents` contains the bundles that are new or have
-    /// different content.
+    /// different content. Returns the bundles that are removed only because no channel of this form lists them anymore.
     ///
     /// # Errors
     /// Returns an error if the form of a document does not allow the change.
@@ -384,15 +384,18 @@ impl Editor {
         before: &Shape,
         after: Option<&Shape>,
         documents: &BTreeMap<String, Value>,
-    ) -> Result<(), CatalogEditError> {
+    ) -> Result<Vec<String>, CatalogEditError> {
         self.adds_published = true;
         let known = self.documents(package)?;
         let mut draft = Draft::read(package, &known.values)?;
-        match after {
-            Some(after) => draft.follow(before, after, documents),
-            None => draft.gone = true,
-        }
-        self.revise(&known, draft.revise(&known.values))
+        let unlisted = if let Some(after) = after {
+            draft.follow(before, after, documents)
+        } else {
+            draft.gone = true;
+            Vec::new()
+        };
+        self.revise(&known, draft.revise(&known.values))?;
+        Ok(unlisted)
     }
 
     /// Adds the changes to a package's documents to the edit.
