@@ -20,6 +20,8 @@ pub(super) type ListId = usize;
 const REMEMBERED: usize = 50_000;
 /// The maximum number of variables in a cached failure.
 const LONGEST_REMEMBERED: usize = 12;
+/// The number of variables that are looked up in one step.
+const LOOKUPS_OF_STEP: u64 = 256;
 
 /// Variables and the constraints between them.
 #[derive(Debug, Default)]
@@ -259,7 +261,7 @@ impl Search<'_> {
             DemandOf::One(variable) => self.level[variable].is_some(),
             DemandOf::Some(list, _) => {
                 let members = &self.instance.lists[list];
-                *steps = steps.saturating_sub(members.len() as u64 / 256);
+                *steps = steps.saturating_sub(members.len() as u64 / LOOKUPS_OF_STEP);
                 members.iter().any(|member| self.level[*member].is_some())
             }
         }
@@ -284,7 +286,7 @@ impl Search<'_> {
             if *steps == 0 {
                 return None;
             }
-            if let Some(blame) = self.obstacle(member) {
+            if let Some(blame) = self.obstacle(member, steps) {
                 self.frames[level].blame.extend(blame);
                 continue;
             }
@@ -295,7 +297,7 @@ impl Search<'_> {
 
     /// Returns the selected variables that rule out a variable, or `None` if the variable can be selected. The list is
     /// empty if the variable can never be selected.
-    fn obstacle(&mut self, variable: Variable) -> Option<Vec<Variable>> {
+    fn obstacle(&mut self, variable: Variable, steps: &mut u64) -> Option<Vec<Variable>> {
         if self.never[variable].is_some() {
             self.use_never(variable);
             return Some(Vec::new());
@@ -313,18 +315,19 @@ impl Search<'_> {
                 return Some(vec![*other]);
             }
         }
+        let mut lookups = 0;
+        let known = self.failures_with[variable].iter().find(|failure| {
+            self.failures[**failure].iter().all(|member| {
+                lookups += 1;
+                *member == variable || self.level[*member].is_some()
+            })
+        });
+        *steps = steps.saturating_sub(lookups / LOOKUPS_OF_STEP);
         let others = |failure: &usize| {
-            let others: Vec<Variable> = self.failures[*failure]
-                .iter()
-                .copied()
-                .filter(|member| *member != variable)
-                .collect();
-            others
-                .iter()
-                .all(|other| self.level[*other].is_some())
-                .then_some(others)
+            let members = self.failures[*failure].iter().copied();
+            members.filter(|member| *member != variable).collect()
         };
-        self.failures_with[variable].iter().find_map(others)
+        known.map(others)
     }
 
     /// Records all constraints that prevent a variable from ever being selected.
@@ -422,3 +425,6 @@ pub(super) fn minimal(
     }
     left
 }
+
+#[cfg(test)]
+mod tests;
