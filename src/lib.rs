@@ -24,7 +24,7 @@
 //!  diagnostic   findings: the problem, its place and its severity
 //!  rules        the table of all rules: id, severity at each gate, help, and an example of each rule
 //!  files        writing so that a killed process leaves the old state or the new state, and the next process cleans up
-//!  cel, kubernetes, tree, causes, source, limit, version, visible   small shared values
+//!  cel, kubernetes, tree, causes, source, limit, pattern, version, visible   small shared values
 //! ```
 //!
 //! Each command calls a function of this library, which takes a struct of options instead of flags:
@@ -98,6 +98,7 @@ pub mod mirror;
 pub mod olm;
 #[cfg(feature = "page")]
 pub mod page;
+pub(crate) mod pattern;
 pub mod resolver;
 pub mod rules;
 #[cfg(feature = "server")]

@@ -1,7 +1,7 @@
 //! Evaluates rules against the properties of a bundle.
 
 use super::check::{Problem, check};
-use super::pattern;
+use crate::pattern::translate;
 use crate::version::parse_tolerant;
 use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 use cel::extractors::This;
@@ -121,7 +121,8 @@ const BYTE_COST: u64 = 4;
 
 /// Whether a regular expression matches anywhere in a string. The time is linear in the length of the string.
 fn matches(text: &str, pattern: &str) -> Result<bool, ExecutionError> {
-    let pattern = RegexBuilder::new(&pattern::from_go(pattern))
+    let pattern = translate(pattern).map_err(|reason| ExecutionError::function_error("matches", reason))?;
+    let pattern = RegexBuilder::new(&pattern)
         .size_limit(LARGEST_PATTERN)
         .dfa_size_limit(LARGEST_PATTERN)
         .nest_limit(64)
@@ -245,6 +246,28 @@ mod tests {
         assert!(!holds(
             "properties.exists(p, p.type == 'acme.size' && p.value.matches('3'))"
         ));
+    }
+
+    #[test]
+    fn regular_expressions_have_the_meaning_of_go() {
+        for (text, pattern) in [
+            ("a{,2}", "^a{,2}$"),
+            ("x{", "x{"),
+            ("[x", "[[]x"),
+            ("&", "[a&&b]"),
+            ("ab", "^a\\\\B"),
+        ] {
+            assert!(holds(&format!("'{text}'.matches('{pattern}')")), "{pattern}");
+        }
+        assert!(holds("!'aé'.matches('^a\\\\B')"));
+    }
+
+    #[test]
+    fn an_evaluation_with_a_pattern_that_go_rejects_fails() {
+        for pattern in ["[^a--c]", "a**", "(?x)a"] {
+            assert!(!holds(&format!("'a'.matches('{pattern}')")), "{pattern}");
+            assert!(!holds(&format!("!'a'.matches('{pattern}')")), "{pattern}");
+        }
     }
 
     #[test]

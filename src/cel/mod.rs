@@ -7,7 +7,6 @@
 
 mod check;
 mod evaluate;
-mod pattern;
 
 pub use check::{Problem, check};
 pub use evaluate::{Budget, Rule};

@@ -33,7 +33,9 @@ const LAYERS: &[&[&str]] = &[
     &["diagnostic"],
     &["rules"],
     &["tree"],
-    &["causes", "source", "streams", "files", "limit", "version", "visible"],
+    &[
+        "causes", "source", "streams", "files", "limit", "pattern", "version", "visible",
+    ],
 ];
 
 /// Flags in strings below the top layer that belong to the command line of another program: they are written into an

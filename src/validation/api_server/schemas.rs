@@ -2,12 +2,10 @@
 
 use super::expressions::{fields_of_self, problem_of_expression};
 use super::part::{Part, text};
-use super::patterns::{Form, LONGEST_PATTERN, compile, form};
+use super::patterns::{LONGEST_PATTERN, compile, problem};
 use crate::kubernetes::structural::has_type;
 use crate::rules;
 use crate::text::{Path, Step};
-use regex::Error;
-use regex::bytes::Regex;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -122,9 +120,7 @@ impl Walk<'_, '_> {
     }
 
     fn pattern(&mut self, pattern: &str) {
-        if let Form::Wrong(problem) = form(pattern)
-            && matches!(self.compile(pattern), Some(Err(Error::Syntax(_))))
-        {
+        if let Some(problem) = problem(pattern) {
             let message = format!("the pattern `{pattern}` is not a regular expression: {problem}");
             self.part.refuse(&self.path.key("pattern"), message, CORRECT_PATTERN);
         }
@@ -147,18 +143,13 @@ impl Walk<'_, '_> {
     fn not_matched(&mut self, schema: &Map<String, Value>, default: &Value) -> Option<String> {
         let (pattern, string) = (schema.get("pattern")?.as_str()?, default.as_str()?);
         // Compiled patterns match bytes, which are characters only in ASCII.
-        if !string.is_ascii() || string.len() > LONGEST_PATTERN || form(pattern) != Form::Common {
+        if !string.is_ascii() || string.len() > LONGEST_PATTERN {
             return None;
         }
-        let regex = self.compile(pattern)?.ok()?;
+        self.patterns = self.patterns.checked_sub(1)?;
+        let regex = compile(pattern)?;
         let matches = regex.is_match(string.as_bytes());
         (!matches).then(|| format!("the default {default} does not match the pattern `{pattern}`"))
-    }
-
-    /// Compiles a pattern, unless too many have been compiled.
-    fn compile(&mut self, pattern: &str) -> Option<Result<Regex, Error>> {
-        self.patterns = self.patterns.checked_sub(1)?;
-        Some(compile(pattern))
     }
 
     /// Checks the keys of a list whose items are identified by keys.
