@@ -1,9 +1,9 @@
 //! Evaluates rules against the properties of a bundle.
 
 use super::check::{Problem, check};
+use super::cost::cost;
 use crate::pattern::translate;
 use crate::version::parse_tolerant;
-use cel::common::ast::{EntryExpr, Expr, IdedExpr};
 use cel::extractors::This;
 use cel::{Context, ExecutionError, Program};
 use regex::RegexBuilder;
@@ -70,8 +70,8 @@ impl Rule {
     }
 
     /// Whether the rule holds for these properties. Each property is a pair: its type and the JSON text of its value.
-    /// Returns `false` if the evaluation fails. Also returns `false` if the rule would exceed the budget; the budget is
-    /// then spent.
+    /// Returns `false` if the evaluation fails. Also returns `false` if the rule would exceed the budget, or could need
+    /// too much memory; the budget is then spent.
     pub fn holds<'p>(&self, properties: impl Iterator<Item = (&'p str, &'p str)>, budget: &Budget) -> bool {
         let mut bytes = 0;
         let value = |(kind, text): (&str, &str)| {
@@ -80,11 +80,7 @@ impl Rule {
             json!({"type": kind, "value": value})
         };
         let properties: Vec<Value> = properties.map(value).collect();
-        let sizes = Sizes {
-            properties: properties.len() as u64,
-            others: properties.iter().map(largest).max().unwrap_or(0),
-        };
-        let cost = cost(self.program.expression(), sizes).saturating_add(bytes as u64 / 8);
+        let cost = cost(self.program.expression(), &properties).saturating_add(bytes as u64 / 8);
         if !budget.take(cost) {
             return false;
         }
@@ -114,10 +110,6 @@ fn semver_compare(left: &str, right: &str) -> Result<i64, ExecutionError> {
 
 /// The maximum size in bytes of a compiled regular expression.
 const LARGEST_PATTERN: usize = 1 << 18;
-/// The approximate maximum cost of compiling a regular expression.
-const PATTERN_COST: u64 = 2000;
-/// The cost of each byte of a string that a regular expression is matched against.
-const BYTE_COST: u64 = 4;
 
 /// Whether a regular expression matches anywhere in a string. The time is linear in the length of the string.
 fn matches(text: &str, pattern: &str) -> Result<bool, ExecutionError> {
@@ -147,64 +139,9 @@ fn with_floats(value: Value) -> Value {
     }
 }
 
-/// Returns the size of the largest list, map or string in a value. The size of a list or map is the number of its
-/// items; the size of a string is the number of its bytes, divided by 16.
-fn largest(value: &Value) -> u64 {
-    match value {
-        Value::Array(items) => items.iter().map(largest).max().unwrap_or(0).max(items.len() as u64),
-        Value::Object(map) => map.values().map(largest).max().unwrap_or(0).max(map.len() as u64),
-        Value::String(text) => text.len() as u64 / 16,
-        _ => 1,
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Sizes {
-    properties: u64,
-    others: u64,
-}
-
-/// Returns an upper bound on the number of parts that are evaluated for an expression.
-fn cost(expression: &IdedExpr, sizes: Sizes) -> u64 {
-    let of = |expression: &IdedExpr| cost(expression, sizes);
-    let sum = |costs: &mut dyn Iterator<Item = u64>| costs.fold(1_u64, u64::saturating_add);
-    match &expression.expr {
-        Expr::Select(select) => of(&select.operand).saturating_add(1),
-        Expr::List(list) => sum(&mut list.elements.iter().map(of)),
-        Expr::Map(map) => sum(&mut map.entries.iter().map(|entry| match &entry.expr {
-            EntryExpr::MapEntry(entry) => of(&entry.key).saturating_add(of(&entry.value)),
-            EntryExpr::StructField(field) => of(&field.value),
-        })),
-        Expr::Call(call) => {
-            let parts = sum(&mut call.target.as_deref().into_iter().chain(&call.args).map(of));
-            // `largest` counts strings in units of 16 bytes.
-            let bytes = sizes.others.saturating_mul(16);
-            match call.func_name.as_str() {
-                "matches" => parts.saturating_add(PATTERN_COST.saturating_add(bytes.saturating_mul(BYTE_COST))),
-                _ => parts,
-            }
-        }
-        Expr::Comprehension(comprehension) => {
-            let range = &comprehension.iter_range;
-            let written = match &range.expr {
-                Expr::List(list) => list.elements.len() as u64,
-                Expr::Map(map) => map.entries.len() as u64,
-                _ => 0,
-            };
-            let times = match &range.expr {
-                Expr::Ident(name) if name == "properties" => sizes.properties,
-                _ => sizes.properties.max(sizes.others).max(written),
-            };
-            let each = of(&comprehension.loop_cond).saturating_add(of(&comprehension.loop_step));
-            let once = of(range).saturating_add(of(&comprehension.result));
-            times.saturating_mul(each).saturating_add(once)
-        }
-        _ => 1,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::cost::PATTERN_COST;
     use super::*;
 
     const PROPERTIES: [(&str, &str); 3] = [
@@ -290,5 +227,71 @@ mod tests {
         let budget = Budget::new(1_000_000);
         assert!(!rule.holds(properties.iter().copied(), &budget));
         assert!(budget.is_spent());
+    }
+    /// Returns the verdict with a budget that only a lack of memory exhausts, or `None` if the budget is spent.
+    fn verdict(rule: &str, properties: &[(&str, &str)]) -> Option<bool> {
+        let budget = Budget::new(100_000_000);
+        let verdict = Rule::compile(rule).unwrap().holds(properties.iter().copied(), &budget);
+        (!budget.is_spent()).then_some(verdict)
+    }
+
+    #[test]
+    fn rules_whose_values_grow_without_bound_are_not_evaluated() {
+        let many = |start: &str, step: &str, times: usize| format!("{start}{}.size() == 1", step.repeat(times));
+        let nested = (0..24).fold("x23 == x23".to_owned(), |inner, depth| {
+            let level = 23 - depth;
+            match level {
+                0 => format!("['aaaaaaaaaaaaaaaa'].all(x0, {inner})"),
+                _ => format!("[x{before} + x{before}].all(x{level}, {inner})", before = level - 1),
+            }
+        });
+        let lists = (0..10).fold("1".to_owned(), |inner, _| format!("[{inner}, {inner}]"));
+        for rule in [
+            many("['aaaaaaaaaaaaaaaa']", ".map(a, a + a)", 34),
+            many("[b'aaaaaaaaaaaaaaaa']", ".map(a, a + a)", 34),
+            many("['aaaaaaaaaaaaaaaa']", ".map(a, true, a + a)", 34),
+            many("['aaaaaaaaaaaaaaaa']", ".filter(a, true).map(a, a + a)", 34),
+            many("[{'k': 'aaaaaaaaaaaaaaaa'}]", ".map(a, {'k': a.k + a['k']})", 34),
+            many("[[1]]", ".map(a, a + a)", 34),
+            many("[[1]]", ".map(a, [a, a])", 34),
+            many("[[1]]", ".map(a, a.map(b, b) + a.map(b, b))", 34),
+            many("['aaaaaaaaaaaaaaaa']", ".map(a, string(bytes(a + a)))", 34),
+            many("['aaaaaaaaaaaaaaaa']", ".map(a, true ? a + a : a)", 34),
+            many("[[1, 2, 3, 4, 5, 6, 7, 8]]", ".map(a, a.map(b, a))", 12),
+            nested,
+        ] {
+            assert_eq!(verdict(&rule, &PROPERTIES), None, "{rule}");
+        }
+        let rule = format!("{lists}.size() == 2");
+        assert_eq!(verdict(&rule, &PROPERTIES), Some(true));
+    }
+
+    #[test]
+    fn rules_that_create_lists_of_large_properties_are_evaluated() {
+        let large = format!("{:?}", "x".repeat(1 << 16));
+        let properties: Vec<(&str, &str)> = (0..100)
+            .map(|number| ("acme.large", if number == 7 { large.as_str() } else { "1" }))
+            .collect();
+        for rule in [
+            "properties.filter(p, p.type == 'acme.large').size() == 100",
+            "properties.map(p, p.value).filter(v, v == 1.0).size() == 99",
+            "properties.map(p, p.type + '!').exists(t, t == 'acme.large!')",
+            "properties.exists(p, properties.exists(q, p.value == q.value))",
+            "properties.filter(p, p.type.matches('^acme')).map(p, p.type).all(t, t.startsWith('acme'))",
+        ] {
+            assert_eq!(verdict(rule, &properties), Some(true), "{rule}");
+        }
+    }
+
+    #[test]
+    fn copying_and_comparing_large_values_has_a_cost() {
+        let large = format!("{:?}", "x".repeat(1 << 20));
+        let properties: Vec<(&str, &str)> = (0..100).map(|_| ("acme.large", large.as_str())).collect();
+        for rule in [
+            "properties.all(p, properties.all(q, p.value + q.value != p.value))",
+            "properties.all(p, properties.all(q, properties.all(r, p.value == q.value)))",
+        ] {
+            assert_eq!(verdict(rule, &properties), None, "{rule}");
+        }
     }
 }

@@ -6,6 +6,7 @@
 //! [`Budget`] in advance.
 
 mod check;
+mod cost;
 mod evaluate;
 
 pub use check::{Problem, check};

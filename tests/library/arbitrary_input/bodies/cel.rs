@@ -3,13 +3,16 @@
 use super::words;
 use opmx::cel::{Budget, Rule, check};
 
-const EXAMPLES: [&str; 5] = [
+const EXAMPLES: [&str; 6] = [
     "properties.exists(p, p.type == 'olm.package' && semver_compare(p.value.version, '1.0.0') >= 0)",
     "properties.filter(p, p.type.startsWith(\"acme\") || p.value in ['a', 'b']).map(p, p.value).size() == 1 ? true : false",
     "properties.all(p, has(p.value) && p.type.matches('^[a-z]+\\\\.\\\\w$')) && !(size(properties) > 3)",
     "{'a': [1, 2u, 3.5, -4]}['a'][0] + 1 == 2 && b'x' != b'y' && null == null && type(1) == int",
     "properties.exists_one(p, p.value[0] == string(1)) || [1, 2].exists(x, x % 2 == 0 || x / 0 > 1)",
+    "['aaaaaaaaaaaaaaaa', [1]].map(a, a + a).size() == 1",
 ];
+/// A part of a rule that doubles the size of a value.
+const DOUBLING: &str = ".map(a, a + a)";
 const PROPERTIES: [(&str, &str); 4] = [
     ("olm.package", r#"{"packageName":"foo","version":"v1.2"}"#),
     ("acme.size", "3"),
@@ -42,7 +45,11 @@ pub fn rule(text: &str) {
     }
 }
 
-/// Reads a valid rule with a word replaced by any string.
+/// Reads a valid rule with a word replaced by any string, and doubles the size of its values.
 pub fn word(which: usize, word: usize, text: &str) {
-    rule(&words::replaced(EXAMPLES[which % EXAMPLES.len()], word, text));
+    let replaced = words::replaced(EXAMPLES[which % EXAMPLES.len()], word, text);
+    rule(&replaced);
+    if replaced.contains(DOUBLING) {
+        rule(&replaced.replacen(DOUBLING, &DOUBLING.repeat(34), 1));
+    }
 }
