@@ -16,7 +16,6 @@ use std::path::Path as FilePath;
 pub(super) fn check(bundle: &Bundle, tree: &Tree, findings: &mut Vec<Diagnostic>) {
     folders(tree, findings);
     file_names(tree, findings);
-    several_csvs(bundle, findings);
     let packages = bundle.objects.iter().filter(|object| content::is_crd(object));
     findings.extend(packages.filter_map(content::crd_version));
 }

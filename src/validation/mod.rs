@@ -43,6 +43,7 @@ pub(crate) use run::rule_named;
 pub use run::{Validated, Validation, refused, unreadable, validate};
 
 pub use stages::Finding;
+use stages::{FORMAT, INDEX, LOAD};
 
 use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
@@ -56,20 +57,37 @@ const MOST_OF_A_RULE: usize = 1_000;
 /// `registry+v1`, the requirements of an index. The synthesis performs additional checks on a `k8s+v1` bundle.
 pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
-    annotations::check(bundle, &mut findings);
-    dependencies::check(bundle, &mut findings);
-    properties::check(bundle, &mut findings);
-    findings.extend(ranges::skip_range(bundle));
-    match bundle.media_type {
-        MediaType::RegistryV1 => {
-            load::several_csvs(bundle, &mut findings);
-            fields::check(bundle, &mut findings);
-            index_needs::check(bundle, &mut findings);
-        }
-        MediaType::K8sV1 => drop(index_needs::defined_by_crds(bundle, &mut findings)),
+    for (_, check) in checks(bundle.media_type) {
+        check(bundle, &mut findings);
     }
     diagnostic::sort(&mut findings);
     findings
+}
+
+/// A group of rules at every gate.
+type Check = fn(&Bundle, &mut Vec<Diagnostic>);
+
+/// Returns the checks at every gate for bundles of this type, in their order, each with its stage.
+fn checks(media_type: MediaType) -> impl Iterator<Item = (Option<&'static str>, Check)> {
+    const EVERY: &[(Option<&str>, Check)] = &[
+        (FORMAT, annotations::check),
+        (FORMAT, dependencies::check),
+        (None, |bundle, found| found.extend(ranges::skip_range(bundle))),
+        (None, properties::check),
+    ];
+    const REGISTRY: &[(Option<&str>, Check)] = &[
+        (LOAD, load::several_csvs),
+        (None, fields::check),
+        (INDEX, index_needs::check),
+    ];
+    const PLAIN: &[(Option<&str>, Check)] = &[(INDEX, |bundle, found| {
+        index_needs::defined_by_crds(bundle, found);
+    })];
+    let own = match media_type {
+        MediaType::RegistryV1 => REGISTRY,
+        MediaType::K8sV1 => PLAIN,
+    };
+    EVERY.iter().chain(own).copied()
 }
 
 /// Runs the rules for authors that need neither the synthesis nor a suite, in addition to [`check`].

@@ -2,12 +2,10 @@
 
 use super::reference;
 use super::request::Request;
-use super::stages::{CONTENT, FORMAT, Finding, INDEX, LOAD, stage, validators};
+use super::stages::{CONTENT, FORMAT, Finding, LOAD, stage, validators};
 use super::synthesized::Synthesized;
 use super::validators;
-use super::{
-    annotations, check_for_authors, content, dependencies, fields, index_needs, load, plain, policy, properties, ranges,
-};
+use super::{annotations, check_for_authors, checks, content, load, plain, policy, properties};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule};
@@ -131,27 +129,23 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
     // Without a ClusterServiceVersion, or with unreadable files, some checks have nothing to check.
     let mut incomplete = diagnostic::has_errors(&reading.diagnostics);
     let mut seen = None;
+    for (name, check) in checks(bundle.media_type) {
+        stage(&mut findings, name, |found| {
+            check(bundle, found);
+            consequences::leave_out(&reading.diagnostics, found);
+        });
+    }
     stage(&mut findings, FORMAT, |found| {
-        annotations::check(bundle, found);
         annotations::check_folders(bundle, tree, found);
-        dependencies::check(bundle, found);
-        consequences::leave_out(&reading.diagnostics, found);
     });
-    stage(&mut findings, None, |found| found.extend(ranges::skip_range(bundle)));
-    stage(&mut findings, None, |found| properties::check(bundle, found));
     stage(&mut findings, None, |found| check_for_authors(bundle, found));
     match bundle.media_type {
         MediaType::RegistryV1 => {
             incomplete |= bundle.csv().is_none();
             stage(&mut findings, LOAD, |found| load::check(bundle, tree, found));
             stage(&mut findings, CONTENT, |found| content::check(bundle, found));
-            stage(&mut findings, None, |found| fields::check(bundle, found));
             findings.extend(validators(bundle, tree, validators::DEFAULT, request));
             findings.extend(removed_crds(bundle, tree, request));
-            stage(&mut findings, INDEX, |found| {
-                index_needs::check(bundle, found);
-                consequences::leave_out(&reading.diagnostics, found);
-            });
             if let Some(terms) = &request.policy {
                 stage(&mut findings, None, |found| policy::check(bundle, terms, found));
             }

@@ -16,7 +16,7 @@ use opmx::rules::examples::{Example, all};
 use opmx::rules::{self, Gate};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
-use opmx::validation::{Strictness, judge_files};
+use opmx::validation::{Request, Strictness, check, judge_files, validate};
 use std::collections::BTreeMap;
 
 /// Returns the previous version, in all channels that examples name: a bundle alone does not decide whether a channel
@@ -100,6 +100,70 @@ fn what_one_command_accepts_of_a_bundle_with_a_fault_no_later_one_refuses() {
         problems.join("\n")
     );
     assert!(taken > 100, "{taken}");
+}
+
+/// Rules that the validation of a bundle does not report if it reports the same defect under another rule.
+const OTHER_RULE: &[&str] = &[
+    "index-owned-crd-absent",
+    "index-owned-crd-name",
+    "index-version-shape",
+    "index-release-shape",
+    "index-csv-version-semver",
+    "object-field-type",
+    "opt-builtin-kind",
+    "opt-core-kind",
+];
+
+/// What keeps a bundle out of an index is also reported to its author.
+#[test]
+fn the_validation_of_a_bundle_reports_every_rule_that_is_checked_at_every_gate() {
+    let mut problems = Vec::new();
+    let mut compared = 0;
+    for (id, mut example) in all().unwrap() {
+        let own = example.bundle.clone();
+        if example.link.is_some() || !["registry+v1", "k8s+v1"].contains(&&*own) {
+            continue;
+        }
+        for media_type in ["registry+v1", "k8s+v1"] {
+            if media_type != own && !fits(&example, media_type) {
+                continue;
+            }
+            media_type.clone_into(&mut example.bundle);
+            let Some(tree) = tree(&files(&example, Side::Wrong)) else {
+                continue;
+            };
+            let Some(bundle) = bundle::read(&tree, &Limits::default()).bundle else {
+                continue;
+            };
+            let validation = validate(&tree, &Request::default());
+            for finding in check(&bundle) {
+                let rule = finding.rule.id;
+                let is_reported = validation.findings.iter().any(|other| other.diagnostic.rule.id == rule);
+                compared += 1;
+                if !is_reported && !OTHER_RULE.contains(&rule) {
+                    problems.push(format!("{id}, {media_type}: {rule} is not reported"));
+                }
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(compared > 100, "{compared}");
+}
+
+#[test]
+fn a_definition_without_a_kind_in_a_bundle_of_plain_manifests_is_reported_by_every_command() {
+    let mut files = right_bundle("k8s+v1");
+    let definition = files.get_mut("manifests/memcacheds.yaml").unwrap();
+    let text = String::from_utf8(definition.clone()).unwrap();
+    *definition = text.replace("    kind: Memcached\n", "").into_bytes();
+    let tree = tree(&files).unwrap();
+    let validation = validate(&tree, &Request::default());
+    let rules: Vec<&str> = validation
+        .findings
+        .iter()
+        .map(|finding| finding.diagnostic.rule.id)
+        .collect();
+    assert!(rules.contains(&"index-crd-decode"), "{rules:?}");
 }
 
 /// Rules whose examples have a different fault in a bundle of the other media type, or whose fault another rule
