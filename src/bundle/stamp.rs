@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 /// The values that the caller chooses for a bundle.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stamp {
-    /// The version. If the bundle name ends in the old version, or in the old version and the release, the name gets the
-    /// new version.
+    /// The version. If the bundle name ends in the old version, or in the old version and the release, the name gets
+    /// the new version.
     pub version: Option<String>,
     /// The name of the bundle that this bundle replaces.
     pub replaces: Option<String>,

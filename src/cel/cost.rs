@@ -255,8 +255,8 @@ impl<'r> Estimator<'r> {
         }
     }
 
-    /// Estimates a comprehension. The macros expand to comprehensions: those of `map` and `filter` append to a list, and
-    /// the result of the others is a number or boolean.
+    /// Estimates a comprehension. The macros expand to comprehensions: those of `map` and `filter` append to a list,
+    /// and the result of the others is a number or boolean.
     fn comprehension(&mut self, comprehension: &'r ComprehensionExpr) -> Estimate {
         let range = self.of(&comprehension.iter_range);
         let start = self.of(&comprehension.accu_init);

@@ -33,8 +33,8 @@ pub(crate) struct AdditionArguments {
     ///
     /// With "replaces", the replaces and skips fields of the bundles are used. With "semver", a bundle replaces the
     /// next lower version. With "semver-skippatch", it also skips all lower patch versions; a bundle is refused if only
-    /// the bundles that it skips lead to a lower minor version in the channel. Several bundles are added from the lowest
-    /// version up, regardless of their order.
+    /// the bundles that it skips lead to a lower minor version in the channel. Several bundles are added from the
+    /// lowest version up, regardless of their order.
     #[arg(
         long,
         value_enum,

@@ -65,12 +65,13 @@ Examples:
 ///
 /// With --state or --cluster, the plan is applied to the cluster that the files describe. The exit status is then 0
 /// only if the plan would complete, the cluster would serve all required APIs, and no version would fail because of its
-/// Deployments or the OperatorGroup of its namespace. Otherwise, or if nothing can be resolved, the exit status is 3. A plan that requires manual approval is
-/// printed as waiting; --approval automatic shows its result. If the condition of an installed operator holds back the
-/// upgrade to the bundle, no plan is printed; the output shows the condition, its time, and how to override it. Without
-/// a bundle, the Subscriptions of the files are resolved first, and the plan contains everything that OLM would install
-/// for them. Instead of a bundle, a YAML or JSON file with Operator and Install resources may be specified. An Operator
-/// is treated as a Subscription. An Install is applied unchanged, unless its permissions require approval.
+/// Deployments or the OperatorGroup of its namespace. Otherwise, or if nothing can be resolved, the exit status is 3. A
+/// plan that requires manual approval is printed as waiting; --approval automatic shows its result. If the condition of
+/// an installed operator holds back the upgrade to the bundle, no plan is printed; the output shows the condition, its
+/// time, and how to override it. Without a bundle, the Subscriptions of the files are resolved first, and the plan
+/// contains everything that OLM would install for them. Instead of a bundle, a YAML or JSON file with Operator and
+/// Install resources may be specified. An Operator is treated as a Subscription. An Install is applied unchanged,
+/// unless its permissions require approval.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {

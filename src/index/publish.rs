@@ -2,19 +2,20 @@
 //! file-based catalog, a database is made first. The changes to the database are then repeated in the catalog, and the
 //! catalog is put into the new image.
 
+mod changed_copy;
+
 use super::catalog_image::refuse_index;
-use super::follow::{FollowError, FollowedCatalog, follow};
+use super::follow::FollowError;
 use super::gather::GatherError;
 use super::image::{DATABASE_PATH, IndexContent, Program, dockerfile, image_of};
 use super::import::{ImportError, Imported, import};
-use super::location::{CatalogFolder, FetchError, Fetched, IndexLocation};
+use super::location::{FetchError, IndexLocation};
 use super::open::OpenLimits;
 use super::program::ProgramError;
 use super::server::{Server, ServerError, serving};
 use crate::catalog::graph::Mode;
 use crate::database::add::promote::PromoteError;
-use crate::database::add::settle;
-use crate::database::change::{self, ChangeOptions, Target};
+use crate::database::change::{ChangeOptions, Target};
 use crate::database::deprecate::DeprecateError;
 use crate::database::error::DatabaseError;
 use crate::database::named::UnknownBundles;
@@ -23,6 +24,7 @@ use crate::files::{self, FileError, FolderChange, Replacement, TemporaryFolder, 
 use crate::image::{Digest, ImageError, Platform, Race, Reference, TagState, Tagged, Transports};
 use crate::olm::label::CONFIGS_LABEL;
 use crate::validation::Strictness;
+use changed_copy::{Copied, change_copy};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -492,91 +494,4 @@ async fn generate<T>(
         base,
     };
     Ok(Published::locally(made, copied.changed, copied.imported))
-}
-
-/// A changed copy of an index.
-struct Copied<T> {
-    /// The value that the change returned.
-    changed: T,
-    imported: Imported,
-    made_of: Option<MadeOf>,
-}
-
-impl<T> Copied<T> {
-    /// Repeats the change to `database` in the catalog from which the database was made, unless the index becomes a
-    /// database.
-    fn follow(&mut self, database: &Path, options: PublishOptions<'_>) -> Result<Option<FollowedCatalog>, FollowError> {
-        let Some(MadeOf { catalog, before, .. }) = &self.made_of else {
-            return Ok(None);
-        };
-        if options.form == CatalogForm::Database {
-            return Ok(None);
-        }
-        // The catalog keeps the data that the database cannot represent.
-        self.imported.not_kept.clear();
-        follow(catalog, before, database, options.limits.catalog).map(Some)
-    }
-}
-
-/// The file-based catalog from which a database was made.
-struct MadeOf {
-    catalog: CatalogFolder,
-    /// The database before the change.
-    before: PathBuf,
-    // The folder is deleted when this value is dropped.
-    _folder: TemporaryFolder,
-}
-
-async fn change_copy<T>(
-    from: Option<&IndexLocation>,
-    to: &Path,
-    options: PublishOptions<'_>,
-    change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
-    applied: Applied,
-) -> Result<Copied<T>, PublishError> {
-    let named = from;
-    let fetched = match from {
-        Some(from) => Some(from.fetch_any(options.transports, options.limits.image).await?),
-        None => None,
-    };
-    // The database made from a catalog is kept here until its changed copy is written.
-    let folder = TemporaryFolder::new()?;
-    let database = folder.file("index.db")?;
-    let mut imported = Imported::default();
-    let from = match &fetched {
-        None => None,
-        Some(Fetched::Database(database)) => Some(database.path()),
-        Some(Fetched::Catalog(catalog)) => {
-            let target = Target::Copy {
-                from: None,
-                to: &database,
-            };
-            // The database is needed even if the change is only tried.
-            let writing = ChangeOptions {
-                dry_run: false,
-                ..*options.writing
-            };
-            imported = import(catalog, options.limits.catalog, options.strictness, &target, &writing)?;
-            if let Some(mode) = options.mode {
-                settle(mode, &Target::InPlace(&database), &writing)?;
-            }
-            Some(&*database)
-        }
-    };
-    let target = Target::Copy { from, to };
-    change::check(&target, options.writing)?;
-    let changed = change(&target, applied).await.map_err(|error| error.of_index(named))?;
-    let made_of = match fetched {
-        Some(Fetched::Catalog(catalog)) => Some(MadeOf {
-            catalog,
-            before: database,
-            _folder: folder,
-        }),
-        _ => None,
-    };
-    Ok(Copied {
-        changed,
-        imported,
-        made_of,
-    })
 }

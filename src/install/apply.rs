@@ -13,13 +13,14 @@
 
 mod definition;
 mod deployments;
+mod failed_version;
 mod operator_group;
 mod owners;
 mod requests;
 pub(crate) mod requirements;
 mod wording;
 
-pub use deployments::FailedVersion;
+pub use failed_version::FailedVersion;
 pub use requirements::RequiredApis;
 
 use super::apis::{Apis, defined};

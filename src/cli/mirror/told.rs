@@ -11,8 +11,8 @@ use std::path::Path;
 /// The maximum number of failures that are shown; the result file contains all failures.
 const SHOWN: usize = 20;
 
-/// Reports the result of a copy, and returns whether the copy is complete. `catalogs` are the names of the indexes of the
-/// plan.
+/// Reports the result of a copy, and returns whether the copy is complete. `catalogs` are the names of the indexes of
+/// the plan.
 pub(super) fn told(result: &CopyResult, file: &Path, catalogs: &[String], printer: &Printer) -> CommandResult {
     for item in result
         .items

@@ -32,8 +32,8 @@ pub(super) fn update<'a>(
     Err(refused(message))
 }
 
-/// Returns the API server's refusal if the new definition changes a field that is immutable once the existing definition
-/// is established.
+/// Returns the API server's refusal if the new definition changes a field that is immutable once the existing
+/// definition is established.
 pub(super) fn immutable(existing: &Value, new: &Value) -> Option<Refusal> {
     let conditions = existing.pointer("/status/conditions").and_then(Value::as_array);
     let is_new = |condition: &Value| text(condition, "/type") == "Established" && text(condition, "/status") == "False";

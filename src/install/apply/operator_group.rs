@@ -1,16 +1,16 @@
 //! Checks whether the versions of a plan can be members of the OperatorGroup of their namespace.
 
-use super::FailedVersion;
+use super::failed_version::{FailedVersion, failed};
 use crate::cluster::{State, operator_groups, refused_operator_groups};
-use crate::csv::{self, Csv};
+use crate::csv::Csv;
 use crate::install::permissions::{Targets, of_group};
 use crate::olm::install_mode;
 use crate::olm::releases::Olm;
 use crate::steps::{Step, StepStatus};
 
-/// Returns the versions among these steps that fail because of the OperatorGroups of their namespace. `statuses` are the
-/// final statuses of the steps; a version that already existed is already a member. As in the proposal
-/// simplify-olm-apis, a namespace may have several OperatorGroups or none.
+/// Returns the versions among these steps that fail because of the OperatorGroups of their namespace. `statuses` are
+/// the final statuses of the steps. With the proposal simplify-olm-apis, a namespace may have several OperatorGroups or
+/// none.
 pub(super) fn refused(
     steps: &[Step],
     statuses: &[StepStatus],
@@ -18,20 +18,9 @@ pub(super) fn refused(
     state: &State,
     olm: &Olm,
 ) -> Vec<FailedVersion> {
-    let new = steps
-        .iter()
-        .zip(statuses)
-        .filter(|(step, status)| step.resource.kind == csv::KIND && **status == StepStatus::Created);
-    let failed = new.filter_map(|(step, _)| {
-        let csv = Csv(&step.resource.manifest);
-        let (reason, message) = refusal(csv, step.namespace(namespace), state, olm)?;
-        Some(FailedVersion {
-            name: csv.name().to_owned(),
-            reason,
-            message,
-        })
-    });
-    failed.collect()
+    failed(steps, statuses, |step, csv| {
+        refusal(csv, step.namespace(namespace), state, olm)
+    })
 }
 
 /// Returns the reason and the message with which OLM refuses a version in a namespace.

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 impl Editor {
-    /// Returns the file for a new bundle, by its path inside the folder, if each bundle of the package is alone in a file
-    /// of its name. The file is next to that of the package's last bundle, and must not exist yet.
+    /// Returns the file for a new bundle, by its path inside the folder, if each bundle of the package is alone in a
+    /// file of its name. The file is next to that of the package's last bundle, and must not exist yet.
     pub(super) fn own_file(&self, documents: &PackageDocuments, name: &str) -> Option<String> {
         if !is_dns1123_subdomain(name) {
             return None;
