@@ -3,7 +3,7 @@
 use super::frame::File;
 use super::site::{Sink, Summary, build};
 use super::{PageError, SiteOptions};
-use crate::files::{FileError, FolderOutput};
+use crate::files::{FileError, FolderOutput, finish_change};
 use crate::index::open::Index;
 use std::collections::BTreeSet;
 use std::fs;
@@ -46,6 +46,8 @@ const MARK: &str = "assets/opmx.css";
 /// Returns an error if the index cannot be read, the folder contains files but no site, or the folder cannot be
 /// written.
 pub fn write(index: &Index, folder: &Path, options: &SiteOptions<'_>) -> Result<Summary, PageError> {
+    // Before the files are listed: the change may remove some of them.
+    finish_change(folder)?;
     let before = files_of_site(folder)?;
     let mut output = FolderOutput::new(folder)?;
     let written = Written {

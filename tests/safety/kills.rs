@@ -205,3 +205,30 @@ fn series(
     }
     states
 }
+
+#[test]
+fn a_site_is_written_again_whichever_of_its_moves_and_removals_was_the_last() {
+    if !can_trace() {
+        println!("no system calls are stopped: strace does not run here");
+        return;
+    }
+    let workshop = Workshop::new();
+    let replaces_a_site = |writing: &&Writing| writing.line.starts_with("index page") && !writing.before.is_empty();
+    let writing = ALL.iter().find(replaces_a_site).unwrap();
+    let (old, new, pace) = workshop.undisturbed(writing);
+    let mut kills = 0;
+    for (call, count) in calls(&workshop, writing) {
+        if !(call.starts_with("rename") || call.starts_with("unlink")) {
+            continue;
+        }
+        for number in 1..=count {
+            let moment = Moment::Call(call.clone(), number);
+            workshop.fresh(writing);
+            if kill(&workshop, writing, &moment, pace) {
+                check(&workshop, writing, &old, &new, &moment);
+                kills += 1;
+            }
+        }
+    }
+    assert!(kills > 0, "nothing was killed");
+}
