@@ -8,7 +8,7 @@ use crate::cli::{Context, guesses};
 use crate::image::Transports;
 use crate::index::intake::IntakeError;
 use crate::index::render::RenderOptions;
-use crate::index::render::sources::{Form, RenderSource, SourceError, SourceOptions};
+use crate::index::render::sources::{Form, RenderSource, SourceError, SourceOptions, write_all};
 use crate::terminal::{Printer, counted};
 use clap::{Args, ValueEnum};
 
@@ -134,6 +134,20 @@ pub(crate) fn open(
             sources.push(opened);
         }
         Ok(sources)
+    })
+}
+
+/// Prints the documents of all sources as one catalog. Output is held back only while a database is open, so that a
+/// large catalog from elsewhere does not fill the buffer.
+pub(crate) fn print(sources: &[RenderSource], form: Form, printer: &Printer) -> Result<(), CommandError> {
+    let holds_database = sources.iter().any(RenderSource::holds_database);
+    let mut output = printer.stdout();
+    write_all(sources, form, |_, document| {
+        output.written(&String::from_utf8_lossy(document))?;
+        if !holds_database {
+            output.flush()?;
+        }
+        Ok(())
     })
 }
 

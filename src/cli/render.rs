@@ -4,10 +4,10 @@ use crate::cli::Context;
 use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::catalog_output::{self, FormArguments};
-use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::error::{CommandResult, Status};
 use crate::cli::strictness::StrictnessArguments;
 use crate::index::render::image_reference::ImageReferenceTemplate;
-use crate::index::render::sources::{SourceOptions, write_all};
+use crate::index::render::sources::SourceOptions;
 use clap::Args;
 use std::sync::Arc;
 
@@ -67,11 +67,6 @@ pub(crate) fn run(arguments: &RenderArguments, context: &Context<'_>) -> Command
     };
     let transports = arguments.registry.transports(context);
     let sources = catalog_output::open(&arguments.sources, &opening, &transports, context)?;
-    let mut output = context.printer.stdout();
-    write_all(&sources, form, |_, document| {
-        output
-            .written(&String::from_utf8_lossy(document))
-            .map_err(CommandError::from)
-    })?;
+    catalog_output::print(&sources, form, &context.printer)?;
     Ok(Status::Success)
 }

@@ -23,7 +23,9 @@ pub(super) mod pending;
 use super::permissions::Legacy;
 use super::{FileError, Replacement, TemporaryFolder, lock_within, open_regular, sync_below, sync_directory};
 use crate::causes::with_causes;
-use entries::{Kind, There, below, digest, entries, inode, kind, leads_to_file, metadata, require_writable, there};
+use entries::{
+    Kind, There, below, digest, entries, folders_above, inode, kind, leads_to_file, metadata, require_writable, there,
+};
 use outside::Outside;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -221,14 +223,21 @@ impl Record {
         Ok(leaving)
     }
 
-    /// Removes the files that still have to be removed, and the folders that become empty.
+    /// Removes the files that still have to be removed, and the folders that become empty. The process that began the
+    /// change may have removed a file, but not yet its folder.
     fn clear(&self, folder: &Path, changed: &mut Vec<PathBuf>) -> Result<(), FileError> {
         for path in self.leaving(folder)? {
             let target = folder.join(path);
             fs::remove_file(&target).map_err(|error| FileError::new("remove", &target, error))?;
-            let mut parents = target.ancestors().skip(1).take_while(|parent| *parent != folder);
-            let kept = parents.find(|parent| fs::remove_dir(parent).is_err());
-            changed.push(kept.unwrap_or(folder).to_owned());
+            changed.extend(target.parent().map(Path::to_owned));
+        }
+        for path in self.removed.keys() {
+            let mut parents = folders_above(folder, path)?;
+            while let Some(parent) = parents.pop()
+                && fs::remove_dir(&parent).is_ok()
+            {
+                changed.push(parents.last().map_or(folder, PathBuf::as_path).to_owned());
+            }
         }
         Ok(())
     }

@@ -7,15 +7,15 @@ use crate::catalog::file_based::write::Language;
 use crate::catalog::selection::Selection;
 use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
-use crate::cli::catalog_output::ContentArguments;
+use crate::cli::catalog_output::{self, ContentArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, guesses, input};
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::IntakeError;
 use crate::index::render::bundle::BundleError;
+use crate::index::render::sources::Form;
 use crate::index::render::sources::SourceOptions;
-use crate::index::render::sources::{Form, write_all};
 use crate::index::render::template::{TemplateCatalog, TemplateRenderError, render};
 use clap::{Args, ValueEnum};
 use std::sync::Arc;
@@ -133,12 +133,7 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
         language,
         level: arguments.content.level(false)?,
     };
-    let mut output = context.printer.stdout();
-    write_all(&[catalog.source()?], form, |_, document| {
-        output
-            .written(&String::from_utf8_lossy(document))
-            .map_err(CommandError::from)
-    })?;
+    catalog_output::print(&[catalog.source()?], form, &context.printer)?;
     Ok(Status::Success)
 }
 

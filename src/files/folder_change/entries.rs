@@ -51,19 +51,31 @@ pub(super) fn entries(folder: &Path) -> Result<Vec<DirEntry>, FileError> {
 
 /// Whether a path leads down from a folder to a regular file without passing through a link.
 pub(super) fn leads_to_file(folder: &Path, path: &str) -> Result<bool, FileError> {
-    let mut steps: Vec<&str> = path.split('/').collect();
-    let plain = |step: &&str| !matches!(*step, "" | "." | "..");
-    let (true, Some(name)) = (steps.iter().all(plain), steps.pop()) else {
-        return Ok(false);
-    };
-    let mut place = folder.to_owned();
-    for step in steps {
-        place.push(step);
-        if !matches!(there(&place)?, There::Folder) {
-            return Ok(false);
-        }
+    let folders = folders_above(folder, path)?;
+    let is_whole = folders.len() == path.matches('/').count();
+    Ok(is_whole && is_plain(path) && matches!(there(&folder.join(path))?, There::File))
+}
+
+/// Returns the folders through which a path leads down from a folder, the topmost first, up to the first that does not
+/// exist or is a link.
+pub(super) fn folders_above(folder: &Path, path: &str) -> Result<Vec<PathBuf>, FileError> {
+    let mut folders = Vec::new();
+    if !is_plain(path) {
+        return Ok(folders);
     }
-    Ok(matches!(there(&place.join(name))?, There::File))
+    for (end, _) in path.match_indices('/') {
+        let place = folder.join(&path[..end]);
+        if !matches!(there(&place)?, There::Folder) {
+            break;
+        }
+        folders.push(place);
+    }
+    Ok(folders)
+}
+
+/// Whether a path only leads downwards.
+fn is_plain(path: &str) -> bool {
+    path.split('/').all(|step| !matches!(step, "" | "." | ".."))
 }
 
 /// Returns the target of an entry, and its path inside the folder.

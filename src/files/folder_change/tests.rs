@@ -372,22 +372,51 @@ fn files_go_together_with_the_change_and_so_do_the_folders_that_they_leave_empty
     assert_eq!(names(folder.path()), ["a.yaml"]);
 }
 
+/// Leaves a folder as a process does that was killed after the removal of a file took effect, and before the file went.
+fn half_removed(folder: &Path, path: &str) {
+    let mut change = FolderChange::new(folder).unwrap();
+    change.remove(path);
+    let mut record = Record {
+        inode: inode(&metadata(&change.staging).unwrap()),
+        replaced: BTreeMap::new(),
+        removed: BTreeMap::new(),
+        outside: None,
+    };
+    record.look_at_removed(&change.removed, folder).unwrap();
+    fs::write(change.staging.join(RECORD), serde_json::to_vec(&record).unwrap()).unwrap();
+    fs::rename(&change.staging, folder.join(JOURNAL)).unwrap();
+}
+
+#[test]
+fn a_folder_that_was_emptied_before_a_kill_goes_with_the_change() {
+    let folder = old_folder();
+    place(folder.path(), bytes(&[("n/deep/d.yaml", "d")])).unwrap();
+    half_removed(folder.path(), "n/deep/d.yaml");
+    fs::remove_file(folder.path().join("n/deep/d.yaml")).unwrap();
+    fs::remove_dir(folder.path().join("n/deep")).unwrap();
+    finish_change(folder.path()).unwrap();
+    assert_eq!(names(folder.path()), ["a.yaml", "m"]);
+}
+
+#[test]
+fn a_folder_that_became_a_link_is_not_removed_with_its_file() {
+    let folder = old_folder();
+    place(folder.path(), bytes(&[("n/d.yaml", "d")])).unwrap();
+    half_removed(folder.path(), "n/d.yaml");
+    fs::remove_dir_all(folder.path().join("n")).unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    fs::create_dir(outside.path().join("empty")).unwrap();
+    std::os::unix::fs::symlink(outside.path().join("empty"), folder.path().join("n")).unwrap();
+    finish_change(folder.path()).unwrap();
+    assert_eq!(names(outside.path()), ["empty"]);
+    assert_eq!(names(folder.path()), ["a.yaml", "m", "n"]);
+}
+
 #[test]
 fn a_removal_that_counts_is_read_as_done_unless_somebody_changed_the_file() {
     for changed in [false, true] {
         let folder = old_folder();
-        let mut change = FolderChange::new(folder.path()).unwrap();
-        change.remove("a.yaml");
-        let mut record = Record {
-            inode: inode(&metadata(&change.staging).unwrap()),
-            replaced: BTreeMap::new(),
-            removed: BTreeMap::new(),
-            outside: None,
-        };
-        record.look_at_removed(&change.removed, folder.path()).unwrap();
-        fs::write(change.staging.join(RECORD), serde_json::to_vec(&record).unwrap()).unwrap();
-        fs::rename(&change.staging, folder.path().join(JOURNAL)).unwrap();
-        drop(change);
+        half_removed(folder.path(), "a.yaml");
         if changed {
             fs::write(folder.path().join("a.yaml"), "mine").unwrap();
         }

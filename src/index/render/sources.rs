@@ -288,6 +288,11 @@ impl RenderSource {
         matches!(self.content, Content::Bundle(_))
     }
 
+    /// Whether the source keeps a database open, which other processes cannot write to in the meantime.
+    pub(crate) fn holds_database(&self) -> bool {
+        matches!(self.content, Content::Index(_))
+    }
+
     /// Returns the index that was opened under this name, without the manifests.
     ///
     /// # Errors
