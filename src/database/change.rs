@@ -5,93 +5,25 @@
 //! database with an older schema version is migrated in the same transaction. If a change fails at any point, the
 //! target remains unchanged.
 
-use super::admission::{self, Refused, Unfit};
+mod file;
+mod target;
+
+use super::admission::{self, Refused};
 use super::error::DatabaseError;
-use super::guard::{self, Budget, guard};
+use super::guard::Budget;
 use super::migrate;
-use super::read::{Database, ReadError, ReadOptions, beside, check_beside};
 use super::schema::{self, State};
-use crate::files::{FileError, Replacement, require_regular};
-use rusqlite::backup::{Backup, StepResult};
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior, ffi};
+use crate::files::{FileError, Replacement};
+use file::{
+    BEGIN_READING, check_length, copy, exists, open, open_for_writing, remove_leftovers, require_content,
+    require_database, require_folder, without_counters, without_safety,
+};
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::fs;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// The target of a change.
-#[derive(Debug, Clone, Copy)]
-pub enum Target<'a> {
-    /// The database itself is changed, or created if absent.
-    InPlace(&'a Path),
-    /// A changed copy of `from` is written to `to`; without `from`, the change starts with an empty index.
-    Copy {
-        /// The original database, which is only read.
-        from: Option<&'a Path>,
-        /// The file to write; replaced if it exists.
-        to: &'a Path,
-    },
-}
-
-impl Target<'_> {
-    /// Returns the file that is written.
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::InPlace(path) => path,
-            Self::Copy { to, .. } => to,
-        }
-    }
-
-    /// Returns the file that provides the original content; if there is none, the file that is written.
-    pub(super) fn origin(&self) -> &Path {
-        match self {
-            Self::Copy { from: Some(from), .. } => from,
-            other => other.path(),
-        }
-    }
-
-    /// Converts an error from SQLite. The error names the original file if the copy is damaged, because the damage was
-    /// already in the original.
-    pub(super) fn failed(&self, options: &ChangeOptions, error: &rusqlite::Error) -> DatabaseError {
-        match (DatabaseError::new(self.path(), options.busy_timeout, error), self) {
-            (DatabaseError::Damaged { source, .. }, Self::Copy { from: Some(from), .. }) => {
-                let path = (*from).to_owned();
-                DatabaseError::Damaged { path, source }
-            }
-            (DatabaseError::Steps { .. }, Self::Copy { from: Some(from), .. }) => {
-                let path = (*from).to_owned();
-                DatabaseError::Steps { path }
-            }
-            (other, _) => other,
-        }
-    }
-}
-
-/// The settings of a change other than its target.
-#[derive(Debug, Clone, Copy)]
-pub struct ChangeOptions {
-    /// The maximum time to wait for another writer.
-    pub busy_timeout: Duration,
-    /// The creation time that a new database records, in seconds since 1970: `SOURCE_DATE_EPOCH` or 0, never the
-    /// current time.
-    pub epoch: i64,
-    /// Whether to discard the result: the change can be reported, but nothing is written.
-    pub dry_run: bool,
-    /// The maximum number of steps that SQLite may take for the change. The limit protects against malicious databases.
-    pub steps: u64,
-}
-
-impl Default for ChangeOptions {
-    fn default() -> Self {
-        Self {
-            busy_timeout: Duration::from_secs(30),
-            epoch: 0,
-            dry_run: false,
-            steps: guard::STEPS,
-        }
-    }
-}
+pub use target::{ChangeOptions, Target};
 
 /// Runs `work` in one transaction on the database and makes its changes visible if it succeeds.
 ///
@@ -221,9 +153,6 @@ pub fn check(target: &Target<'_>, options: &ChangeOptions) -> Result<(), Databas
         },
     }
 }
-
-/// Begins a read transaction without parsing the schema. The transaction keeps writers out until it ends.
-const BEGIN_READING: &str = "BEGIN; PRAGMA schema_version";
 
 struct Draft {
     connection: Connection,
@@ -394,181 +323,6 @@ fn check_state(state: State, path: &Path) -> Result<i64, DatabaseError> {
         State::Index(version) => Ok(version),
         State::Foreign => Err(DatabaseError::NotAnIndex { path }),
     }
-}
-
-fn exists(path: &Path) -> Result<bool, FileError> {
-    match path.symlink_metadata() {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(FileError::new("read", path, error)),
-    }
-}
-
-fn require_folder(path: &Path) -> Result<(), DatabaseError> {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() && !exists(folder)? => {
-            Err(DatabaseError::NoFolder { path: path.to_owned() })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Checks that the file exists, and that all paths next to it that SQLite would open are regular files.
-fn require_database(path: &Path) -> Result<(), DatabaseError> {
-    match require_regular(path) {
-        Ok(_) => Ok(check_beside(path)?),
-        // A folder or a dangling link.
-        Err(error)
-            if error.kind() == io::ErrorKind::IsADirectory
-                || error.kind() == io::ErrorKind::NotFound && exists(path)? =>
-        {
-            Err(DatabaseError::CannotOpen { path: path.to_owned() })
-        }
-        Err(error) => Err(FileError::new("read", path, error).into()),
-    }
-}
-
-/// Checks that a file that must already contain an index is not empty.
-fn require_content(path: &Path) -> Result<(), DatabaseError> {
-    match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() && metadata.len() == 0 => Err(Unfit::Empty { path: path.to_owned() }.into()),
-        _ => Ok(()),
-    }
-}
-
-/// `shown` is the file as the user named it, for messages.
-fn open_for_writing(file: &Path, shown: &Path, options: &ChangeOptions) -> Result<(Connection, Budget), DatabaseError> {
-    open(file, OpenFlags::SQLITE_OPEN_READ_WRITE, options)
-        .and_then(|(connection, budget)| {
-            connection.pragma_update(None, "foreign_keys", true)?;
-            Ok((connection, budget))
-        })
-        .map_err(|error| DatabaseError::new(shown, options.busy_timeout, &error))
-}
-
-/// Removes, as far as possible, the files that killed processes left next to a database while they created or changed
-/// it. Errors are ignored, because they recur when the database is changed.
-fn remove_leftovers(connection: &Connection, path: &Path, options: &ChangeOptions) {
-    Replacement::remove_left_beside(path);
-    if fs::symlink_metadata(beside(path, "-journal")).is_err() {
-        return;
-    }
-    // An unfinished transaction is undone by the next transaction, which then removes the journal. A journal without
-    // content would remain until the next write. Switching to the mode that keeps journals, and back, removes an empty
-    // journal unless another process is writing.
-    let remove = || -> rusqlite::Result<()> {
-        connection.busy_timeout(Duration::ZERO)?;
-        let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
-        if mode == "delete" {
-            connection.query_row("PRAGMA journal_mode = PERSIST", [], |_| Ok(()))?;
-            connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
-        }
-        Ok(())
-    };
-    let _ = remove();
-    let _ = connection.busy_timeout(options.busy_timeout);
-}
-
-fn open(file: &Path, access: OpenFlags, options: &ChangeOptions) -> rusqlite::Result<(Connection, Budget)> {
-    // The path is made absolute because some relative names, such as `:memory:`, have a special meaning in SQLite.
-    let file = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
-    let mut connection = Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-    connection.busy_timeout(options.busy_timeout)?;
-    let budget = guard(&mut connection, options.steps)?;
-    Ok((connection, budget))
-}
-
-/// Copies the last committed state of a database. A transaction that a killed program left unfinished is undone in the
-/// copy; `from` is only read.
-fn copy(from: &Path, to: &Path, options: &ChangeOptions) -> Result<(), DatabaseError> {
-    fs::metadata(from).map_err(|error| FileError::new("read", from, error))?;
-    require_database(from)?;
-    require_content(from)?;
-    let failed = |error: &rusqlite::Error| DatabaseError::new(from, options.busy_timeout, error);
-    let (source, _) = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, options).map_err(|error| failed(&error))?;
-    match source.execute_batch(BEGIN_READING) {
-        Ok(()) => {
-            check_length(&source, from, options)?;
-            back_up(&source, to, options).map_err(|error| failed(&error))
-        }
-        Err(error) if cannot_begin(&error) => {
-            let reading = ReadOptions {
-                steps: options.steps,
-                ..ReadOptions::default()
-            };
-            let source = Database::open_with(from, &reading)?;
-            back_up(source.connection(), to, options).map_err(|error| failed(&error))?;
-            Ok(source.check_unchanged()?)
-        }
-        Err(error) => Err(failed(&error)),
-    }
-}
-
-/// Checks that all pages of a database exist, including the last one, which SQLite accepts even if it is truncated. The
-/// caller holds a lock, so no other program can be writing a page. The check does not open the file, because closing it
-/// would release that lock.
-fn check_length(connection: &Connection, path: &Path, options: &ChangeOptions) -> Result<(), DatabaseError> {
-    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let pages = number("page_count").and_then(|count| Ok(count.saturating_mul(number("page_size")?)));
-    let journal = connection.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0));
-    let failed = |error| DatabaseError::new(path, options.busy_timeout, &error);
-    let (pages, journal) = (pages.map_err(failed)?, journal.map_err(failed)?);
-    // The last pages may be in the write-ahead log.
-    if journal == "wal" {
-        return Ok(());
-    }
-    let found = fs::metadata(path).map_err(|error| FileError::new("read", path, error))?;
-    let (expected, found) = (u64::try_from(pages).unwrap_or_default(), found.len());
-    // An empty file is a database without tables.
-    if found >= expected || found == 0 {
-        return Ok(());
-    }
-    let path = path.to_owned();
-    Err(DatabaseError::Read(ReadError::Truncated { path, expected, found }))
-}
-
-/// Returns whether a file next to the database must be written before the database can be read normally.
-fn cannot_begin(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen)
-    )
-}
-
-fn back_up(source: &Connection, to: &Path, options: &ChangeOptions) -> rusqlite::Result<()> {
-    let (mut target, _) = open(to, OpenFlags::SQLITE_OPEN_READ_WRITE, options)?;
-    without_safety(&target)?;
-    match Backup::new(source, &mut target)?.step(-1)? {
-        StepResult::Done => Ok(()),
-        _ => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY), None)),
-    }
-}
-
-/// Turns off the journal and syncing for a file that no other program uses and that is discarded on failure.
-fn without_safety(connection: &Connection) -> rusqlite::Result<()> {
-    // A connection in defensive mode cannot turn off its journal.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
-    connection.pragma_update(None, "journal_mode", "OFF")?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.pragma_update(None, "synchronous", "OFF")
-}
-
-/// Resets the counters in the header of a file to the values of a new file. No other program may have the file open.
-/// The counters depend on the number of changes to a file, but the digest of an index must depend on its content alone.
-fn without_counters(file: &Path) -> Result<(), FileError> {
-    /// The offsets of the file change counter, of the schema cookie, and of the change counter for which the size in
-    /// the header is valid.
-    const COUNTERS: [u64; 3] = [24, 40, 92];
-    let failed = |error| FileError::new("write", file, error);
-    let mut opened = fs::OpenOptions::new().write(true).open(file).map_err(failed)?;
-    if opened.metadata().map_err(failed)?.len() < 100 {
-        return Ok(());
-    }
-    for place in COUNTERS {
-        opened.seek(SeekFrom::Start(place)).map_err(failed)?;
-        opened.write_all(&1_u32.to_be_bytes()).map_err(failed)?;
-    }
-    Ok(())
 }
 
 /// Gives the finished file its final name, unless another program has created a file with this name.

@@ -1,3 +1,5 @@
+use super::super::guard;
+use super::super::read::ReadError;
 use super::*;
 use std::sync::Barrier;
 use std::thread;
