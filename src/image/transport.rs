@@ -184,10 +184,11 @@ impl Transports {
     }
 
     /// Returns the referrers of the manifest that a reference specifies by digest, or `None` if the registry does not
-    /// support the request.
+    /// list them.
     ///
     /// # Errors
-    /// Returns an error if a request to the registry fails.
+    /// Returns an error if a request to the registry fails, access is refused, or the registry lists too many
+    /// referrers.
     pub async fn referrers(&self, reference: &RegistryReference) -> Result<Option<Vec<IndexEntry>>, ImageError> {
         self.registry.referrers(reference).await
     }

@@ -156,8 +156,12 @@ impl Search<'_> {
 
     async fn referrers(&self, subject: Digest, is_image: bool) -> Result<Vec<IndexEntry>, ImageError> {
         let reference = self.repository.with_digest(&subject);
-        if let Some(entries) = self.transports.referrers(&reference).await? {
-            return Ok(entries);
+        match self.transports.referrers(&reference).await {
+            Ok(Some(entries)) => return Ok(entries),
+            Ok(None) => {}
+            // Some registries refuse access instead of reporting that they do not support the request.
+            Err(error) if error.is_login() => {}
+            Err(error) => return Err(error),
         }
         let document = self.under(&fallback_tag(&subject), is_image).await?;
         Ok(match document.map(|document| document.manifest()) {

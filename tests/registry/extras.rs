@@ -2,8 +2,7 @@
 
 use crate::http::{Reply, Request, Server};
 use opmx::image::{
-    CacheMode, Credentials, Digest, ImageOptions, Reference, RegistryReference, RetryPolicy, Silent, Transports,
-    fallback_tag,
+    CacheMode, Credentials, Digest, ImageOptions, RegistryReference, RetryPolicy, Silent, Transports, fallback_tag,
 };
 use opmx::mirror::extras::{Extras, Subjects, find};
 use opmx::mirror::plan::{ExtraKind, ExtraVia};
@@ -119,13 +118,19 @@ fn manifest(artifact_type: &str, subject: Option<Value>) -> Value {
 
 fn found(content: Content, digests: &[Digest]) -> (Extras, Server) {
     let server = Server::start(move |request, _| content.answer(request));
-    let Reference::Registry(repository) = format!("{}/team/app:v1", server.host).parse().unwrap() else {
-        unreachable!("a name with a host is that of a registry")
-    };
-    (search(repository, digests), server)
+    (search(repository(&server, "team/app"), digests), server)
+}
+
+fn repository(server: &Server, name: &str) -> RegistryReference {
+    RegistryReference::of_repository(&format!("{}/{name}", server.host)).unwrap()
 }
 
 fn search(repository: RegistryReference, digests: &[Digest]) -> Extras {
+    let digests = digests.iter().copied().collect();
+    search_all(vec![Subjects { repository, digests }], 4)
+}
+
+fn search_all(subjects: Vec<Subjects>, parallel: usize) -> Extras {
     let folder = tempfile::tempdir().unwrap();
     let authfile = folder.path().join("auth.json");
     std::fs::write(&authfile, "{}").unwrap();
@@ -142,13 +147,11 @@ fn search(repository: RegistryReference, digests: &[Digest]) -> Extras {
         ..ImageOptions::default()
     };
     let transports = Transports::new(options, Arc::new(Silent));
-    let digests = digests.iter().copied().collect();
-    let subjects = vec![Subjects { repository, digests }];
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
-    runtime.block_on(find(&transports, subjects, 4))
+    runtime.block_on(find(&transports, subjects, parallel))
 }
 
 fn kinds(extras: &Extras) -> BTreeSet<(Digest, ExtraKind, ExtraVia)> {
@@ -216,6 +219,71 @@ fn without_the_call_for_referrers_their_fallback_tags_are_read() {
 }
 
 #[test]
+fn a_refused_call_for_the_referrers_of_one_image_leaves_the_call_for_others() {
+    let unknown = |code: &str| format!(r#"{{"errors":[{{"code":"{code}","message":""}}]}}"#);
+    for (status, body) in [
+        (401, String::new()),
+        (403, String::new()),
+        (400, String::new()),
+        (404, unknown("NAME_UNKNOWN")),
+        (404, unknown("MANIFEST_UNKNOWN")),
+    ] {
+        let (content, one, other) = signed();
+        let refused = format!("referrers/{one}");
+        let server = Server::start(move |request, _| {
+            if request.path.ends_with(&refused) {
+                Reply::new(status, body.clone())
+            } else {
+                content.answer(request)
+            }
+        });
+        let extras = search(repository(&server, "team/app"), &[one, other]);
+        all_of_signed(one, other, &extras);
+    }
+}
+
+#[test]
+fn a_repository_without_the_call_for_referrers_leaves_it_to_other_repositories() {
+    let (content, one, other) = signed();
+    let server = Server::start(move |request, _| {
+        if request.path.starts_with("/v2/team/gone/") {
+            Reply::new(404, "page not found")
+        } else {
+            content.answer(request)
+        }
+    });
+    let digests = BTreeSet::from([one, other]);
+    let subjects = ["team/gone", "team/app"].map(|name| Subjects {
+        repository: repository(&server, name),
+        digests: digests.clone(),
+    });
+    all_of_signed(one, other, &search_all(subjects.into(), 1));
+    assert_eq!(server.count("GET", "gone/referrers/"), 1);
+}
+
+#[test]
+fn a_list_of_referrers_without_an_end_is_reported() {
+    let (content, one, other) = signed();
+    let endless = format!("/v2/team/app/referrers/{one}");
+    let server = Server::start(move |request, _| {
+        let reply = content.answer(request);
+        if request.path == endless {
+            reply.header("Link", format!("<{endless}>; rel=\"next\""))
+        } else {
+            reply
+        }
+    });
+    let extras = search(repository(&server, "team/app"), &[one, other]);
+    let (what, why) = &extras.failed[0];
+    assert!(what.ends_with(&one.to_string()), "{what}");
+    assert!(
+        why.contains("the list of referrers contains more than 100 pages"),
+        "{why}"
+    );
+    assert!(kinds(&extras).iter().any(|(subject, ..)| *subject == other));
+}
+
+#[test]
 fn without_a_list_of_tags_each_is_asked_for_and_that_none_is_there_is_no_failure() {
     let (mut content, one, other) = signed();
     content.lists_tags = false;
@@ -239,10 +307,7 @@ fn what_does_not_refer_to_the_image_is_not_taken() {
 #[test]
 fn a_registry_that_fails_is_told_with_the_repository() {
     let server = Server::start(|_, _| Reply::new(500, "out of order"));
-    let Ok(Reference::Registry(repository)) = format!("{}/team/app:v1", server.host).parse() else {
-        panic!("a name with a host is that of a registry")
-    };
-    let extras = search(repository, &[Digest::of(b"image")]);
+    let extras = search(repository(&server, "team/app"), &[Digest::of(b"image")]);
     let (what, why) = &extras.failed[0];
     assert!(
         what.contains("team/app") && why.contains("out of order"),

@@ -13,21 +13,27 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Returns the referrers of a manifest, from the referrers API of the registry or from the fallback tag.
 ///
 /// # Errors
-/// Returns an error if a request to the registry fails.
+/// Returns an error if a request to the registry fails, or access is refused.
 pub async fn referrers(
     target: &Transports,
     repository: &RegistryReference,
     subject: &Digest,
 ) -> Result<BTreeSet<Digest>, ImageError> {
     let digests = |entries: Vec<IndexEntry>| entries.into_iter().map(|entry| entry.descriptor.digest).collect();
-    if let Some(entries) = target.referrers(&repository.with_digest(subject)).await? {
-        return Ok(digests(entries));
-    }
+    let refused = match target.referrers(&repository.with_digest(subject)).await {
+        Ok(Some(entries)) => return Ok(digests(entries)),
+        Ok(None) => None,
+        // Some registries refuse access instead of reporting that they do not support the request. Their fallback lists
+        // are valid.
+        Err(error) if error.is_login() => Some(error),
+        Err(error) => return Err(error),
+    };
     let list = target.find(&repository.with_tag(&fallback_tag(subject))?).await?;
-    Ok(match list.map(|list| list.manifest()) {
-        Some(Ok(Manifest::Index(entries))) => digests(entries),
-        _ => BTreeSet::new(),
-    })
+    match (list.map(|list| list.manifest()), refused) {
+        (Some(Ok(Manifest::Index(entries))), _) => Ok(digests(entries)),
+        (_, Some(error)) => Err(error),
+        (_, None) => Ok(BTreeSet::new()),
+    }
 }
 
 /// The reason why a fallback list cannot be changed.

@@ -69,6 +69,9 @@ pub enum RegistryFailure {
     /// The repository, tag, digest or blob does not exist.
     #[error("not found{}", detail(message))]
     NotFound {
+        /// Whether the error code names the missing object, such as an unknown repository. Without such a code, the
+        /// registry might not support the request at all.
+        is_named: bool,
         /// The message of the registry.
         message: String,
     },
@@ -263,12 +266,23 @@ impl RegistryFailure {
         )
     }
 
+    /// Whether the response means that the registry does not support the request, regardless of the requested object.
+    pub(super) fn is_unsupported(&self) -> bool {
+        matches!(
+            self,
+            Self::NotFound { is_named: false, .. } | Self::Refused { status: 405 | 501, .. }
+        )
+    }
+
     /// Creates a failure from a status, its `Retry-After` delay, and the response body.
     pub(super) fn of_status(status: StatusCode, retry_after: Option<Duration>, body: &[u8]) -> Self {
         let (code, message) = envelope(body);
         match status {
             _ if code == Some(OciErrorCode::Toomanyrequests) => Self::RateLimited { retry_after, message },
-            StatusCode::NOT_FOUND => Self::NotFound { message },
+            StatusCode::NOT_FOUND => Self::NotFound {
+                is_named: code.is_some_and(|code| names_object(&code)),
+                message,
+            },
             StatusCode::UNAUTHORIZED => Self::Unauthorized {
                 login: LoginTried::Unknown,
                 message,
@@ -352,6 +366,11 @@ impl From<RefusedAddress> for RegistryFailure {
             problem: address.to_string(),
         }
     }
+}
+
+/// Whether an error code says that an object is missing or not available to this client.
+fn names_object(code: &OciErrorCode) -> bool {
+    !matches!(code, OciErrorCode::Unsupported | OciErrorCode::Other(_))
 }
 
 /// Returns the code and message of the first error in the body or, if it lists no errors, the start of its text.
@@ -469,7 +488,7 @@ mod tests {
     fn statuses_and_codes_become_one_meaning() {
         let envelope = |code: &str| format!(r#"{{"errors":[{{"code":"{code}","message":"so it is"}}]}}"#);
         assert!(
-            matches!(of(404, &envelope("MANIFEST_UNKNOWN")), RegistryFailure::NotFound { message } if message == "so it is")
+            matches!(of(404, &envelope("MANIFEST_UNKNOWN")), RegistryFailure::NotFound { message, .. } if message == "so it is")
         );
         assert!(matches!(of(403, &envelope("DENIED")), RegistryFailure::Denied { .. }));
         assert!(matches!(
@@ -496,6 +515,26 @@ mod tests {
             of(400, "<html>"),
             RegistryFailure::Refused { status: 400, .. }
         ));
+    }
+
+    #[test]
+    fn a_missing_object_is_told_from_a_missing_endpoint() {
+        let envelope = |code: &str| format!(r#"{{"errors":[{{"code":"{code}","message":""}}]}}"#);
+        for code in ["NAME_UNKNOWN", "MANIFEST_UNKNOWN", "NOT_FOUND", "DENIED"] {
+            assert!(!of(404, &envelope(code)).is_unsupported(), "{code}");
+        }
+        for (status, body) in [
+            (404, "404 page not found".to_owned()),
+            (404, String::new()),
+            (404, envelope("UNSUPPORTED")),
+            (405, String::new()),
+            (501, String::new()),
+        ] {
+            assert!(of(status, &body).is_unsupported(), "{status} {body}");
+        }
+        for status in [400, 401, 403, 406] {
+            assert!(!of(status, "").is_unsupported(), "{status}");
+        }
     }
 
     #[test]

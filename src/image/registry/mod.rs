@@ -72,8 +72,6 @@ pub(super) struct Registry {
     image_limit: u64,
     progress: Arc<dyn Progress>,
     repositories: Mutex<HashMap<(String, String), Arc<Repository>>>,
-    /// The hosts without a referrers API.
-    without_referrers: Mutex<HashSet<String>>,
 }
 
 /// A manifest in the form in which it was received.
@@ -96,7 +94,6 @@ impl Registry {
             image_limit: options.image_limit,
             progress,
             repositories: Mutex::new(HashMap::new()),
-            without_referrers: Mutex::new(HashSet::new()),
         }
     }
 

@@ -13,9 +13,8 @@ use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, LINK};
 use reqwest::{Method, StatusCode, Url};
 use serde::Deserialize;
 use std::collections::BTreeSet;
-use std::sync::PoisonError;
 
-/// The maximum number of pages of a list. Longer lists are treated as unavailable.
+/// The maximum number of pages of a list.
 const PAGES: usize = 100;
 /// The number of tags per request; a registry may return fewer.
 const TAGS_OF_PAGE: &str = "1000";
@@ -35,9 +34,11 @@ impl Registry {
         let (image, repository) = (reference.as_written(), self.repository(reference));
         let mut url = repository.url(image, "tags/list")?;
         url.query_pairs_mut().append_pair("n", TAGS_OF_PAGE);
-        let Some(pages) = self.pages(&repository, image, url).await? else {
-            return Ok(None);
+        let pages = match self.pages(&repository, image, url).await {
+            Err(error) if error.failure.is_refusal() => return Ok(None),
+            pages => pages?,
         };
+        let Some(pages) = pages else { return Ok(None) };
         let mut found = BTreeSet::new();
         for page in pages {
             let tags: Tags = serde_json::from_slice(&page)
@@ -57,22 +58,30 @@ impl Registry {
     }
 
     /// Returns the referrers of the manifest that the reference specifies by digest, or `None` if the registry does not
-    /// support the request. In that case, the request is not sent to this registry again.
+    /// list them. If the registry does not support the request, it is not sent for this repository again. If access is
+    /// refused, this is an error.
     pub(in crate::image) async fn referrers(
         &self,
         reference: &RegistryReference,
     ) -> Result<Option<Vec<IndexEntry>>, ImageError> {
-        let silent = || self.without_referrers.lock().unwrap_or_else(PoisonError::into_inner);
-        let host = reference.host();
-        if silent().contains(host) {
+        let (image, repository) = (reference.as_written(), self.repository(reference));
+        if repository.is_without_referrers() {
             return Ok(None);
         }
-        let (image, repository) = (reference.as_written(), self.repository(reference));
         let url = repository.url(image, &format!("referrers/{}", reference.manifest_name()))?;
-        let Some(pages) = self.pages(&repository, image, url).await? else {
-            silent().insert(host.to_owned());
-            return Ok(None);
+        let pages = match self.pages(&repository, image, url).await {
+            Err(error) if error.failure.is_unsupported() => {
+                repository.set_without_referrers();
+                return Ok(None);
+            }
+            Err(error) if error.failure.is_refusal() && !error.failure.is_login() => return Ok(None),
+            pages => pages?,
         };
+        // The fallback list of a registry with a referrers API is usually absent, so it cannot replace a long list.
+        let pages = pages.ok_or_else(|| {
+            let (what, limit) = ("pages", PAGES);
+            ContentProblem::TooMany { what, limit }.of(image, "the list of referrers")
+        })?;
         let mut found = Vec::new();
         for page in pages {
             match Manifest::parse(&page, Some(INDEX)) {
@@ -87,7 +96,7 @@ impl Registry {
         Ok(Some(found))
     }
 
-    /// Returns the pages of a list that starts at `url`, or `None` if the list is unavailable or too long.
+    /// Returns the pages of a list that starts at `url`, or `None` if the list has too many pages.
     async fn pages(
         &self,
         repository: &Repository,
@@ -117,14 +126,9 @@ impl Registry {
                     .ask(&request, &self.retry, || page(repository, &request))
                     .await
             };
-            match answer {
-                Ok((page, after)) => {
-                    pages.push(page);
-                    next = after;
-                }
-                Err(error) if error.failure.is_refusal() => return Ok(None),
-                Err(error) => return Err(error),
-            }
+            let (page, after) = answer?;
+            pages.push(page);
+            next = after;
         }
         Ok(Some(pages))
     }

@@ -15,7 +15,7 @@ use reqwest::header::{AUTHORIZATION, HeaderMap};
 use reqwest::{Body, Client, Method, StatusCode, Url};
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 use tokio::sync::{Mutex, OnceCell};
 
@@ -52,6 +52,8 @@ pub(super) struct Repository {
     login: OnceCell<Option<Login>>,
     authorizations: Mutex<HashMap<Access, Authorization>>,
     place: std::sync::Mutex<Option<Place>>,
+    /// Whether the registry has no referrers API for this repository.
+    without_referrers: AtomicBool,
 }
 
 /// A request to a registry.
@@ -92,6 +94,7 @@ impl Repository {
             login: OnceCell::new(),
             authorizations: Mutex::new(HashMap::new()),
             place: std::sync::Mutex::new(None),
+            without_referrers: AtomicBool::new(false),
         }
     }
 
@@ -105,6 +108,15 @@ impl Repository {
 
     pub(super) fn name(&self) -> &str {
         &self.name
+    }
+
+    pub(super) fn is_without_referrers(&self) -> bool {
+        self.without_referrers.load(Ordering::Relaxed)
+    }
+
+    /// Records that the registry has no referrers API for this repository.
+    pub(super) fn set_without_referrers(&self) {
+        self.without_referrers.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn credentials(&self) -> &Arc<Credentials> {

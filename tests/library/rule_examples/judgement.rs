@@ -118,7 +118,10 @@ fn checked(example: &Example, side: Side) -> Vec<Diagnostic> {
 fn answer(registries: &BTreeMap<String, Vec<String>>, image: &str) -> Result<(), ImageError> {
     let failure = match registries.get(image) {
         Some(platforms) if !platforms.is_empty() => return Ok(()),
-        Some(_) => RegistryFailure::NotFound { message: String::new() },
+        Some(_) => RegistryFailure::NotFound {
+            is_named: true,
+            message: String::new(),
+        },
         None => RegistryFailure::Connection {
             cause: "no route".to_owned(),
         },
