@@ -30,6 +30,8 @@ use super::tag_state::TagState;
 use super::tagged_image::Tagged;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+#[cfg(feature = "registry")]
+use std::time::Duration;
 
 /// Reads images from and writes images to registries, layouts and archives.
 pub struct Transports {
@@ -173,6 +175,31 @@ impl Transports {
     /// Returns an error if a request to the registry fails, or the manifest is damaged.
     pub async fn find(&self, reference: &RegistryReference) -> Result<Option<Document>, ImageError> {
         self.registry.find(reference).await
+    }
+
+    /// Returns the manifest or image index that a reference refers to, or `None` if the registry reports that it does
+    /// not exist.
+    ///
+    /// # Errors
+    /// Returns an error if a request to the registry fails, access is refused, or the manifest is damaged.
+    #[cfg(feature = "registry")]
+    pub async fn lookup(&self, reference: &RegistryReference) -> Result<Option<Document>, ImageError> {
+        self.registry.lookup(reference).await
+    }
+
+    /// Like [`Transports::lookup`], for a tag that is about to be replaced.
+    #[cfg(feature = "registry")]
+    pub(super) async fn lookup_to_replace(
+        &self,
+        reference: &RegistryReference,
+    ) -> Result<Option<Document>, ImageError> {
+        self.registry.lookup_to_replace(reference).await
+    }
+
+    /// Returns the delay after which a tag that was replaced is checked again.
+    #[cfg(feature = "registry")]
+    pub(super) fn settle(&self) -> Duration {
+        self.registry.settle()
     }
 
     /// Returns the tags of a repository, or `None` if the registry does not list them or lists too many.

@@ -3,7 +3,7 @@
 use super::plan::{ExtraVia, Plan};
 use super::reach::reach;
 use crate::causes::with_causes;
-use crate::image::copy::unlist;
+use crate::image::copy::{ListChange, ListEdit, change_lists};
 use crate::image::{Deletion, Digest, ImageError, Reference, RegistryReference, TagState, Transports};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Serialize;
@@ -226,20 +226,28 @@ pub async fn delete(plan: &Plan, doomed: &[Doomed], target: &Transports) -> Resu
         }
         deleted.gone.push(gone);
     }
-    for (repository, absent) in absent {
-        let reference = RegistryReference::of_repository(repository)?;
+    let repositories = absent.into_iter();
+    let repositories = repositories
+        .map(|(repository, absent)| Ok((RegistryReference::of_repository(repository)?, absent)))
+        .collect::<Result<Vec<_>, ImageError>>()?;
+    let mut changes = Vec::new();
+    for (repository, absent) in &repositories {
         let listed = plan.extras.iter().filter(|extra| extra.via == ExtraVia::Referrers);
         let listed = listed.filter(|extra| absent.contains(&extra.digest));
         let subjects: BTreeSet<Digest> = listed.map(|extra| extra.subject).collect();
-        for subject in subjects {
-            if let Err(error) = unlist(target, &reference, &subject, &absent).await {
-                let why = with_causes(&error);
-                deleted.problems.push(format!(
-                    "the list of the referrers of {repository}@{subject} cannot be changed: {why}"
-                ));
-            }
-        }
+        changes.extend(subjects.into_iter().map(|subject| ListChange {
+            repository,
+            subject,
+            edit: ListEdit::Remove(absent),
+        }));
     }
+    let failed = change_lists(target, &changes).await;
+    let problem = |(change, why): (&ListChange<'_>, String)| {
+        let (registry, repository) = (change.repository.registry(), change.repository.repository());
+        let subject = change.subject;
+        format!("the list of the referrers of {registry}/{repository}@{subject} cannot be changed: {why}")
+    };
+    deleted.problems.extend(failed.into_iter().map(problem));
     Ok(deleted)
 }
 

@@ -170,7 +170,7 @@ async fn asked(
             TagState::Image(found) => Some(format!("the tag refers to {found} instead of {digest}")),
         },
         Look::Manifest(digest) => {
-            let found = target.find(&repository.with_digest(digest)).await?;
+            let found = target.lookup(&repository.with_digest(digest)).await?;
             if found.is_none() { absent("manifest") } else { None }
         }
         Look::Blob(digest) => {

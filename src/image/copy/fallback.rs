@@ -1,11 +1,13 @@
 //! Fallback for registries without a referrers API: an image index that lists the referrers of a manifest, under a tag
 //! derived from the manifest digest.
 
+use crate::causes::with_causes;
 use crate::image::digest::Digest;
 use crate::image::document::Document;
 use crate::image::error::ImageError;
 use crate::image::manifest::{INDEX, IndexEntry, Manifest};
 use crate::image::reference::{RegistryReference, fallback_tag};
+use crate::image::registry::Deletion;
 use crate::image::transport::Transports;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +30,7 @@ pub async fn referrers(
         Err(error) if error.is_login() => Some(error),
         Err(error) => return Err(error),
     };
-    let list = target.find(&repository.with_tag(&fallback_tag(subject))?).await?;
+    let list = target.lookup(&repository.with_tag(&fallback_tag(subject))?).await?;
     match (list.map(|list| list.manifest()), refused) {
         (Some(Ok(Manifest::Index(entries))), _) => Ok(digests(entries)),
         (_, Some(error)) => Err(error),
@@ -36,9 +38,30 @@ pub async fn referrers(
     }
 }
 
+/// The number of times that a list is written before a change is given up because other clients keep replacing it.
+const WRITES: usize = 5;
+
+/// A change to the fallback list of the referrers of a manifest.
+pub struct ListChange<'a> {
+    /// The repository; the tag or digest of the reference is ignored.
+    pub repository: &'a RegistryReference,
+    /// The manifest to which the referrers refer.
+    pub subject: Digest,
+    /// The change.
+    pub edit: ListEdit<'a>,
+}
+
+/// The change to the entries of a fallback list. All other entries are kept.
+pub enum ListEdit<'a> {
+    /// Adds these manifests.
+    Add(&'a BTreeMap<Digest, Document>),
+    /// Removes these manifests. A list that is then empty is deleted.
+    Remove(&'a BTreeSet<Digest>),
+}
+
 /// The reason why a fallback list cannot be changed.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ListError {
+enum ListError {
     /// A request to the registry failed.
     #[error(transparent)]
     Image(#[from] ImageError),
@@ -48,6 +71,84 @@ pub(super) enum ListError {
         /// The tag.
         tag: String,
     },
+    /// Other clients keep replacing the list.
+    #[error("other clients replaced the list {WRITES} times in the meantime")]
+    Replaced,
+}
+
+/// Changes fallback lists. Returns the changes that failed, each with the reason.
+///
+/// If another client changes a list at the same time, one of the two lists replaces the other. Therefore, every written
+/// list is read again after a delay, and a change that was lost is repeated.
+pub async fn change_lists<'c, 'a>(
+    target: &Transports,
+    changes: &'c [ListChange<'a>],
+) -> Vec<(&'c ListChange<'a>, String)> {
+    let mut failed = Vec::new();
+    let mut open: Vec<&ListChange<'_>> = changes.iter().collect();
+    for write in 1..=WRITES {
+        let mut written = Vec::new();
+        for change in open {
+            match change.apply(target).await {
+                Ok(true) => written.push(change),
+                Ok(false) => {}
+                Err(error) => failed.push((change, with_causes(&error))),
+            }
+        }
+        open = written;
+        if open.is_empty() || write == WRITES {
+            break;
+        }
+        tokio::time::sleep(target.settle()).await;
+    }
+    failed.extend(open.into_iter().map(|change| (change, ListError::Replaced.to_string())));
+    failed
+}
+
+impl ListChange<'_> {
+    /// Reads the list and, unless it already contains the change, replaces it. Returns whether it was replaced.
+    async fn apply(&self, target: &Transports) -> Result<bool, ListError> {
+        let tag = fallback_tag(&self.subject);
+        let reference = self.repository.with_tag(&tag).map_err(ImageError::from)?;
+        let list = target.lookup_to_replace(&reference).await?;
+        let known = list.as_ref().map(|list| entries(list, &self.subject));
+        let new = match (&self.edit, known) {
+            (ListEdit::Add(_), Some(None)) => return Err(ListError::Taken { tag }),
+            (ListEdit::Add(referrers), known) => with_added(known.flatten().unwrap_or_default(), referrers),
+            (ListEdit::Remove(deleted), Some(Some(known))) => with_removed(known, deleted),
+            (ListEdit::Remove(_), _) => None,
+        };
+        let Some(new) = new else { return Ok(false) };
+        if let Some(list) = list.filter(|_| new.is_empty()) {
+            let list = self.repository.with_digest(&list.descriptor.digest);
+            return Ok(target.delete_manifest(&list).await? == Deletion::Done);
+        }
+        let new = index(&new);
+        // A list that cannot be read again would lose all its entries.
+        let readable = new.manifest().map(drop);
+        readable.map_err(|problem| problem.of(reference.as_written(), "the new list of referrers"))?;
+        target.put_document(&reference, &new).await?;
+        Ok(true)
+    }
+}
+
+/// Returns the entries with the missing referrers added, or `None` if none is missing.
+fn with_added(mut entries: Vec<Value>, referrers: &BTreeMap<Digest, Document>) -> Option<Vec<Value>> {
+    let before = entries.len();
+    for (digest, document) in referrers {
+        if !entries.iter().any(|entry| names_digest(entry, digest)) {
+            entries.push(entry(document));
+        }
+    }
+    (entries.len() > before).then_some(entries)
+}
+
+/// Returns the entries without the deleted manifests, or `None` if no entry names them. An empty list is to be deleted
+/// as well.
+fn with_removed(mut entries: Vec<Value>, deleted: &BTreeSet<Digest>) -> Option<Vec<Value>> {
+    let before = entries.len();
+    entries.retain(|entry| !deleted.iter().any(|digest| names_digest(entry, digest)));
+    (entries.len() < before || before == 0).then_some(entries)
 }
 
 /// Returns the entries of a fallback list, or `None` if the document is not a fallback list. The document may be the
@@ -74,62 +175,6 @@ fn names_digest(entry: &Value, digest: &Digest) -> bool {
 fn index(entries: &[Value]) -> Document {
     let index = json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries});
     Document::new(INDEX, index.to_string().into_bytes())
-}
-
-/// Adds manifests to the fallback list of the referrers of `subject`, and keeps the existing entries.
-pub(super) async fn list(
-    target: &Transports,
-    repository: &RegistryReference,
-    subject: &Digest,
-    referrers: &BTreeMap<Digest, Document>,
-) -> Result<(), ListError> {
-    let tag = fallback_tag(subject);
-    let reference = repository.with_tag(&tag).map_err(ImageError::from)?;
-    let mut entries = match target.find(&reference).await? {
-        Some(known) => entries(&known, subject).ok_or(ListError::Taken { tag })?,
-        None => Vec::new(),
-    };
-    let before = entries.len();
-    for (digest, document) in referrers {
-        if !entries.iter().any(|entry| names_digest(entry, digest)) {
-            entries.push(entry(document));
-        }
-    }
-    if entries.len() == before {
-        return Ok(());
-    }
-    target.put_document(&reference, &index(&entries)).await?;
-    Ok(())
-}
-
-/// Removes deleted manifests from the fallback list of the referrers of `subject`, and deletes the list if it is
-/// then empty.
-///
-/// # Errors
-/// Returns an error if a request to the registry fails.
-pub async fn unlist(
-    target: &Transports,
-    repository: &RegistryReference,
-    subject: &Digest,
-    deleted: &BTreeSet<Digest>,
-) -> Result<(), ImageError> {
-    let reference = repository.with_tag(&fallback_tag(subject))?;
-    let Some(list) = target.find(&reference).await? else {
-        return Ok(());
-    };
-    let Some(known) = entries(&list, subject) else {
-        return Ok(());
-    };
-    let is_deleted = |entry: &&Value| deleted.iter().any(|digest| names_digest(entry, digest));
-    let left: Vec<Value> = known.iter().filter(|entry| !is_deleted(entry)).cloned().collect();
-    if left.is_empty() {
-        target
-            .delete_manifest(&repository.with_digest(&list.descriptor.digest))
-            .await?;
-    } else if left.len() < known.len() {
-        target.put_document(&reference, &index(&left)).await?;
-    }
-    Ok(())
 }
 
 /// Returns the list entry for a referrer.

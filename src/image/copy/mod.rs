@@ -13,7 +13,7 @@ mod look;
 mod run;
 
 pub(super) use content::Contents;
-pub use fallback::{referrers, unlist};
+pub use fallback::{ListChange, ListEdit, change_lists, referrers};
 pub use journal::{Journal, JournalError};
 pub use run::copy;
 

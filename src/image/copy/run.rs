@@ -2,7 +2,7 @@
 
 use super::agenda::{Agenda, Job};
 use super::content::{Contents, absent};
-use super::fallback;
+use super::fallback::{ListChange, ListEdit, change_lists};
 use super::look::{Found, look, names};
 use super::{Copy, CopyOptions, Item, Moved, Outcome, Place, State, Stored};
 use crate::causes::with_causes;
@@ -300,16 +300,20 @@ impl Run<'_> {
 
     /// Updates the fallback lists of referrers in registries that do not list referrers themselves.
     async fn list_referrers(&self) -> Vec<String> {
-        let mut problems = Vec::new();
         let referrers = self.referrers.take();
-        for ((repository, subject), (reference, referrers)) in referrers {
-            if let Err(error) = fallback::list(self.target, &reference, &subject, &referrers).await {
-                problems.push(format!(
-                    "the referrers of {repository}@{subject} cannot be listed: {}",
-                    with_causes(&error)
-                ));
-            }
-        }
-        problems
+        let changes = referrers
+            .iter()
+            .map(|((_, subject), (repository, referrers))| ListChange {
+                repository,
+                subject: *subject,
+                edit: ListEdit::Add(referrers),
+            });
+        let changes: Vec<ListChange<'_>> = changes.collect();
+        let failed = change_lists(self.target, &changes).await;
+        let problem = |(change, why): (&ListChange<'_>, String)| {
+            let (repository, subject) = (change.repository.repository(), change.subject);
+            format!("the referrers of {repository}@{subject} cannot be listed: {why}")
+        };
+        failed.into_iter().map(problem).collect()
     }
 }

@@ -103,7 +103,7 @@ impl Registry {
     }
 
     /// Returns the delay before a moved tag is checked again.
-    fn settle(&self) -> Duration {
+    pub(super) fn settle(&self) -> Duration {
         self.clients.options.time_limits.settle
     }
 

@@ -1,10 +1,11 @@
-//! Checks whether content is in a registry, and deletes manifests.
+//! Checks whether content is in a registry, reads manifests that may be absent, and deletes manifests.
 
-use super::Registry;
 use super::answer::Answer;
-use super::error::RegistryError;
+use super::error::{RegistryError, RegistryFailure};
 use super::repository::{Access, Request};
+use super::{Registry, manifest_request};
 use crate::image::digest::Digest;
+use crate::image::document::Document;
 use crate::image::error::ImageError;
 use crate::image::reference::RegistryReference;
 use reqwest::header::HeaderMap;
@@ -24,6 +25,36 @@ pub enum Deletion {
 const FOUND_OR_NOT: [StatusCode; 2] = [StatusCode::OK, StatusCode::NOT_FOUND];
 
 impl Registry {
+    /// Returns the document that a tag or digest refers to, or `None` if the registry reports that it does not exist.
+    /// If access is refused, this is an error.
+    pub(in crate::image) async fn lookup(&self, reference: &RegistryReference) -> Result<Option<Document>, ImageError> {
+        existing(self.stored(reference).await)
+    }
+
+    /// Like [`Registry::lookup`], for a tag that is about to be replaced: a registry may hide its tags from clients
+    /// without push access.
+    pub(in crate::image) async fn lookup_to_replace(
+        &self,
+        reference: &RegistryReference,
+    ) -> Result<Option<Document>, ImageError> {
+        let (repository, image) = (self.repository(reference), reference.as_written());
+        let mut request = manifest_request(&repository, image, Method::GET, reference.manifest_name())?;
+        request.access = Access::Push;
+        let received = {
+            let _permit = self.permits.acquire().await;
+            repository
+                .ask(&request, &self.retry, || {
+                    Self::document_once(&repository, &request, None)
+                })
+                .await
+        };
+        let document = received.map_err(ImageError::from).and_then(|received| {
+            let document = Document::read(received.bytes, received.media_type.as_deref());
+            document.map_err(|problem| problem.of(image, "the manifest"))
+        });
+        existing(document)
+    }
+
     /// Whether the repository of a reference contains a blob of this size. The size is not compared if it is unknown or
     /// the registry does not report it.
     pub(in crate::image) async fn has_blob(
@@ -97,5 +128,12 @@ impl Registry {
         };
         let answer = repository.ask(&request, &self.retry, || repository.send(&request, accepted));
         Ok(answer.await?)
+    }
+}
+
+fn existing(found: Result<Document, ImageError>) -> Result<Option<Document>, ImageError> {
+    match found {
+        Err(ImageError::Registry(error)) if matches!(*error.failure, RegistryFailure::NotFound { .. }) => Ok(None),
+        found => found.map(Some),
     }
 }

@@ -227,7 +227,7 @@ impl Registry {
     }
 
     /// Lists what refers to an image under the fallback tag.
-    fn list(&self, repository: &str, subject: Digest, referrers: &[&Value]) {
+    pub(super) fn list(&self, repository: &str, subject: Digest, referrers: &[&Value]) {
         let entries = referrers.iter().map(|manifest| {
             let text = manifest.to_string();
             json!({"mediaType": MANIFEST, "digest": Digest::of(text.as_bytes()).to_string(), "size": text.len(),

@@ -4,6 +4,7 @@ mod archive;
 mod copy;
 mod garden;
 mod proxy;
+mod referrers;
 mod repair;
 mod selection;
 mod target;
