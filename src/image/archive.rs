@@ -5,10 +5,8 @@ use super::document::Document;
 use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::layer_reader::plain_path;
-use super::layout::{
-    INDEX_FILE, INDEX_LIMIT, LAYOUT_CONTENT, LayoutSource, blobs_of, copy_blob, tag_state, wait_for, with_entry,
-};
-use super::manifest::Descriptor;
+use super::layout::{INDEX_FILE, LAYOUT_CONTENT, LayoutSource, blobs_of, copy_blob, tag_state, wait_for, with_entry};
+use super::manifest::{Descriptor, LAYOUT_INDEX_LIMIT};
 use super::platform::Offer;
 use super::platform::Platform;
 use super::problem::ContentProblem;
@@ -109,9 +107,9 @@ fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<LayoutSour
         what: format!("an OCI image layout ({INDEX_FILE} in the archive)"),
         available: Vec::new(),
     })?;
-    if index.length > INDEX_LIMIT {
+    if index.length > LAYOUT_INDEX_LIMIT {
         let problem = ContentProblem::TooLarge {
-            limit: INDEX_LIMIT,
+            limit: LAYOUT_INDEX_LIMIT,
             raised_by: None,
         };
         return Err(problem.of(origin, INDEX_FILE));

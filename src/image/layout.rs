@@ -6,7 +6,8 @@ use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::layer_writer::MEMORY_LIMIT;
 use super::manifest::{
-    self, CONFIG_LIMIT, Descriptor, INDEX, IndexEntry, MANIFEST_LIMIT, Manifest, REF_NAME, check_digest,
+    self, CONFIG_LIMIT, Descriptor, INDEX, IndexEntry, LAYOUT_INDEX_LIMIT, MANIFEST_LIMIT, Manifest, REF_NAME,
+    check_digest, layout_index,
 };
 use super::platform::Offer;
 use super::platform::Platform;
@@ -16,6 +17,7 @@ use super::tagged_image::Tagged;
 use crate::files::{self, FileError, Replacement, open_regular, require_regular};
 use crate::tree::LAYOUT_FILE;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,8 +26,6 @@ use std::time::Duration;
 pub(super) const INDEX_FILE: &str = "index.json";
 /// The content of the file that marks a folder as an OCI layout.
 pub(super) const LAYOUT_CONTENT: &str = r#"{"imageLayoutVersion":"1.0.0"}"#;
-/// The size limit of `index.json`, which is high because a layout may have many tags.
-pub(super) const INDEX_LIMIT: u64 = 16 << 20;
 
 const LOCK_WAIT: Duration = Duration::from_mins(1);
 
@@ -62,7 +62,7 @@ pub(super) fn document_in_layout(directory: &Path, tag: Option<&str>) -> Result<
 /// Returns an error if the index of the layout cannot be read.
 pub(super) fn state_in_layout(directory: &Path, tag: Option<&str>) -> Result<TagState, ImageError> {
     let found = open_layout(directory, tag).and_then(|source| {
-        let entries = source.entries(&source.index, None, INDEX_FILE)?;
+        let entries = source.entries()?;
         Ok(entries.into_iter().find(|entry| entry.tag() == tag))
     });
     tag_state(found.map(|entry| entry.map(|entry| entry.descriptor.digest)))
@@ -82,7 +82,7 @@ fn open_layout<'a>(directory: &'a Path, tag: Option<&str>) -> Result<LayoutSourc
         tag: tag.map(str::to_owned),
     };
     let origin = origin.to_string();
-    let index = match read_file(&directory.join(INDEX_FILE), &origin, INDEX_LIMIT) {
+    let index = match read_file(&directory.join(INDEX_FILE), &origin, LAYOUT_INDEX_LIMIT) {
         Err(ImageError::File(error)) if error.source.kind() == io::ErrorKind::NotFound => {
             return Err(ImageError::NotFound {
                 image: origin,
@@ -124,7 +124,7 @@ pub(super) struct LayoutSource<'a> {
 impl LayoutSource<'_> {
     /// Returns the index entry with this tag or digest, or the only entry if `tag` is `None`.
     pub(super) fn find(&self, tag: Option<&str>) -> Result<Descriptor, ImageError> {
-        let entries = self.entries(&self.index, None, "index.json")?;
+        let entries = self.entries()?;
         if let Some(digest) = tag.and_then(|tag| tag.parse::<Digest>().ok()) {
             return self.find_digest(&entries, &digest);
         }
@@ -156,7 +156,7 @@ impl LayoutSource<'_> {
     /// Returns the digest of the index entry with this tag (the untagged entry if `tag` is `None`) or, if there is
     /// none, of the first entry.
     pub(super) fn first(&self, tag: Option<&str>) -> Result<Option<Digest>, ImageError> {
-        let entries = self.entries(&self.index, None, INDEX_FILE)?;
+        let entries = self.entries()?;
         let found = entries.iter().find(|entry| entry.tag() == tag);
         Ok(found.or(entries.first()).map(|entry| entry.descriptor.digest))
     }
@@ -166,7 +166,10 @@ impl LayoutSource<'_> {
         if let Some(entry) = entries.iter().find(|entry| entry.descriptor.digest == *digest) {
             return Ok(entry.descriptor.clone());
         }
-        for entry in entries {
+        // Many tags may refer to the same image index, which is read only once.
+        let mut read = BTreeSet::new();
+        let new = entries.iter().filter(|entry| read.insert(entry.descriptor.digest));
+        for entry in new {
             if let Ok(bytes) = self.document(&entry.descriptor)
                 && let Ok(Manifest::Index(inner)) = Manifest::parse(&bytes, Some(&entry.descriptor.media_type))
                 && let Some(entry) = inner.iter().find(|entry| entry.descriptor.digest == *digest)
@@ -244,15 +247,9 @@ impl LayoutSource<'_> {
         manifest.map_err(|problem| problem.of(&self.origin, format!("the manifest {}", descriptor.digest)))
     }
 
-    fn entries(&self, bytes: &[u8], media_type: Option<&str>, part: &str) -> Result<Vec<IndexEntry>, ImageError> {
-        match Manifest::parse(bytes, media_type) {
-            Ok(Manifest::Index(entries)) => Ok(entries),
-            Ok(Manifest::Image(manifest)) => {
-                let media_type = manifest.media_type;
-                Err(ContentProblem::MediaType { media_type }.of(&self.origin, part))
-            }
-            Err(problem) => Err(problem.of(&self.origin, part)),
-        }
+    /// Returns the entries of `index.json`.
+    fn entries(&self) -> Result<Vec<IndexEntry>, ImageError> {
+        layout_index(&self.index).map_err(|problem| problem.of(&self.origin, INDEX_FILE))
     }
 
     fn load(&self, descriptor: &Descriptor, limit: u64, part: &str) -> Result<Vec<u8>, ImageError> {
@@ -325,7 +322,7 @@ pub(super) fn replace_in_layout(
     // Fail if an existing index cannot be read, because replacing it would lose the images that it lists.
     let old = match fs::symlink_metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        _ => Some(read_file(&path, &directory.display().to_string(), INDEX_LIMIT)?),
+        _ => Some(read_file(&path, &directory.display().to_string(), LAYOUT_INDEX_LIMIT)?),
     };
     let index = with_entry(old.as_deref(), &tagged.document().descriptor, tag);
     let index = index.map_err(|problem| problem.of(directory.display().to_string(), INDEX_FILE))?;
@@ -369,7 +366,7 @@ pub(super) fn blobs_of(tagged: &Tagged) -> Vec<(Descriptor, Blob, String)> {
 }
 
 /// Returns the content of `index.json` after `descriptor` has replaced the entry that has the tag. Without old content,
-/// returns a new index.
+/// returns a new index. An index that could not be read again is an error.
 pub(super) fn with_entry(
     old: Option<&[u8]>,
     descriptor: &Descriptor,
@@ -411,7 +408,9 @@ pub(super) fn with_entry(
         }
         None => manifests.push(entry),
     }
-    Ok(index.to_string().into_bytes())
+    let index = index.to_string().into_bytes();
+    layout_index(&index)?;
+    Ok(index)
 }
 
 fn write_blob(

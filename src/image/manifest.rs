@@ -23,6 +23,8 @@ pub(super) const REF_NAME: &str = "org.opencontainers.image.ref.name";
 /// The maximum size in bytes of a manifest or index. The distribution specification requires registries to accept at
 /// least this size.
 pub(super) const MANIFEST_LIMIT: u64 = 4 << 20;
+/// The maximum size in bytes of `index.json` in a layout, which is high because a layout may have many tags.
+pub(super) const LAYOUT_INDEX_LIMIT: u64 = 16 << 20;
 /// The maximum size in bytes of an image config.
 pub(super) const CONFIG_LIMIT: u64 = 16 << 20;
 /// The maximum blob size in bytes that a descriptor may state.
@@ -121,6 +123,15 @@ struct ReadPlatform {
 impl Manifest {
     /// Parses a manifest. `declared` is its media type from a response header or descriptor.
     pub(super) fn parse(bytes: &[u8], declared: Option<&str>) -> Result<Self, ContentProblem> {
+        let manifest = Self::read(bytes, declared)?;
+        if let Self::Index(entries) = &manifest {
+            limit("entries", entries.len())?;
+        }
+        Ok(manifest)
+    }
+
+    /// Parses a manifest without limiting the number of entries of an image index.
+    fn read(bytes: &[u8], declared: Option<&str>) -> Result<Self, ContentProblem> {
         let value: Value = serde_json::from_slice(bytes)?;
         let version = value.get("schemaVersion").and_then(Value::as_i64).unwrap_or_default();
         if version != 2 {
@@ -141,7 +152,6 @@ impl Manifest {
             }
             (false, true) if !matches!(media_type, MANIFEST | DOCKER_MANIFEST) => {
                 let index: ReadIndex = serde_json::from_value(value)?;
-                limit("entries", index.manifests.len())?;
                 let entries = index.manifests.into_iter().map(IndexEntry::read);
                 Ok(Self::Index(entries.collect::<Result<_, _>>()?))
             }
@@ -149,6 +159,21 @@ impl Manifest {
                 media_type: media_type.to_owned(),
             }),
         }
+    }
+}
+
+/// Parses `index.json` of a layout. Only the size of the file is limited, not the number of its entries: the file lists
+/// all tags of the layout, whereas an image index lists the platforms of an image.
+pub(super) fn layout_index(bytes: &[u8]) -> Result<Vec<IndexEntry>, ContentProblem> {
+    if bytes.len() as u64 > LAYOUT_INDEX_LIMIT {
+        return Err(ContentProblem::TooLarge {
+            limit: LAYOUT_INDEX_LIMIT,
+            raised_by: None,
+        });
+    }
+    match Manifest::read(bytes, None)? {
+        Manifest::Index(entries) => Ok(entries),
+        Manifest::Image(ImageManifest { media_type, .. }) => Err(ContentProblem::MediaType { media_type }),
     }
 }
 

@@ -132,6 +132,43 @@ fn an_index_that_cannot_be_read_is_never_overwritten() {
 }
 
 #[test]
+fn a_layout_may_have_more_tags_than_an_image_index_may_have_entries() {
+    let directory = tempfile::tempdir().unwrap();
+    let (one, two) = (image("one", false), image("two", false));
+    write_layout(&one, directory.path(), Some("t0")).unwrap();
+    let path = directory.path().join(INDEX_FILE);
+    let mut index: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let entries = index["manifests"].as_array_mut().unwrap();
+    for number in 1..1000 {
+        let mut entry = entries[0].clone();
+        entry["annotations"][REF_NAME] = format!("t{number}").into();
+        entries.push(entry);
+    }
+    fs::write(&path, index.to_string()).unwrap();
+    write_layout(&two, directory.path(), Some("new")).unwrap();
+    let read = |tag: &str| read_layout(directory.path(), Some(tag), &Platform::default()).unwrap();
+    assert_same(&read("t5"), &one);
+    assert_same(&read("new"), &two);
+    assert_same(&read(&two.digest().to_string()), &two);
+}
+
+#[test]
+fn an_index_that_could_not_be_read_again_is_not_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let written = image("one", false);
+    write_layout(&written, directory.path(), Some("v1")).unwrap();
+    let path = directory.path().join(INDEX_FILE);
+    let mut index: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let length = usize::try_from(LAYOUT_INDEX_LIMIT).unwrap() - index.to_string().len() - 50;
+    index["annotations"] = json!({ "note": "x".repeat(length) });
+    fs::write(&path, index.to_string()).unwrap();
+    let error = write_layout(&written, directory.path(), Some("v2")).unwrap_err();
+    assert!(error.to_string().contains("index.json exceeds the limit"), "{error}");
+    let read = read_layout(directory.path(), Some("v1"), &Platform::default()).unwrap();
+    assert_same(&read, &written);
+}
+
+#[test]
 fn damaged_blobs_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let written = image("one", true);
