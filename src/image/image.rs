@@ -5,7 +5,8 @@ use super::error::ImageError;
 use super::manifest::{Descriptor, ImageManifest, Manifest};
 use super::platform::Platform;
 use super::problem::ContentProblem;
-use crate::files::{FileError, open_regular};
+use crate::causes::with_causes;
+use crate::files::{FileError, Stamp, open_regular};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -55,8 +56,42 @@ pub enum Blob {
         /// The length of the part in bytes.
         length: u64,
     },
+    /// A part of a file that is opened only while the part is read.
+    Part {
+        /// The file.
+        file: Arc<CheckedFile>,
+        /// The start offset of the part.
+        start: u64,
+        /// The length of the part in bytes.
+        length: u64,
+    },
     /// A concatenation of several blobs.
     Joined(Arc<[Blob]>),
+}
+
+/// A file whose content was verified. It is opened again only if it has not changed since.
+#[derive(Debug)]
+pub struct CheckedFile {
+    path: PathBuf,
+    stamp: Stamp,
+}
+
+impl CheckedFile {
+    /// Creates a handle to the file at `path`. `stamp` is its state before its content was read.
+    pub(super) fn new(path: PathBuf, stamp: Stamp) -> Self {
+        Self { path, stamp }
+    }
+
+    fn open(&self) -> Result<File, FileError> {
+        let open = || {
+            let file = open_regular(&self.path)?;
+            if Stamp::from(&file.metadata()?) != self.stamp {
+                return Err(io::Error::other("the file was changed after it was verified"));
+            }
+            Ok(file)
+        };
+        open().map_err(|error| FileError::new("read", &self.path, error))
+    }
 }
 
 impl Image {
@@ -221,12 +256,44 @@ impl Blob {
                 position: *start,
                 left: *length,
             }),
-            Self::Joined(parts) => {
-                let mut readers = parts.iter().map(Self::open).collect::<Result<Vec<_>, _>>()?.into_iter();
-                let first: Box<dyn Read + Send> = readers.next().unwrap_or_else(|| Box::new(io::empty()));
-                readers.fold(first, |all, next| Box::new(all.chain(next)))
-            }
+            Self::Part { file, start, length } => Box::new(Section {
+                file: Arc::new(file.open()?),
+                position: *start,
+                left: *length,
+            }),
+            Self::Joined(parts) => Box::new(Joined {
+                parts: Arc::clone(parts),
+                opened: 0,
+                reader: Box::new(io::empty()),
+            }),
         })
+    }
+}
+
+/// Reads blobs one after another, and opens each blob only when it is reached.
+struct Joined {
+    parts: Arc<[Blob]>,
+    /// The number of blobs that have been opened.
+    opened: usize,
+    reader: Box<dyn Read + Send>,
+}
+
+impl Read for Joined {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.reader.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            let Some(part) = self.parts.get(self.opened) else {
+                return Ok(0);
+            };
+            // Close the previous blob first.
+            self.reader = Box::new(io::empty());
+            let opened = part.open();
+            self.reader = opened.map_err(|error| io::Error::new(error.source.kind(), with_causes(&error)))?;
+            self.opened += 1;
+        }
     }
 }
 

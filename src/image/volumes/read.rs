@@ -1,9 +1,9 @@
 //! Reads volumes. All volumes and blobs are verified completely before their content is used.
 
 use super::super::digest::{Digest, Hashing};
-use super::super::image::Blob;
+use super::super::image::{Blob, CheckedFile};
 use super::{VolumeFile, blob_of};
-use crate::files::{FileError, open_regular};
+use crate::files::{FileError, Stamp, open_regular};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -134,14 +134,17 @@ pub fn read_file(volume: &Path, path: &str) -> Result<Option<Vec<u8>>, VolumesEr
 
 impl Volumes {
     fn add(&mut self, path: PathBuf, volume: &VolumeFile, hashers: &mut Hashers) -> Result<(), VolumesError> {
-        let open = || open_regular(&path).map_err(|error| FileError::new("read", &path, error));
-        let shared = Arc::new(open()?);
-        let reader = Hashing::new(BufReader::with_capacity(1 << 20, open()?));
+        let fail = |error| FileError::new("read", &path, error);
+        let file = open_regular(&path).map_err(fail)?;
+        // An archive may have more volumes than a process may open files, so volumes are not kept open.
+        let stamp = Stamp::from(&file.metadata().map_err(fail)?);
+        let checked = Arc::new(CheckedFile::new(path.clone(), stamp));
+        let reader = Hashing::new(BufReader::with_capacity(1 << 20, file));
         let mut archive = tar::Archive::new(reader);
         let mut found = Vec::new();
-        let read = members(&mut archive, &shared, &mut found, hashers);
+        let read = members(&mut archive, &checked, &mut found, hashers);
         let mut reader = archive.into_inner();
-        io::copy(&mut reader, &mut io::sink()).map_err(|error| FileError::new("read", &path, error))?;
+        io::copy(&mut reader, &mut io::sink()).map_err(fail)?;
         let digest = reader.hasher.finish();
         // A damaged volume might not be a valid tar file, but reporting the damage is more helpful.
         if digest != volume.sha256 {
@@ -178,7 +181,7 @@ type Hashers = BTreeMap<Digest, Hashing<io::Sink>>;
 
 fn members(
     archive: &mut tar::Archive<Hashing<BufReader<File>>>,
-    file: &Arc<File>,
+    file: &Arc<CheckedFile>,
     found: &mut Vec<Found>,
     hashers: &mut Hashers,
 ) -> io::Result<()> {
@@ -191,7 +194,7 @@ fn members(
         };
         let (start, length) = (entry.raw_file_position(), entry.size());
         let file = Arc::clone(file);
-        found.push((digest, length, Blob::Section { file, start, length }));
+        found.push((digest, length, Blob::Part { file, start, length }));
         let hashing = hashers.entry(digest).or_insert_with(|| Hashing::new(io::sink()));
         io::copy(&mut entry, hashing)?;
     }

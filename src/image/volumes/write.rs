@@ -4,11 +4,15 @@ use super::super::digest::{Digest, Hasher};
 use super::plan::{BLOCK, Content, END, Member, Volume};
 use super::{VolumeFile, blob_path, file_name, write_at};
 use crate::files::{self, FileError};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
+/// The maximum number of volumes that are open at the same time. An archive may have more volumes than a process may
+/// open files.
+const OPEN_VOLUMES: usize = 32;
 /// The file name suffix of an unfinished volume.
 const PARTIAL: &str = ".partial";
 const PIECE: usize = 1 << 20;
@@ -20,7 +24,9 @@ const END_OF_TAR: [u8; 1024] = [0; 1024];
 pub struct Writer {
     folder: PathBuf,
     name: String,
-    volumes: Vec<(Volume, File)>,
+    volumes: Vec<Volume>,
+    /// The open volumes by position in `volumes`; the last one was used last.
+    open: Mutex<VecDeque<(usize, File)>>,
     /// The positions of the blobs: the volume, the offset in the volume, and the size in bytes.
     blobs: BTreeMap<Digest, Vec<(usize, u64, u64)>>,
     /// Whether an earlier run has written volumes to the folder.
@@ -35,8 +41,8 @@ impl Writer {
     /// Returns an error if the folder cannot be written.
     pub fn open(folder: &Path, name: &str, volumes: Vec<Volume>) -> Result<Self, FileError> {
         fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
-        let (mut open, mut blobs, mut resumed) = (Vec::new(), BTreeMap::new(), false);
-        for (place, volume) in volumes.into_iter().enumerate() {
+        let (mut blobs, mut resumed) = (BTreeMap::new(), false);
+        for (place, volume) in volumes.iter().enumerate() {
             let path = folder.join(file_name(name, place + 1));
             let partial = partial_of(&path);
             // A volume with its final name is treated as unfinished, because the archive is incomplete.
@@ -55,12 +61,12 @@ impl Writer {
                     known.push((place, member.start, member.length));
                 }
             }
-            open.push((volume, file));
         }
         Ok(Self {
             folder: folder.to_owned(),
             name: name.to_owned(),
-            volumes: open,
+            volumes,
+            open: Mutex::default(),
             blobs,
             resumed,
         })
@@ -76,34 +82,54 @@ impl Writer {
         }
         let mut hasher = Hasher::new();
         for (volume, start, length) in self.blobs.get(digest).into_iter().flatten() {
-            let Some((_, file)) = self.volumes.get(*volume) else {
-                continue;
-            };
-            self.hash(*volume, file, *start, *length, &mut hasher)?;
+            self.hash(*volume, *start, *length, &mut hasher)?;
         }
         Ok(hasher.finish() == *digest)
     }
 
-    fn hash(
+    fn hash(&self, volume: usize, start: u64, length: u64, hasher: &mut Hasher) -> Result<(), FileError> {
+        self.with(volume, "read", |mut file| {
+            file.seek(SeekFrom::Start(start))?;
+            let mut taken = file.take(length);
+            let mut piece = vec![0; PIECE];
+            loop {
+                match taken.read(&mut piece) {
+                    Ok(0) => return Ok(()),
+                    Ok(read) => hasher.update(piece.get(..read).unwrap_or_default()),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        })
+    }
+
+    /// Uses an unfinished volume, and opens it if it is not open. `action` describes the use in an error message. If
+    /// too many volumes are open, the one that has not been used for the longest time is synced and closed.
+    fn with<T>(
         &self,
         volume: usize,
-        mut file: &File,
-        start: u64,
-        length: u64,
-        hasher: &mut Hasher,
-    ) -> Result<(), FileError> {
-        let fail = |error| FileError::new("read", self.partial(volume), error);
-        file.seek(SeekFrom::Start(start)).map_err(fail)?;
-        let mut taken = file.take(length);
-        let mut piece = vec![0; PIECE];
-        loop {
-            match taken.read(&mut piece) {
-                Ok(0) => return Ok(()),
-                Ok(read) => hasher.update(piece.get(..read).unwrap_or_default()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(fail(error)),
+        action: &'static str,
+        using: impl FnOnce(&File) -> io::Result<T>,
+    ) -> Result<T, FileError> {
+        let fail = |error| FileError::new(action, self.partial(volume), error);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = open.iter().position(|(known, _)| *known == volume);
+        let file = if let Some((_, file)) = known.and_then(|position| open.remove(position)) {
+            file
+        } else {
+            if open.len() >= OPEN_VOLUMES
+                && let Some((oldest, file)) = open.pop_front()
+            {
+                // Errors of delayed writes are reported reliably only before the file is closed.
+                let synced = file.sync_data();
+                synced.map_err(|error| FileError::new("write", self.partial(oldest), error))?;
             }
-        }
+            let path = self.partial(volume);
+            OpenOptions::new().read(true).write(true).open(path).map_err(fail)?
+        };
+        let used = using(&file);
+        open.push_back((volume, file));
+        used.map_err(fail)
     }
 
     /// Writes bytes of a blob, starting at the offset `position` in the blob.
@@ -117,10 +143,7 @@ impl Writer {
             if position < end && !bytes.is_empty() {
                 let fits = usize::try_from(end - position).unwrap_or(usize::MAX).min(bytes.len());
                 let (now, rest) = bytes.split_at(fits);
-                if let Some((_, file)) = self.volumes.get(*volume) {
-                    let fail = |error| FileError::new("write", self.partial(*volume), error);
-                    write_at(file, now, start + position - begin).map_err(fail)?;
-                }
+                self.with(*volume, "write", |file| write_at(file, now, start + position - begin))?;
                 position += fits as u64;
                 bytes = rest;
             }
@@ -143,23 +166,10 @@ impl Writer {
     /// Returns an error if the volumes cannot be written.
     pub fn finish(self, missing: &BTreeSet<Digest>) -> Result<Vec<VolumeFile>, FileError> {
         let mut written = Vec::new();
-        for (place, (volume, file)) in self.volumes.iter().enumerate() {
-            let fail = |error| FileError::new("write", self.partial(place), error);
-            for member in &volume.members {
-                let header = header(member, missing);
-                write_at(file, header.as_bytes(), member.start - BLOCK).map_err(fail)?;
-                if let Content::Fixed(fixed) = &member.content {
-                    write_at(file, &fixed.bytes, member.start).map_err(fail)?;
-                }
-                // The padding overwrites any bytes that an earlier run left after the content.
-                let end = member.start + member.length;
-                let padding = vec![0; usize::try_from(end.next_multiple_of(BLOCK) - end).unwrap_or_default()];
-                write_at(file, &padding, end).map_err(fail)?;
-            }
-            write_at(file, &END_OF_TAR, volume.bytes - END).map_err(fail)?;
-            file.sync_all().map_err(fail)?;
+        for (place, volume) in self.volumes.iter().enumerate() {
+            self.with(place, "write", |file| complete(file, volume, missing))?;
             let mut hasher = Hasher::new();
-            self.hash(place, file, 0, volume.bytes, &mut hasher)?;
+            self.hash(place, 0, volume.bytes, &mut hasher)?;
             written.push(VolumeFile {
                 name: file_name(&self.name, place + 1),
                 bytes: volume.bytes,
@@ -188,6 +198,23 @@ impl Writer {
     fn partial(&self, place: usize) -> PathBuf {
         partial_of(&self.folder.join(file_name(&self.name, place + 1)))
     }
+}
+
+/// Writes everything in a volume except the content of blobs, and syncs the volume to disk.
+fn complete(file: &File, volume: &Volume, missing: &BTreeSet<Digest>) -> io::Result<()> {
+    for member in &volume.members {
+        let header = header(member, missing);
+        write_at(file, header.as_bytes(), member.start - BLOCK)?;
+        if let Content::Fixed(fixed) = &member.content {
+            write_at(file, &fixed.bytes, member.start)?;
+        }
+        // The padding overwrites any bytes that an earlier run left after the content.
+        let end = member.start + member.length;
+        let padding = vec![0; usize::try_from(end.next_multiple_of(BLOCK) - end).unwrap_or_default()];
+        write_at(file, &padding, end)?;
+    }
+    write_at(file, &END_OF_TAR, volume.bytes - END)?;
+    file.sync_all()
 }
 
 fn partial_of(path: &Path) -> PathBuf {
@@ -220,4 +247,78 @@ fn header(member: &Member, missing: &BTreeSet<Digest>) -> tar::Header {
     header.set_mtime(0);
     header.set_cksum();
     header
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Fixed, read_volumes, volumes};
+    use super::*;
+
+    const COUNT: u8 = 40;
+
+    /// Returns the content of each blob; each blob fills most of a volume, except one that fills several.
+    fn contents() -> BTreeMap<Digest, Vec<u8>> {
+        let size = |number: u8| if number == 0 { 300_000 } else { 60_000 };
+        let blob = |number: u8| vec![number; size(number)];
+        (0..COUNT).map(blob).map(|blob| (Digest::of(&blob), blob)).collect()
+    }
+
+    #[test]
+    fn volumes_are_written_and_read_without_keeping_all_of_them_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let contents = contents();
+        let sizes = contents.iter().map(|(digest, blob)| (*digest, blob.len() as u64));
+        let each = [Fixed {
+            path: "oci-layout".to_owned(),
+            bytes: b"{}".to_vec().into(),
+        }];
+        let planned = volumes(&[], &each, &sizes.collect(), 80_000).unwrap();
+        assert!(planned.len() > OPEN_VOLUMES, "{}", planned.len());
+        let writer = Writer::open(folder.path(), "mirror", planned).unwrap();
+        for (digest, blob) in &contents {
+            for (place, piece) in blob.chunks(10_000).enumerate() {
+                writer.write(digest, place as u64 * 10_000, piece).unwrap();
+            }
+            assert!(writer.open.lock().unwrap().len() <= OPEN_VOLUMES);
+        }
+        let files = writer.finish(&BTreeSet::new()).unwrap();
+        let read = read_volumes(folder.path(), &files).unwrap();
+        #[cfg(target_os = "linux")]
+        {
+            let open = fs::read_dir("/proc/self/fd").unwrap().flatten();
+            let open = open.filter_map(|entry| fs::read_link(entry.path()).ok());
+            assert_eq!(open.filter(|file| file.starts_with(folder.path())).count(), 0);
+        }
+        for (digest, blob) in &contents {
+            let mut found = Vec::new();
+            let held = read.blob(digest, blob.len() as u64).unwrap();
+            held.open().unwrap().read_to_end(&mut found).unwrap();
+            assert!(found == *blob, "{digest}");
+        }
+    }
+
+    #[test]
+    fn a_volume_that_was_replaced_after_it_was_verified_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let blob = vec![1; 60_000];
+        let digest = Digest::of(&blob);
+        let planned = volumes(&[], &[], &BTreeMap::from([(digest, 60_000)]), 80_000).unwrap();
+        let writer = Writer::open(folder.path(), "mirror", planned).unwrap();
+        writer.write(&digest, 0, &blob).unwrap();
+        let files = writer.finish(&BTreeSet::new()).unwrap();
+        let held = read_volumes(folder.path(), &files)
+            .unwrap()
+            .blob(&digest, 60_000)
+            .unwrap();
+        let (path, other) = (folder.path().join(&files[0].name), folder.path().join("other"));
+        fs::copy(&path, &other).unwrap();
+        fs::rename(&other, &path).unwrap();
+        let Err(error) = held.open() else {
+            panic!("another file was read")
+        };
+        assert!(
+            error.path == path && error.source.to_string().contains("was changed"),
+            "{error}"
+        );
+    }
 }
