@@ -4,15 +4,31 @@ use super::super::blob_source::BlobSource;
 use super::super::copy::{Contents, Copy, CopyOptions, Place, Stored};
 use super::super::digest::{Digest, Hasher};
 use super::super::error::ImageError;
-use super::super::manifest::check_digest;
+use super::super::manifest::{Descriptor, check_digest};
+use super::super::problem::ContentProblem;
 use super::super::progress::{Progress, Whole};
 use super::super::reference::RegistryReference;
 use super::super::transport::Transports;
 use super::Writer;
 use crate::causes::with_causes;
+use crate::files::FileError;
 use futures_util::{StreamExt, stream};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+
+/// The reason why content was not written to the volumes.
+enum FillError {
+    /// A volume cannot be written. Continuing is pointless, for example if the disk is full.
+    Volume(FileError),
+    /// The content cannot be read. Other content may still be readable.
+    Source(ImageError),
+}
+
+impl<E: Into<ImageError>> From<E> for FillError {
+    fn from(error: E) -> Self {
+        Self::Source(error.into())
+    }
+}
 
 /// The interval between reports of overall progress.
 const TICK: Duration = Duration::from_secs(1);
@@ -54,8 +70,8 @@ pub async fn fill(
         let moved = match (copy.blobs.get(&digest), copy.manifests.get(&digest)) {
             (Some(stored), _) => blob(writer, stored, contents.blob(stored), options.progress).await,
             (None, Some(stored)) => match contents.document(stored).await {
-                Ok(document) => writer.write(&digest, 0, &document.bytes).map_err(ImageError::from),
-                Err(error) => Err(error),
+                Ok(document) => write(writer, &stored.descriptor, 0, &document.bytes),
+                Err(error) => Err(error.into()),
             },
             (None, None) => Ok(()),
         };
@@ -74,9 +90,8 @@ pub async fn fill(
                 whole.items += 1;
                 open.remove(&digest);
             }
-            // Continuing is pointless, for example if the disk is full.
-            Err(error @ ImageError::File(_)) => return Err(error),
-            Err(error) => {
+            Err(FillError::Volume(error)) => return Err(error.into()),
+            Err(FillError::Source(error)) => {
                 whole.failed += 1;
                 open.insert(digest, with_causes(&error));
             }
@@ -91,12 +106,7 @@ pub async fn fill(
     Ok(open)
 }
 
-async fn blob(
-    writer: &Writer,
-    stored: &Stored,
-    content: BlobSource,
-    progress: &dyn Progress,
-) -> Result<(), ImageError> {
+async fn blob(writer: &Writer, stored: &Stored, content: BlobSource, progress: &dyn Progress) -> Result<(), FillError> {
     let what = stored.places.first().map_or_else(String::new, |place| match place {
         Place::Registry(reference) | Place::Target(reference) => repository_of(reference),
         Place::Held(_) => stored.descriptor.digest.to_string(),
@@ -112,17 +122,29 @@ async fn written(
     stored: &Stored,
     content: BlobSource,
     advanced: impl Fn(u64),
-) -> Result<(), ImageError> {
+) -> Result<(), FillError> {
     let digest = &stored.descriptor.digest;
     let (mut reader, mut position, mut hasher) = (content.reader()?, 0, Hasher::new());
     while let Some(piece) = reader.next().await? {
         hasher.update(&piece);
-        writer.write(digest, position, &piece)?;
+        write(writer, &stored.descriptor, position, &piece)?;
         position += piece.len() as u64;
         advanced(piece.len() as u64);
     }
     let checked = check_digest(digest, hasher.finish());
-    checked.map_err(|problem| problem.of(digest.to_string(), "the blob"))
+    Ok(checked.map_err(|problem| problem.of(digest.to_string(), "the blob"))?)
+}
+
+/// Writes bytes of content that starts at the offset `position`. The volumes have space for the stated size only.
+fn write(writer: &Writer, descriptor: &Descriptor, position: u64, bytes: &[u8]) -> Result<(), FillError> {
+    let (expected, found) = (descriptor.size, position + bytes.len() as u64);
+    if found > expected {
+        let problem = ContentProblem::WrongSize { expected, found };
+        return Err(problem.of(descriptor.digest.to_string(), "the content").into());
+    }
+    writer
+        .write(&descriptor.digest, position, bytes)
+        .map_err(FillError::Volume)
 }
 
 fn repository_of(reference: &RegistryReference) -> String {

@@ -233,6 +233,35 @@ fn an_archive_of_what_is_there_says_what_is_missing_and_is_completed_by_the_next
 }
 
 #[test]
+fn a_blob_that_is_not_on_this_disk_leaves_the_rest_of_the_archive() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let plan = garden.plan(PART);
+    pack(&garden, "expected", SMALL);
+    let mut blobs = plan["blobs"].as_object().unwrap().iter();
+    let local = blobs
+        .find(|(_, blob)| blob["sources"] == json!(["catalog:0"]))
+        .unwrap()
+        .0;
+    let blob = garden.path("plan.catalogs/blobs").join(local.replace(':', "/"));
+    let kept = garden.path("kept");
+    fs::rename(&blob, &kept).unwrap();
+    let output = garden.run(&format!(
+        "mirror copy plan.json --to-archive archive --use-http {SMALL}"
+    ));
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let list = garden.json("archive/mirror.json");
+    let missing = list["missing"].as_object().unwrap();
+    assert_eq!(missing.keys().collect::<Vec<_>>(), [local]);
+    assert!(missing[local].as_str().unwrap().contains("cannot read"), "{missing:?}");
+    fs::rename(&kept, &blob).unwrap();
+    pack(&garden, "archive", SMALL);
+    assert_eq!(files(&garden.path("archive")), files(&garden.path("expected")));
+}
+
+#[test]
 fn a_killed_run_is_gone_on_with_and_gives_the_same_bytes() {
     if !installed(&["docker-registry"]) {
         return;
