@@ -5,7 +5,8 @@ use crate::noise;
 use opmx::cli::hint::registry_hint;
 use opmx::image::{
     CacheMode, Credentials, Digest, EntryContent, Image, ImageConfig, ImageError, ImageOptions, LayerEntry, Reference,
-    RegistryError, RegistryFailure, RetryPolicy, Silent, Transports, build, layer_from_files, validate,
+    RegistryError, RegistryFailure, RegistryReference, RetryPolicy, Silent, Transports, build, layer_from_files,
+    validate,
 };
 use std::io::Read;
 use std::path::PathBuf;
@@ -316,6 +317,58 @@ fn half_a_body_is_asked_for_again_and_then_refused() {
             assert_eq!(server.count("GET", &wanted), 5);
         }
     }
+}
+
+/// Reads a layer whose first half arrives before the connection is cut. `answer` gets the layer and the offset from
+/// which the rest is requested.
+fn resumed(answer: fn(&[u8], usize) -> Reply) -> Result<(), ImageError> {
+    let image = image();
+    let descriptor = image.layers()[0].descriptor.clone();
+    let mut layer = Vec::new();
+    image.layers()[0]
+        .content
+        .open()
+        .unwrap()
+        .read_to_end(&mut layer)
+        .unwrap();
+    let server = Server::start(move |request, _| match request.headers.get("range") {
+        None => {
+            let mut reply = Reply::new(200, &layer[..layer.len() / 2]);
+            reply.length = Some(layer.len() as u64);
+            reply
+        }
+        Some(range) => {
+            let from = range.strip_prefix("bytes=").unwrap().strip_suffix('-').unwrap();
+            answer(&layer, from.parse().unwrap())
+        }
+    });
+    let repository = RegistryReference::of_repository(&format!("{}/team/bundle", server.host)).unwrap();
+    runtime().block_on(Client::new().transports.read_through(&repository, &descriptor))
+}
+
+#[test]
+fn a_download_goes_on_with_the_bytes_that_it_asked_for_or_more() {
+    resumed(|layer, from| Reply::new(206, &layer[from..])).unwrap();
+    resumed(|layer, from| Reply::new(206, &layer[from..]).header("Content-Range", format!("bytes {from}-9/*")))
+        .unwrap();
+    resumed(|layer, _| Reply::new(206, layer).header("Content-Range", "bytes 0-9/*")).unwrap();
+    resumed(|layer, _| Reply::new(200, layer)).unwrap();
+}
+
+#[test]
+fn a_download_does_not_go_on_with_other_bytes_or_an_impossible_length() {
+    let error = resumed(|layer, from| {
+        Reply::new(206, &layer[from + 1..]).header("Content-Range", format!("bytes {}-9/*", from + 1))
+    });
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("instead of the bytes from"), "{error}");
+    let error = resumed(|_, _| {
+        let mut reply = Reply::new(206, "");
+        reply.length = Some(u64::MAX - 3);
+        reply
+    });
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("bytes instead of"), "{error}");
 }
 
 #[test]

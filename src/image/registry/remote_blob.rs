@@ -2,7 +2,7 @@
 
 use super::Registry;
 use super::answer::Answer;
-use super::error::{RegistryError, RegistryFailure};
+use super::error::{RegistryError, RegistryFailure, shortened};
 use super::pace::Pace;
 use super::repository::{Access, Repository, Request};
 use super::retry::Retried;
@@ -11,7 +11,7 @@ use crate::image::manifest::{Descriptor, check_digest};
 use crate::image::options::RetryPolicy;
 use crate::image::problem::ContentProblem;
 use crate::image::reference::RegistryReference;
-use reqwest::header::{HeaderMap, HeaderValue, RANGE};
+use reqwest::header::{CONTENT_RANGE, HeaderMap, HeaderValue, RANGE};
 use reqwest::{Method, StatusCode};
 use std::sync::Arc;
 
@@ -196,19 +196,14 @@ impl RemoteReader {
         let answer = repository.send(&request, accepted).await?;
         // A registry without range support sends the blob from the beginning.
         let from = if answer.status() == StatusCode::PARTIAL_CONTENT {
-            at
+            start_of_range(answer.headers().get(CONTENT_RANGE), at).map_err(|failure| request.fail(failure))?
         } else {
             0
         };
         let expected = self.blob.descriptor.size;
-        if let Some(length) = answer.content_length()
-            && from + length != expected
-        {
-            let problem = ContentProblem::WrongSize {
-                expected,
-                found: from + length,
-            };
-            return Err(self.wrong(problem));
+        let found = answer.content_length().map(|length| from.saturating_add(length));
+        if let Some(found) = found.filter(|found| *found != expected) {
+            return Err(self.wrong(ContentProblem::WrongSize { expected, found }));
         }
         self.skip = at - from;
         let pace = repository.time_limits().pace();
@@ -228,5 +223,47 @@ impl RemoteReader {
     fn wrong(&self, problem: ContentProblem) -> RegistryError {
         let part = format!("the blob {}", self.blob.descriptor.digest);
         self.failed(RegistryFailure::Content { part, problem })
+    }
+}
+
+/// Returns the offset of the first byte in a response to a request for all bytes from `at`. The response may start
+/// earlier. Not every registry states the range; without it, the response is assumed to be the requested range, and the
+/// digest decides.
+fn start_of_range(stated: Option<&HeaderValue>, at: u64) -> Result<u64, RegistryFailure> {
+    let Some(stated) = stated else { return Ok(at) };
+    let text = String::from_utf8_lossy(stated.as_bytes());
+    let range = text.trim().strip_prefix("bytes ");
+    let start = range.and_then(|range| range.split_once('-')?.0.trim().parse().ok());
+    start
+        .filter(|start| *start <= at)
+        .ok_or_else(|| RegistryFailure::Protocol {
+            problem: format!(
+                "it contains the range {:?} instead of the bytes from {at}",
+                shortened(&text)
+            ),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_that_leaves_a_gap_is_refused() {
+        let start = |stated: &'static str| start_of_range(Some(&HeaderValue::from_static(stated)), 100);
+        assert_eq!(start("bytes 100-199/200").unwrap(), 100);
+        assert_eq!(start("bytes 100-199/*").unwrap(), 100);
+        assert_eq!(start("bytes 40-199/200").unwrap(), 40);
+        assert_eq!(start_of_range(None, 100).unwrap(), 100);
+        for other in [
+            "bytes 101-199/200",
+            "bytes */200",
+            "items 100-199/200",
+            "bytes -100/200",
+            "",
+        ] {
+            let error = start(other).unwrap_err().to_string();
+            assert!(error.contains("instead of the bytes from 100"), "{error}");
+        }
     }
 }
