@@ -1,7 +1,9 @@
 //! The source of a blob's bytes during a transfer: memory, a file or a registry.
 
+use super::digest::Digest;
 use super::error::ImageError;
 use super::image::Blob;
+use super::problem::ContentProblem;
 use super::registry::{RemoteBlob, RemoteReader};
 use crate::files::FileError;
 use std::io::Read;
@@ -30,7 +32,10 @@ pub struct RemoteSource {
 
 /// The unread remainder of a blob.
 pub(super) enum BlobReader {
-    Held(Box<dyn Read + Send>),
+    Held {
+        reader: Box<dyn Read + Send>,
+        digest: Digest,
+    },
     Streamed(Box<RemoteReader>),
     Kept {
         blob: Arc<RemoteBlob>,
@@ -49,10 +54,13 @@ impl BlobSource {
         })
     }
 
-    /// Returns a reader for the blob, positioned at its start.
-    pub(super) fn reader(&self) -> Result<BlobReader, FileError> {
+    /// Returns a reader for the blob, positioned at its start. `digest` names the blob in messages.
+    pub(super) fn reader(&self, digest: &Digest) -> Result<BlobReader, FileError> {
         Ok(match self {
-            Self::Held(blob) => BlobReader::Held(blob.open()?),
+            Self::Held(blob) => BlobReader::Held {
+                reader: blob.open()?,
+                digest: *digest,
+            },
             Self::Remote(RemoteSource { blob, kept: None }) => BlobReader::Streamed(Box::new(blob.reader())),
             Self::Remote(RemoteSource { blob, kept: Some(cell) }) => BlobReader::Kept {
                 blob: Arc::clone(blob),
@@ -67,10 +75,12 @@ impl BlobReader {
     /// Returns the next chunk of bytes, or `None` at the end of the blob.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<u8>>, ImageError> {
         match self {
-            Self::Held(reader) => {
+            Self::Held { reader, digest } => {
                 let mut piece = vec![0; PIECE];
                 let read = reader.read(&mut piece);
-                let read = read.map_err(|error| FileError::new("read", "a blob", error))?;
+                // A blob may be in several files, or in a file without a name.
+                let read =
+                    read.map_err(|error| ContentProblem::Unreadable(error).of(digest.to_string(), "the blob"))?;
                 piece.truncate(read);
                 Ok((read > 0).then_some(piece))
             }
@@ -92,4 +102,22 @@ async fn read_all(blob: &Arc<RemoteBlob>) -> Result<Arc<[u8]>, ImageError> {
         all.extend_from_slice(&piece);
     }
     Ok(all.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_blob_that_cannot_be_read_is_named_with_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("part-2");
+        let blob = Blob::Joined([Blob::Memory(b"one".to_vec().into()), Blob::File(path.clone())].into());
+        let digest = Digest::of(b"one and two");
+        let mut reader = BlobSource::Held(blob).reader(&digest).unwrap();
+        assert_eq!(reader.next().await.unwrap().unwrap(), b"one");
+        let error = reader.next().await.unwrap_err().to_string();
+        let expected = format!("{digest}: the blob cannot be read: cannot read {}", path.display());
+        assert!(error.starts_with(&expected), "{error}");
+    }
 }

@@ -87,6 +87,9 @@ pub enum ContentProblem {
     /// A layer with invalid gzip or tar data.
     #[error("is damaged: {0}")]
     Damaged(io::Error),
+    /// Content whose file cannot be read.
+    #[error("cannot be read: {0}")]
+    Unreadable(io::Error),
     /// A link, device or pipe where a regular file is expected.
     #[error("contains {path} as a {kind} instead of a regular file")]
     EntryType {

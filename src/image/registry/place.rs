@@ -9,7 +9,7 @@ use super::redirect::{from_stranger, refused};
 use super::repository::{Access, Repository, Request, RequestBody};
 use super::retry::{Retried, with_retries};
 use super::transfer::Transfer;
-use crate::image::blob_source::BlobSource;
+use crate::image::blob_source::{BlobReader, BlobSource};
 use crate::image::error::ImageError;
 use crate::image::manifest::Descriptor;
 use crate::image::problem::ContentProblem;
@@ -167,7 +167,10 @@ impl Upload<'_> {
             id: transfer.id(),
             failure: Arc::default(),
         };
-        let make = |sent| body(self.content, sent, watch.clone());
+        let make = |sent| {
+            let reader = self.content.reader(&self.descriptor.digest)?;
+            Ok(body(reader, sent, watch.clone()))
+        };
         let mut put = self.request(Method::PUT, url);
         put.headers
             .insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
@@ -280,8 +283,7 @@ struct Watch {
 }
 
 /// Creates a request body that reads the content in chunks and counts the bytes sent.
-fn body(content: &BlobSource, sent: Arc<AtomicU64>, watch: Watch) -> Result<Body, RegistryFailure> {
-    let reader = content.reader()?;
+fn body(reader: BlobReader, sent: Arc<AtomicU64>, watch: Watch) -> Body {
     let pieces = stream::try_unfold((reader, sent, watch), |(mut reader, sent, watch)| async move {
         let piece = match reader.next().await {
             Ok(Some(piece)) => piece,
@@ -297,7 +299,7 @@ fn body(content: &BlobSource, sent: Arc<AtomicU64>, watch: Watch) -> Result<Body
         watch.progress.advanced(watch.id, length);
         Ok(Some((piece, (reader, sent, watch))))
     });
-    Ok(Body::wrap_stream(pieces))
+    Body::wrap_stream(pieces)
 }
 
 #[cfg(test)]

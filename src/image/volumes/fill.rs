@@ -124,7 +124,7 @@ async fn written(
     advanced: impl Fn(u64),
 ) -> Result<(), FillError> {
     let digest = &stored.descriptor.digest;
-    let (mut reader, mut position, mut hasher) = (content.reader()?, 0, Hasher::new());
+    let (mut reader, mut position, mut hasher) = (content.reader(digest)?, 0, Hasher::new());
     while let Some(piece) = reader.next().await? {
         hasher.update(&piece);
         write(writer, &stored.descriptor, position, &piece)?;
