@@ -120,6 +120,15 @@ pub(crate) fn image(text: &str) -> Result<Reference, String> {
     text.parse::<Reference>().map_err(|error| with_causes(&error))
 }
 
+/// Parses a name, or one name of a list. An empty name, for example from an unset variable, is an error: a list without
+/// names would select nothing, and everything if it lists what to keep.
+pub(crate) fn name(text: &str) -> Result<String, &'static str> {
+    if text.trim().is_empty() {
+        return Err("a name is missing");
+    }
+    Ok(text.to_owned())
+}
+
 /// Parses the destination of an image.
 pub(crate) fn destination(text: &str) -> Result<Reference, String> {
     let reference = image(text)?;
@@ -420,6 +429,14 @@ mod tests {
         assert_eq!(limits.tree().file_bytes, TreeLimits::default().file_bytes);
         assert_eq!(limits.text(), Limits::default());
         assert!(parse("--max-file-size much").is_err());
+    }
+
+    #[test]
+    fn a_name_is_not_empty() {
+        assert_eq!(name("etcd").as_deref(), Ok("etcd"));
+        for empty in ["", " "] {
+            assert_eq!(name(empty), Err("a name is missing"), "{empty:?}");
+        }
     }
 
     #[test]

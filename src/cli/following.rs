@@ -1,5 +1,6 @@
 //! Following dependencies of bundles, for the commands that select packages with their dependencies.
 
+use crate::cli::arguments::name;
 use crate::olm::intent::Intent;
 use crate::resolver::closure::{Follow, Reason, Unsatisfied};
 use crate::resolver::{Preferences, Without};
@@ -14,7 +15,7 @@ pub(crate) struct PreferenceArguments {
     #[arg(long, value_name = "PACKAGE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     without_recommended: Vec<String>,
     /// Include this package if possible, although it is only an optional dependency; may be repeated
-    #[arg(long, value_name = "PACKAGE")]
+    #[arg(long, value_name = "PACKAGE", value_parser = name)]
     with_optional: Vec<String>,
 }
 

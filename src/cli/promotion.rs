@@ -1,7 +1,7 @@
 //! Publishing bundles in additional channels, for the commands on images and on database files.
 
 use crate::cli::additions::Mode;
-use crate::cli::removals::names;
+use crate::cli::arguments::name;
 use crate::database::add::promote::{Promoted, Promotion};
 use crate::terminal::Printer;
 use clap::Args;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Args)]
 pub(crate) struct PromotionArguments {
     /// Bundles of the index: their names, or their images as stored in the index
-    #[arg(value_name = "BUNDLE", required = true)]
+    #[arg(value_name = "BUNDLE", value_parser = name, required = true)]
     bundles: Vec<String>,
     /// Channels to publish the bundles in, separated by commas; missing channels are created
     #[arg(
@@ -19,6 +19,7 @@ pub(crate) struct PromotionArguments {
         long = "channel",
         value_name = "CHANNELS",
         value_delimiter = ',',
+        value_parser = name,
         required = true
     )]
     channels: Vec<String>,
@@ -37,8 +38,8 @@ pub(crate) struct Asked {
 impl PromotionArguments {
     pub(crate) fn asked(&self) -> Asked {
         Asked {
-            bundles: names(&self.bundles),
-            channels: names(&self.channels),
+            bundles: self.bundles.iter().cloned().collect(),
+            channels: self.channels.iter().cloned().collect(),
             mode: self.mode,
         }
     }

@@ -30,11 +30,6 @@ impl DeprecationArguments {
     }
 }
 
-/// Returns the names in a list on the command line, without empty names.
-pub(crate) fn names(list: &[String]) -> BTreeSet<String> {
-    list.iter().filter(|name| !name.is_empty()).cloned().collect()
-}
-
 /// Reports the packages and bundles that were removed from the index.
 pub(crate) fn report(removal: &Removal, printer: &Printer) {
     for missing in &removal.missing {

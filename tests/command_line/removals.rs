@@ -56,6 +56,38 @@ fn packages_are_removed_with_all_that_belongs_to_them() {
 }
 
 #[test]
+fn an_empty_name_is_an_error_and_changes_nothing() {
+    let sandbox = with_index();
+    let before = fs::read(sandbox.path("index.db")).unwrap();
+    for empty in ["", " ", ",", "rake,"] {
+        for command in [
+            "rm -o",
+            "prune -p",
+            "deprecatetruncate -b",
+            "promote rake.v1.0.0 --channel",
+        ] {
+            let mut arguments = vec!["registry"];
+            arguments.extend(command.split(' '));
+            arguments.extend([empty, "--database", "index.db"]);
+            let outcome = sandbox.run(&arguments);
+            assert_eq!(outcome.status, Some(2), "{command} {empty:?}: {outcome}");
+            assert!(outcome.stderr.contains("a name is missing"), "{outcome}");
+        }
+        for command in ["rm -o", "prune -p", "deprecatetruncate -b"] {
+            let mut arguments = vec!["index"];
+            arguments.extend(command.split(' '));
+            arguments.extend([empty, "-f", "index.db", "-t", "oci:new:v1"]);
+            let outcome = sandbox.run(&arguments);
+            assert_eq!(outcome.status, Some(2), "{command} {empty:?}: {outcome}");
+        }
+    }
+    assert!(fs::read(sandbox.path("index.db")).unwrap() == before);
+    assert!(!sandbox.path("new").exists());
+    let outcome = sandbox.run(["mirror", "plan", "--image", ""]);
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+}
+
+#[test]
 fn a_name_that_is_not_there_removes_nothing() {
     let sandbox = with_index();
     let before = fs::read(sandbox.path("index.db")).unwrap();

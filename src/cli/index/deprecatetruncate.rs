@@ -1,7 +1,7 @@
 //! `opmx index deprecatetruncate`.
 
 use crate::cli::Context;
-use crate::cli::arguments::ImageToolArguments;
+use crate::cli::arguments::{ImageToolArguments, name};
 use crate::cli::error::CommandResult;
 use crate::cli::index::publication::ChangeArguments;
 use crate::cli::removals::{self, DeprecationArguments};
@@ -27,7 +27,7 @@ Examples:
 )]
 pub(crate) struct DeprecateTruncateArguments {
     /// Bundles to deprecate, separated by commas: their names, or their images as stored in the index
-    #[arg(short = 'b', long, value_name = "BUNDLES", value_delimiter = ',', required = true)]
+    #[arg(short = 'b', long, value_name = "BUNDLES", value_delimiter = ',', value_parser = name, required = true)]
     bundles: Vec<String>,
     #[command(flatten)]
     deprecation: DeprecationArguments,
@@ -40,7 +40,7 @@ pub(crate) struct DeprecateTruncateArguments {
 pub(crate) fn run(arguments: &DeprecateTruncateArguments, context: &Context<'_>) -> CommandResult {
     arguments.tools.answer(&context.printer);
     let writing = arguments.change.writing()?;
-    let names = removals::names(&arguments.bundles);
+    let names = arguments.bundles.iter().cloned().collect();
     let change = async |target: &Target<'_>, applied: Applied| {
         let mut request = arguments.deprecation.request(&names);
         request.permissive |= applied == Applied::Maybe;

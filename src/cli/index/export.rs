@@ -1,6 +1,6 @@
 //! `opmx index export`: writing the packages of an index as folders of manifests.
 
-use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments, name};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::index::export::{ExportError, ExportOptions, export};
@@ -33,7 +33,7 @@ pub(crate) struct ExportArguments {
     #[arg(short, long, value_name = "REF|FILE|DIR")]
     index: String,
     /// Packages to export, separated by commas [default: all]
-    #[arg(short, long, value_name = "PACKAGES", value_delimiter = ',')]
+    #[arg(short, long, value_name = "PACKAGES", value_delimiter = ',', value_parser = name)]
     package: Vec<String>,
     /// Folder for the packages; existing packages in it are not changed
     #[arg(short = 'f', long, value_name = "DIR", default_value = "downloaded")]

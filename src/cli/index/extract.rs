@@ -2,11 +2,11 @@
 
 use super::publication::{self, CatalogFormArguments, ServerArguments};
 use crate::catalog::file_based::migrate::Level;
-use crate::cli::arguments::{self, IndexLimitArguments, RegistryArguments};
+use crate::cli::arguments::{self, IndexLimitArguments, RegistryArguments, name};
 use crate::cli::catalog_output::{self, OutputLanguage};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::following::{self, FollowArguments};
-use crate::cli::{Context, additions, guesses, removals};
+use crate::cli::{Context, additions, guesses};
 use crate::database::change::Target;
 use crate::database::remove::{Packages, packages};
 use crate::image::Reference;
@@ -47,7 +47,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExtractArguments {
     /// Packages to extract
-    #[arg(value_name = "PACKAGE", required = true)]
+    #[arg(value_name = "PACKAGE", value_parser = name, required = true)]
     packages: Vec<String>,
     /// Source index: an image, a database file, or the folder of a file-based catalog
     #[arg(short, long, value_name = "INDEX")]
@@ -90,7 +90,7 @@ pub(crate) struct ExtractArguments {
 }
 
 pub(crate) fn run(arguments: &ExtractArguments, context: &Context<'_>) -> CommandResult {
-    let named = removals::names(&arguments.packages);
+    let named = arguments.packages.iter().cloned().collect();
     let follow = if arguments.no_dependencies {
         Follow::default()
     } else {

@@ -3,7 +3,7 @@
 use super::catalog_argument::CatalogArgument;
 use crate::catalog::drawing::{self, View};
 use crate::catalog::selection::Selection;
-use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments, name};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, sources};
 use clap::{Args, ValueEnum};
@@ -33,10 +33,10 @@ pub(crate) struct GraphArguments {
     #[command(flatten)]
     index: CatalogArgument,
     /// Packages to draw, separated by commas [default: all]
-    #[arg(short, long, alias = "package-name", value_name = "PACKAGES", value_delimiter = ',')]
+    #[arg(short, long, alias = "package-name", value_name = "PACKAGES", value_delimiter = ',', value_parser = name)]
     package: Vec<String>,
     /// Channels to draw, separated by commas [default: all]
-    #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
+    #[arg(long, value_name = "CHANNELS", value_delimiter = ',', value_parser = name)]
     channel: Vec<String>,
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]

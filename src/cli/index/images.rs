@@ -2,7 +2,7 @@
 
 use super::catalog_argument::CatalogArgument;
 use crate::catalog::selection::Selection;
-use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments, name};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::{self, DependencyArguments};
 use crate::cli::{Context, sources};
@@ -61,10 +61,10 @@ pub(super) struct ImagesArguments {
     #[arg(value_name = "PACKAGE", conflicts_with = "packages")]
     package: Option<String>,
     /// List only these packages, separated by commas
-    #[arg(short, long = "package", value_name = "PACKAGES", value_delimiter = ',')]
+    #[arg(short, long = "package", value_name = "PACKAGES", value_delimiter = ',', value_parser = name)]
     packages: Vec<String>,
     /// List only bundles of these channels, separated by commas
-    #[arg(long, value_name = "CHANNELS", value_delimiter = ',')]
+    #[arg(long, value_name = "CHANNELS", value_delimiter = ',', value_parser = name)]
     channel: Vec<String>,
     /// List only bundles with a version in this range, such as ">=1.0.0 <2.0.0"
     #[arg(long, value_name = "RANGE", value_parser = VersionRange::parse)]

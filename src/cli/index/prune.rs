@@ -1,7 +1,7 @@
 //! `opmx index prune`.
 
 use crate::cli::Context;
-use crate::cli::arguments::ContainerToolArgument;
+use crate::cli::arguments::{ContainerToolArgument, name};
 use crate::cli::error::CommandResult;
 use crate::cli::following::FollowArguments;
 use crate::cli::index::publication::ChangeArguments;
@@ -27,7 +27,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneArguments {
     /// Packages to keep, separated by commas
-    #[arg(short = 'p', long, value_name = "PACKAGES", value_delimiter = ',', required = true)]
+    #[arg(short = 'p', long, value_name = "PACKAGES", value_delimiter = ',', value_parser = name, required = true)]
     packages: Vec<String>,
     #[command(flatten)]
     follow: FollowArguments,
@@ -43,7 +43,7 @@ pub(crate) struct PruneArguments {
 pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandResult {
     arguments.tools.answer(&context.printer);
     let writing = arguments.change.writing()?;
-    let names = removals::names(&arguments.packages);
+    let names = arguments.packages.iter().cloned().collect();
     let follow = arguments.follow.or_nothing();
     let change = async |target: &Target<'_>, applied: Applied| {
         Ok(packages(

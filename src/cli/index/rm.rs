@@ -1,7 +1,7 @@
 //! `opmx index rm`.
 
 use crate::cli::Context;
-use crate::cli::arguments::ImageToolArguments;
+use crate::cli::arguments::{ImageToolArguments, name};
 use crate::cli::error::CommandResult;
 use crate::cli::index::publication::ChangeArguments;
 use crate::cli::removals;
@@ -24,7 +24,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RmArguments {
     /// Packages to remove, separated by commas
-    #[arg(short = 'o', long, value_name = "PACKAGES", value_delimiter = ',', required = true)]
+    #[arg(short = 'o', long, value_name = "PACKAGES", value_delimiter = ',', value_parser = name, required = true)]
     operators: Vec<String>,
     /// Ignore packages that are not in the index
     #[arg(long)]
@@ -38,7 +38,7 @@ pub(crate) struct RmArguments {
 pub(crate) fn run(arguments: &RmArguments, context: &Context<'_>) -> CommandResult {
     arguments.tools.answer(&context.printer);
     let writing = arguments.change.writing()?;
-    let names = removals::names(&arguments.operators);
+    let names = arguments.operators.iter().cloned().collect();
     let change = async |target: &Target<'_>, applied: Applied| {
         Ok(packages(
             Packages::Only(&names),

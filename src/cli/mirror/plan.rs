@@ -4,7 +4,7 @@ use super::naming::NamingArguments;
 use super::target::TargetArguments;
 use crate::catalog::file_based::edit::CatalogEditError;
 use crate::catalog::selection::part::{Versions, WrittenPart};
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, name};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::{self, DependencyArguments};
 use crate::cli::hint::Hints;
@@ -85,7 +85,7 @@ pub(super) struct PlanArguments {
     /// Catalog: an image, a folder or a database; may be repeated
     ///
     /// With --cluster, NAME=INDEX sets another index for the CatalogSource or ClusterCatalog of this name.
-    #[arg(long = "catalog", value_name = "INDEX")]
+    #[arg(long = "catalog", value_name = "INDEX", value_parser = name)]
     catalogs: Vec<String>,
     /// ImageSetConfiguration (mirror.openshift.io/v2alpha1) that describes the mirror
     ///
@@ -124,7 +124,7 @@ pub(super) struct PlanArguments {
     #[arg(long, value_name = "PACKAGE=CHANNEL", value_parser = pair)]
     default_channel: Vec<(String, String)>,
     /// Also mirror this image; may be repeated
-    #[arg(long = "image", value_name = "REF")]
+    #[arg(long = "image", value_name = "REF", value_parser = name)]
     images: Vec<String>,
     /// Mirror only these platforms of images, separated by commas
     ///

@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::additions;
-use crate::cli::arguments::DatabaseLimitArguments;
+use crate::cli::arguments::{DatabaseLimitArguments, name};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::removals::{self, DeprecationArguments};
 use crate::database::change::{ChangeOptions, Target};
@@ -24,7 +24,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DeprecateTruncateArguments {
     /// Bundles to deprecate, separated by commas: their names, or their images as stored in the index
-    #[arg(short = 'b', long, value_name = "BUNDLES", value_delimiter = ',', required = true)]
+    #[arg(short = 'b', long, value_name = "BUNDLES", value_delimiter = ',', value_parser = name, required = true)]
     bundle_images: Vec<String>,
     /// The database file
     #[arg(short, long, value_name = "FILE", default_value = "index.db")]
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &DeprecateTruncateArguments, context: &Context<'_>)
         dry_run: arguments.dry_run,
         ..additions::writing(&arguments.limits)?
     };
-    let names = removals::names(&arguments.bundle_images);
+    let names = arguments.bundle_images.iter().cloned().collect();
     let changed = truncate(arguments.deprecation.request(&names), &target, &writing)?;
     removals::report_truncation(&changed, false, &context.printer);
     if arguments.dry_run {

@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::additions;
-use crate::cli::arguments::DatabaseLimitArguments;
+use crate::cli::arguments::{DatabaseLimitArguments, name};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::following::FollowArguments;
 use crate::cli::removals;
@@ -24,7 +24,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PruneArguments {
     /// Packages to keep, separated by commas
-    #[arg(short = 'p', long, value_name = "PACKAGES", value_delimiter = ',', required = true)]
+    #[arg(short = 'p', long, value_name = "PACKAGES", value_delimiter = ',', value_parser = name, required = true)]
     packages: Vec<String>,
     /// The database file
     #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
         dry_run: arguments.dry_run,
         ..additions::writing(&arguments.limits)?
     };
-    let names = removals::names(&arguments.packages);
+    let names = arguments.packages.iter().cloned().collect();
     let follow = arguments.follow.or_nothing();
     let changed = packages(
         Packages::AllButNeeded(&names, &follow),

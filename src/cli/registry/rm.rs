@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::additions;
-use crate::cli::arguments::DatabaseLimitArguments;
+use crate::cli::arguments::{DatabaseLimitArguments, name};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::removals;
 use crate::database::change::{ChangeOptions, Target};
@@ -24,7 +24,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RmArguments {
     /// Packages to remove, separated by commas
-    #[arg(short = 'o', long, value_name = "PACKAGES", value_delimiter = ',', required = true)]
+    #[arg(short = 'o', long, value_name = "PACKAGES", value_delimiter = ',', value_parser = name, required = true)]
     packages: Vec<String>,
     /// The database file
     #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &RmArguments, context: &Context<'_>) -> CommandResu
         dry_run: arguments.dry_run,
         ..additions::writing(&arguments.limits)?
     };
-    let names = removals::names(&arguments.packages);
+    let names = arguments.packages.iter().cloned().collect();
     let changed = packages(Packages::Only(&names), arguments.permissive, &target, &writing)?;
     removals::report(&changed, &context.printer);
     if arguments.dry_run {
