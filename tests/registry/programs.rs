@@ -456,6 +456,48 @@ fn tls_wants_a_trusted_certificate() {
     assert!(matches!(*error.failure, RegistryFailure::HttpsExpected), "{error:?}");
 }
 
+#[test]
+fn a_self_signed_certificate_is_trusted_if_it_is_in_the_ca_file() {
+    if !installed(&["docker-registry", "openssl"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    certificate(folder.path());
+    let file = |name: &str| folder.path().join(name);
+    let tls = format!(
+        "  tls: {{certificate: {}, key: {}}}",
+        file("cert.pem").display(),
+        file("key.pem").display()
+    );
+    let registry = DockerRegistry::start(folder.path(), &tls, "");
+    let image = image();
+    let reference = format!("{}/team/bundle:v1", registry.host);
+    let trusting = ImageOptions {
+        use_http: false,
+        ca_file: Some(file("cert.pem")),
+        ..options(folder.path())
+    };
+    push(&trusting, &image, &reference).unwrap();
+    assert_same(&pull(&trusting, &reference).unwrap(), &image);
+
+    fs::create_dir(file("other")).unwrap();
+    certificate(&file("other"));
+    for ca_file in [None, Some(file("other/cert.pem"))] {
+        let error = failure(pull(
+            &ImageOptions {
+                ca_file,
+                ..trusting.clone()
+            },
+            &reference,
+        ));
+        assert!(
+            matches!(*error.failure, RegistryFailure::AuthorityAsServer),
+            "{error:?}"
+        );
+        assert!(registry_hint(&error).unwrap().contains("--ca-file"));
+    }
+}
+
 /// A token as docker-registry wants it, signed by the openssl program.
 fn token(folder: &Path, service: &str, scope: Option<&str>) -> String {
     let certificate = fs::read_to_string(folder.join("cert.pem")).unwrap();

@@ -109,6 +109,10 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
         Failure::Tls { authorities: None, .. } => {
             "specify the certificate authority with --ca-file, or accept any certificate with --skip-tls-verify"
         }
+        Failure::AuthorityAsServer => {
+            "specify this certificate with --ca-file if it is self-signed; otherwise, give the server a certificate that \
+             the authority issues"
+        }
         Failure::PlainHttp => "pass --use-http if this registry does not support HTTPS",
         Failure::HttpsExpected => "omit --use-http for this registry",
         Failure::Realm { .. } | Failure::Address { .. } => {

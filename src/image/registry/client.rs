@@ -4,11 +4,14 @@ use super::address::{Place, Reach, is_this_machine, written};
 use super::error::RegistryFailure;
 use super::hosts::Hosts;
 use super::pace::TimeLimits;
+use super::tls;
 use crate::files::FileError;
 use crate::image::options::ImageOptions;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::redirect::Policy;
-use reqwest::{Certificate, Client, Response, Url};
+use reqwest::{Client, Response, Url};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
@@ -123,24 +126,27 @@ impl Clients {
     fn build(&self, way: Way) -> Result<Client, RegistryFailure> {
         install_provider();
         let certificates = self.certificates()?;
-        let builder = || {
-            let builder = Client::builder()
-                .user_agent(concat!("opmx/", env!("CARGO_PKG_VERSION")))
-                .connect_timeout(self.options.connect_timeout)
-                .redirect(Policy::none())
-                .danger_accept_invalid_certs(self.options.skip_tls_verify);
-            match way {
-                Way::Proxy => builder,
-                Way::Direct(reach) => builder.no_proxy().dns_resolver(Arc::new(reach)),
-            }
+        let builder = Client::builder()
+            .user_agent(concat!("opmx/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(self.options.connect_timeout)
+            .redirect(Policy::none());
+        let builder = match way {
+            Way::Proxy => builder,
+            Way::Direct(reach) => builder.no_proxy().dns_resolver(Arc::new(reach)),
         };
-        let client = builder().tls_certs_merge(certificates.clone()).build();
-        // In a container without system certificates, plain HTTP and `--ca-file` still work.
-        let client = client.or_else(|_| builder().tls_certs_only(certificates).build());
-        client.map_err(|error| RegistryFailure::of_client(&error))
+        let builder = if self.options.skip_tls_verify {
+            builder.danger_accept_invalid_certs(true)
+        } else {
+            let config = tls::config(certificates).map_err(|error| RegistryFailure::Tls {
+                cause: error.to_string(),
+                authorities: None,
+            })?;
+            builder.tls_backend_preconfigured(config)
+        };
+        builder.build().map_err(|error| RegistryFailure::of_client(&error))
     }
 
-    fn certificates(&self) -> Result<Vec<Certificate>, RegistryFailure> {
+    fn certificates(&self) -> Result<Vec<CertificateDer<'static>>, RegistryFailure> {
         let Some(file) = &self.options.ca_file else {
             return Ok(Vec::new());
         };
@@ -148,7 +154,8 @@ impl Clients {
         File::open(file)
             .and_then(|opened| opened.take(CA_LIMIT).read_to_end(&mut pem))
             .map_err(|error| FileError::new("read", file, error))?;
-        let certificates = Certificate::from_pem_bundle(&pem).unwrap_or_default();
+        let certificates = CertificateDer::pem_slice_iter(&pem).collect::<Result<Vec<_>, _>>();
+        let certificates = certificates.unwrap_or_default();
         if certificates.is_empty() {
             return Err(RegistryFailure::Tls {
                 cause: format!("{} contains no PEM certificate", file.display()),

@@ -1,6 +1,7 @@
 //! Errors of registry requests.
 
 use super::address::RefusedAddress;
+use super::tls::is_authority;
 use crate::causes::with_causes;
 use crate::image::credentials::CredentialError;
 use crate::image::digest::Digest;
@@ -149,6 +150,9 @@ pub enum RegistryFailure {
         /// The file with additional certificate authorities, if none of them issued the certificate of the server.
         authorities: Option<PathBuf>,
     },
+    /// The certificate of the server is that of an authority, and is not itself trusted.
+    #[error("the certificate of the server is that of a certificate authority, and is not itself trusted")]
+    AuthorityAsServer,
     /// The server responded with plain HTTP, but HTTPS was expected.
     #[error("the server responded with plain HTTP, but HTTPS was expected")]
     PlainHttp,
@@ -241,6 +245,7 @@ impl RegistryFailure {
             self,
             Self::Connection { .. }
                 | Self::Tls { .. }
+                | Self::AuthorityAsServer
                 | Self::PlainHttp
                 | Self::HttpsExpected
                 | Self::Credentials(_)
@@ -333,6 +338,7 @@ impl RegistryFailure {
         for cause in causes(error) {
             match cause.downcast_ref() {
                 Some(rustls::Error::InvalidMessage(_)) => return Self::PlainHttp,
+                Some(tls) if is_authority(tls) => return Self::AuthorityAsServer,
                 Some(tls) => {
                     return Self::Tls {
                         cause: tls.to_string(),

@@ -23,6 +23,7 @@ mod referrers;
 mod remote_blob;
 mod repository;
 mod retry;
+mod tls;
 mod transfer;
 mod upload;
 

@@ -150,6 +150,7 @@ fn is_silence(error: &ImageError) -> bool {
         RegistryFailure::Connection { .. }
             | RegistryFailure::Stalled { .. }
             | RegistryFailure::Tls { .. }
+            | RegistryFailure::AuthorityAsServer
             | RegistryFailure::PlainHttp
             | RegistryFailure::HttpsExpected
             | RegistryFailure::RateLimited { .. }
