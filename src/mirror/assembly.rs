@@ -1,5 +1,6 @@
 //! A plan under construction: content that is added twice is stored once.
 
+use super::contested::{Contested, drop_contested};
 use super::naming::{TakenError, require_names};
 use super::placed::spread;
 use super::plan::{Because, Extra, LeftOut, Plan, PlannedCatalog, PlannedImage, PlannedManifest, SCHEMA, Totals, Use};
@@ -182,11 +183,11 @@ impl Assembly {
         is_about_any
     }
 
-    /// Sorts the plan, computes its totals, and assigns each blob to the repositories that need it.
+    /// Sorts the plan, drops contested tags, computes the totals, and assigns each blob to the repositories that need it.
     ///
     /// # Errors
     /// Returns an error if two images would have the same name at the target.
-    pub(super) fn finish(self) -> Result<Plan, TakenError> {
+    pub(super) fn finish(self) -> Result<(Plan, Vec<Contested>), TakenError> {
         let mut plan = self.plan;
         unite_platforms(&mut plan);
         plan.images
@@ -208,9 +209,10 @@ impl Assembly {
             bytes_unique: sum(&mut manifests.chain(plan.blobs.values().map(|blob| blob.bytes))),
             bytes_present: None,
         };
+        let contested = drop_contested(&mut plan);
         spread(&mut plan);
         require_names(&plan)?;
-        Ok(plan)
+        Ok((plan, contested))
     }
 }
 

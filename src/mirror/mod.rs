@@ -18,6 +18,7 @@ mod assembly;
 pub mod beside;
 mod check;
 pub mod collect;
+pub mod contested;
 #[cfg(feature = "registry")]
 pub mod delete;
 pub mod diff;

@@ -1,7 +1,7 @@
 //! Plans whose images have destinations at a target.
 
 use super::naming::{TakenError, path_of, repository_of, require_names};
-use super::plan::{ImageRole, Plan, PlanError, PlannedCatalog, PlannedImage};
+use super::plan::{Plan, PlanError, PlannedCatalog, PlannedImage};
 use super::request::{Naming, Place};
 use crate::image::{Digest, Reference};
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,9 +88,8 @@ fn catalog_of(plan: &Plan, image: &PlannedImage) -> Option<usize> {
     if let Some(place) = image.source.strip_prefix(CATALOG) {
         return place.parse().ok().filter(|place| *place < plan.catalogs.len());
     }
-    let is_catalog = image.uses.iter().any(|used| used.role == ImageRole::Catalog);
     let own = |catalog: &PlannedCatalog| catalog.digest_after == image.digest && catalog.path == image.path;
-    plan.catalogs.iter().position(own).filter(|_| is_catalog)
+    plan.catalogs.iter().position(own).filter(|_| image.is_catalog())
 }
 
 /// The prefix of the source of a catalog image that was built for a plan.

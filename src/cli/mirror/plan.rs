@@ -20,6 +20,7 @@ use crate::index::catalog_image::{CatalogImageError, CatalogImageOptions, Catalo
 use crate::index::render::sources::SourceOptions;
 use crate::mirror::beside::layout_of;
 use crate::mirror::collect::{CollectError, Collected, PlanOptions, collect};
+use crate::mirror::contested::Contested;
 use crate::mirror::filter::Unreached;
 use crate::mirror::imageset::{self, ImageSet};
 use crate::mirror::installed::{Installed, installed};
@@ -75,6 +76,9 @@ Examples:
 /// Only the manifests of images are read. The plan includes signatures, attestations, bills of materials and other
 /// referrers. An image that cannot be read is left out; the plan contains the reason, and with --deny left-out, the
 /// exit status is 3. If no image can be read, the exit status is 1.
+///
+/// If references of the form REPOSITORY:TAG@DIGEST give one tag to several images, these images are mirrored by digest,
+/// without the tag.
 ///
 /// For each package, and for each channel if there are several, the table shows the number of images and bytes. It also
 /// shows the number of bytes that you would save by leaving out the package or channel.
@@ -428,6 +432,14 @@ fn remark(collected: &Collected, printer: &Printer) {
     following::warn(&collected.unsatisfied, printer);
     for Unreached { package, version } in &collected.unreached {
         printer.warning(format_args!("package {package} has no update path from {version}"));
+    }
+    for Contested { name, images } in &collected.contested {
+        let images: Vec<String> = images.iter().cloned().collect();
+        printer.warning(format_args!(
+            "the catalogs use {name} for {}: {}; those referenced by digest are mirrored without this tag",
+            counted(images.len(), "image"),
+            images.join(", ")
+        ));
     }
     let deprecated: Vec<&String> = collected.deprecated.iter().collect();
     catalog_output::report_omitted(&deprecated, printer);

@@ -5,6 +5,7 @@ mod catalog;
 mod images;
 
 use super::assembly::Assembly;
+use super::contested::Contested;
 use super::filter::Unreached;
 use super::naming::TakenError;
 use super::placed::CATALOG;
@@ -51,6 +52,8 @@ pub struct Collected {
     pub unreached: Vec<Unreached>,
     /// The bundles of kept packages that are not in the plan because a database marks them as deprecated.
     pub deprecated: BTreeSet<String>,
+    /// The tags that references give to several images, which are therefore mirrored without them.
+    pub contested: Vec<Contested>,
     /// The errors of registries that could not be reached. The key is the reason that the plan gives for leaving out
     /// the images of the registry.
     pub unreachable: BTreeMap<String, ImageError>,
@@ -247,8 +250,10 @@ pub async fn collect(
     let mut unsatisfied = collector.unsatisfied;
     unsatisfied.sort();
     unsatisfied.dedup();
+    let (plan, contested) = collector.assembly.finish()?;
     Ok(Collected {
-        plan: collector.assembly.finish()?,
+        plan,
+        contested,
         unsatisfied,
         findings: collector.findings,
         unreached: collector.unreached,

@@ -132,6 +132,13 @@ pub struct PlannedImage {
     pub extras: BTreeSet<Digest>,
 }
 
+impl PlannedImage {
+    /// Returns whether this is the image of a catalog.
+    pub fn is_catalog(&self) -> bool {
+        self.uses.iter().any(|used| used.role == ImageRole::Catalog)
+    }
+}
+
 /// A use of an image.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
