@@ -31,6 +31,8 @@ pub mod manifests;
 pub mod mapping;
 pub mod naming;
 #[cfg(feature = "registry")]
+mod needs;
+#[cfg(feature = "registry")]
 pub mod pack;
 pub mod placed;
 pub mod plan;

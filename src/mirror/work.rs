@@ -2,8 +2,9 @@
 //! each image.
 
 use super::naming::repository_of;
+use super::needs::Needs;
 use super::placed::CATALOG;
-use super::plan::{Extra, ExtraKind, ExtraVia, ImageRole, Plan, PlannedImage};
+use super::plan::{Extra, ExtraKind, ExtraVia, Plan, PlannedImage};
 use crate::image::copy::{Copy, Item, Moved, Outcome, Place, State, Stored};
 use crate::image::{Blob, Descriptor, Digest, ReferenceError, RegistryReference};
 use crate::text::to_json;
@@ -102,22 +103,26 @@ pub fn work<'p>(plan: &'p Plan, holdings: &dyn Holdings) -> Result<Work<'p>, Ref
         extras.entry(extra.digest).or_insert_with(Vec::new).push(extra);
         extras
     });
-    let (catalogs, others): (Vec<_>, Vec<_>) = plan.images.iter().partition(|image| is_catalog(image));
+    let (catalogs, others): (Vec<_>, Vec<_>) = plan.images.iter().partition(|image| image.is_catalog());
     let mut known = BTreeMap::new();
+    // The items with the images to which they belong.
+    let mut owners: Vec<(usize, &PlannedImage)> = Vec::new();
     for image in others.into_iter().chain(catalogs) {
         let Some(destination) = &image.destination else {
             continue;
         };
         let to = RegistryReference::of_repository(destination)?;
-        // Copy a catalog last, because clusters may install the bundles in a catalog as soon as it is available.
-        let after = if is_catalog(image) {
-            let before = work.subjects.iter().enumerate();
-            let before = before.filter(|(_, subject)| !matches!(subject, Subject::Image(image) if is_catalog(image)));
-            before.map(|(place, _)| place).collect()
+        // Copy a catalog after the images that it needs, because clusters may install its bundles as soon as it is
+        // available.
+        let after = if image.is_catalog() {
+            let needs = Needs::of(plan, image);
+            let needed = owners.iter().filter(|(_, owner)| needs.include(owner));
+            needed.map(|(place, _)| *place).collect()
         } else {
             BTreeSet::new()
         };
         let place = work.add(Subject::Image(image), to.clone(), image.source.clone(), after);
+        owners.push((place, image));
         let own = image.extras.iter().filter_map(|digest| extras.get(digest)).flatten();
         let mut own: Vec<&Extra> = own.copied().collect();
         // An extra that refers to another extra of the image is copied after that extra.
@@ -133,13 +138,18 @@ pub fn work<'p>(plan: &'p Plan, holdings: &dyn Holdings) -> Result<Work<'p>, Ref
             own = later;
             for extra in next {
                 let key = (destination.as_str(), extra.digest, extra.tag.as_deref());
-                if !behind.contains(&extra.subject) || known.contains_key(&key) {
+                if !behind.contains(&extra.subject) {
+                    continue;
+                }
+                if let Some(known) = known.get(&key) {
+                    owners.push((*known, image));
                     continue;
                 }
                 let before = placed.get(&extra.subject).copied().unwrap_or(place);
                 let name = format!("{} of {destination}@{}", extra.kind.as_str(), extra.subject);
                 let added = work.add(Subject::Extra(extra), to.clone(), name, BTreeSet::from([before]));
                 known.insert(key, added);
+                owners.push((added, image));
                 placed.insert(extra.digest, added);
             }
         }
@@ -336,10 +346,6 @@ impl CopyResult {
     pub fn count(&self, state: CopyState) -> usize {
         self.items.iter().filter(|item| item.state == state).count()
     }
-}
-
-fn is_catalog(image: &PlannedImage) -> bool {
-    image.uses.iter().any(|used| used.role == ImageRole::Catalog)
 }
 
 impl ExtraKind {

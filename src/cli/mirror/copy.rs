@@ -38,14 +38,14 @@ Examples:
 ///
 /// Existing content is not changed, and content that the target has lost is copied again. Each blob is read once, and
 /// mounted into the other repositories that need it. Manifests are copied after everything that they refer to, and tags
-/// are written last. Catalogs are copied after all images.
+/// are written last. A catalog is copied after the images that it needs.
 ///
 /// An archive consists of tar files (volumes) and NAME.json. Each volume is an OCI layout. NAME.json lists the volumes
 /// with their digests, and is written last. The same plan always gives the same bytes. The next run continues an
 /// unfinished volume, and writes a missing or damaged volume again. With --base, blobs of an earlier archive are left
 /// out.
 ///
-/// If an image fails, the other images are still copied. A journal next to the plan allows the next run to continue,
+/// If an image fails, the other images are still copied, except catalogs that need it. A journal next to the plan allows the next run to continue,
 /// and plan.result.json contains the result for each image. The exit status is 0 only if everything in the plan has
 /// been copied.
 #[derive(Debug, Args)]

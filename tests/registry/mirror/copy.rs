@@ -417,3 +417,147 @@ fn a_tag_that_is_no_list_of_referrers_is_not_overwritten() {
     );
     assert_eq!(client.find(&format!("{repository}:{tag}")), Some(before));
 }
+
+#[test]
+fn an_image_that_fails_withholds_only_the_catalogs_that_need_it() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let broken = garden.path("broken");
+    let flag = broken.clone();
+    let source = Proxy::start(&garden.source.host, move |request, _| {
+        let failing = fs::read_to_string(&flag).unwrap_or_default();
+        if !failing.is_empty() && is_blob(request) && request.path.contains(&failing) {
+            return Act::Answer(Reply::new(
+                404,
+                r#"{"errors":[{"code":"BLOB_UNKNOWN","message":"gone"}]}"#,
+            ));
+        }
+        Act::Pass
+    });
+    let (host, to) = (source.host(), garden.to());
+    garden.named(host);
+    garden.client().artifact(
+        &format!("{}/proxy/alone", garden.source.host),
+        Some("v1"),
+        None,
+        "alone",
+    );
+    fs::write(
+        garden.path("certs.yaml"),
+        format!(
+            "schema: olm.package\nname: certs-operator\ndefaultChannel: stable\n---\nschema: olm.channel\n\
+             package: certs-operator\nname: stable\nentries: [{{name: c.v1.4.0}}]\n---\nschema: olm.bundle\n\
+             name: c.v1.4.0\npackage: certs-operator\nimage: {host}/certs/bundle:v1.4.0\nproperties:\n\
+             - {{type: olm.package, value: {{packageName: certs-operator, version: 1.4.0}}}}\n"
+        ),
+    )
+    .unwrap();
+    garden.ok(&format!(
+        "mirror plan --catalog catalog.yaml --catalog certs.yaml --image {host}/proxy/alone:v1 --to {to} --no-binary --use-http"
+    ));
+    let client = garden.client();
+    let states = |failing: &str| {
+        fs::write(&broken, failing).unwrap();
+        let output = garden.run(COPY);
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        let items = garden.json("plan.result.json")["items"].clone();
+        let items = items.as_array().unwrap().iter();
+        let failed = items.filter(|item| item["state"] == json!("failed"));
+        failed
+            .map(|item| (item["name"].as_str().unwrap().to_owned(), item["why"].clone()))
+            .collect::<Vec<_>>()
+    };
+    let failed = states("/proxy/rbac/");
+    assert_eq!(failed.len(), 2, "{failed:?}");
+    let (rbac, catalog) = (&failed[0], &failed[1]);
+    assert!(rbac.0.contains("/proxy/rbac@"), "{failed:?}");
+    assert_eq!(catalog.0, "catalog:0");
+    assert_eq!(catalog.1, json!(format!("it depends on {}, which failed", rbac.0)));
+    assert!(client.find(&format!("{to}/catalog:latest")).is_none());
+    assert!(client.find(&format!("{to}/certs:latest")).is_some());
+
+    garden.ok(&format!(
+        "mirror plan --catalog catalog.yaml --image {host}/proxy/alone:v1 --to {to}/alone --no-binary --use-http"
+    ));
+    let failed = states("/proxy/alone/");
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert!(failed[0].0.contains("/proxy/alone@"), "{failed:?}");
+    assert!(client.find(&format!("{to}/alone/catalog:latest")).is_some());
+}
+
+#[test]
+fn references_with_one_tag_and_two_digests_are_mirrored_by_digest() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let repository = format!("{}/proxy/rbac", garden.source.host);
+    let client = garden.client();
+    let put = |text: &str| {
+        client.artifact(&repository, Some("v1"), None, text);
+        client
+            .tags(&repository)
+            .into_iter()
+            .find(|(tag, _)| tag == "v1")
+            .unwrap()
+            .1
+    };
+    let (one, other) = (put("one"), put("other"));
+    let plan = format!("mirror plan --image {repository}:v1@{one} --image {repository}:v1@{other} --use-http");
+    let text = garden.ok(&plan);
+    assert!(
+        text.contains(&format!("warning: the catalogs use {repository}:v1 for 2 images")),
+        "{text}"
+    );
+    garden.ok("mirror copy plan.json --to-archive archive --use-http");
+    let to = garden.to();
+    garden.ok(&format!("mirror load archive --to {to} --use-http"));
+    let tags = client.tags(&format!("{to}/proxy/rbac"));
+    let mut expected = [one, other].map(|digest| (format!("digest-{}", digest.hex()), digest));
+    expected.sort();
+    assert_eq!(tags, expected);
+    // An image that is pulled by the tag keeps it.
+    garden.ok(&format!("{plan} --image {repository}:v1 --to {to}/tagged"));
+    garden.ok(COPY);
+    let tags = client.tags(&format!("{to}/tagged/proxy/rbac"));
+    assert_eq!(tags.len(), 3, "{tags:?}");
+    assert!(tags.contains(&("v1".to_owned(), other)), "{tags:?}");
+}
+
+#[test]
+fn names_that_differ_from_those_in_the_plan_are_refused() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let (host, to) = (&garden.source.host, garden.to());
+    let plan = format!("mirror plan --image {host}/proxy/rbac:v0.15 --use-http --to {to}");
+    let refused = |line: &str| {
+        let output = garden.run(line);
+        assert_eq!(output.status.code(), Some(1), "{line}: {}", said(&output));
+        let text = said(&output);
+        assert!(
+            text.contains("error: the plan copies ") && text.contains("--max-nested-paths"),
+            "{text}"
+        );
+    };
+    garden.ok(&plan);
+    garden.ok("mirror copy plan.json --to-archive archive --use-http");
+    for line in [
+        COPY,
+        "mirror load archive --use-http",
+        "mirror verify plan.json --use-http",
+        "mirror manifests plan.json -o manifests",
+        &format!("mirror delete plan.json --keep-nothing --use-http --at {to}"),
+        &format!("{COPY} --to {to}"),
+    ] {
+        refused(&format!("{line} --keep-host"));
+        refused(&format!("{line} --max-nested-paths 1"));
+    }
+    garden.ok(&format!("{plan} --keep-host"));
+    garden.ok(&format!("{COPY} --keep-host"));
+    garden.ok(COPY);
+    garden.ok("mirror verify plan.json --use-http --keep-host");
+}
