@@ -17,6 +17,16 @@ pub enum PlacedError {
         /// The requested target.
         asked: String,
     },
+    /// The plan was created with another naming of images.
+    #[error("the plan copies {image} to {planned} instead of {asked}")]
+    Names {
+        /// The first image whose name differs.
+        image: String,
+        /// The repository in the plan.
+        planned: String,
+        /// The repository with the requested naming.
+        asked: String,
+    },
     /// Two images would have the same name at the target.
     #[error(transparent)]
     Taken(#[from] TakenError),
@@ -28,16 +38,20 @@ pub enum PlacedError {
     Plan(#[from] PlanError),
 }
 
-/// Adds destinations to a plan. A plan that already has a target keeps its destinations, and no other target is
-/// accepted.
+/// Adds destinations to a plan. A plan that already has a target keeps its destinations, and no other target or names
+/// are accepted.
 ///
 /// # Errors
-/// Returns an error if the plan is for another target, no target is specified, or two images would have the same name.
+/// Returns an error if the plan is for another target or has other names, no target is specified, or two images would
+/// have the same name.
 pub fn placed(mut plan: Plan, naming: Option<&Naming>) -> Result<Plan, PlacedError> {
     let naming = match (&plan.to, naming) {
         (None, None) => return Err(PlacedError::Nowhere),
         (Some(_), None) => return Ok(plan),
-        (Some(planned), Some(naming)) if *planned == naming.target.to_string() => return Ok(plan),
+        (Some(planned), Some(naming)) if *planned == naming.target.to_string() => {
+            require_same_names(&plan, naming)?;
+            return Ok(plan);
+        }
         (Some(planned), Some(naming)) => {
             return Err(PlacedError::Other {
                 planned: planned.clone(),
@@ -63,6 +77,24 @@ pub fn placed(mut plan: Plan, naming: Option<&Naming>) -> Result<Plan, PlacedErr
     spread(&mut plan);
     require_names(&plan)?;
     Ok(plan)
+}
+
+/// Checks that a naming other than the default gives the destinations that the plan already has.
+fn require_same_names(plan: &Plan, naming: &Naming) -> Result<(), PlacedError> {
+    if !naming.keep_host && naming.most_parts == 0 {
+        return Ok(());
+    }
+    for image in &plan.images {
+        let asked = destination(plan, image, naming);
+        if asked != image.destination {
+            return Err(PlacedError::Names {
+                image: shown(&image.source, &plan.catalog_names()).to_owned(),
+                planned: image.destination.clone().unwrap_or_default(),
+                asked: asked.unwrap_or_default(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Returns the repository of an image at a target, or `None` for an image that is not in a registry and is not a

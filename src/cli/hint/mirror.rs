@@ -48,6 +48,8 @@ hints! {
         pass: [Taken, Plan],
         none: [Nowhere],
         Self::Other { planned, asked } => hint(format!("use {planned}, or create a plan for {asked}")),
+        Self::Names { .. } => hint("omit --keep-host and --max-nested-paths to use the names in the plan, or create the \
+                                    plan with the same options"),
     }
     ArchiveError {
         pass: [File],

@@ -112,7 +112,7 @@ pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandRe
         let error = CommandError::usage("the plan specifies no target");
         return Err(error.hint("specify the registry with --to"));
     }
-    let naming = arguments.to.as_ref().map(|target| arguments.naming.naming(target));
+    let naming = arguments.naming.requested(arguments.to.as_ref(), plan.to.as_deref());
     let layout = layout_of(&arguments.plan);
     require_catalogs(&plan, &layout)?;
     let source = arguments.registry.transports(context);

@@ -57,7 +57,9 @@ pub(super) fn run(arguments: &LoadArguments, context: &Context<'_>) -> CommandRe
         let error = CommandError::usage("the plan in the archive specifies no target");
         return Err(error.hint("specify the registry with --to"));
     }
-    let naming = arguments.to.as_ref().map(|target| arguments.naming.naming(target));
+    let naming = arguments
+        .naming
+        .requested(arguments.to.as_ref(), archive.plan.to.as_deref());
     let target = arguments.registry.transports(context);
     let progress = context.printer.progress();
     let folder = arguments

@@ -127,7 +127,7 @@ pub(super) fn run(arguments: &ManifestsArguments, context: &Context<'_>) -> Comm
         let error = CommandError::usage("the plan specifies no target");
         return Err(error.hint("specify the registry with --to"));
     }
-    let naming = arguments.to.as_ref().map(|target| arguments.naming.naming(target));
+    let naming = arguments.naming.requested(arguments.to.as_ref(), plan.to.as_deref());
     let plan = placed(plan, naming.as_ref())?;
     let options = ManifestOptions {
         kinds: arguments.kind.iter().map(|kind| (*kind).into()).collect(),

@@ -16,6 +16,14 @@ pub(super) struct NamingArguments {
 }
 
 impl NamingArguments {
+    /// Returns the requested naming of images: below `to` or, if naming options are used without it, below the target
+    /// of a plan.
+    pub(super) fn requested(&self, to: Option<&Target>, planned: Option<&str>) -> Option<Naming> {
+        let is_used = self.keep_host || self.max_nested_paths > 0;
+        let planned = || planned.filter(|_| is_used)?.parse().ok();
+        to.cloned().or_else(planned).map(|target| self.naming(&target))
+    }
+
     /// Returns the naming of images below a target.
     pub(super) fn naming(&self, target: &Target) -> Naming {
         Naming {

@@ -123,10 +123,11 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
             }
         }
         place => {
-            let naming = match place {
-                Some(Place::Registry(target)) => Some(arguments.naming.naming(target)),
+            let at = match place {
+                Some(Place::Registry(target)) => Some(target),
                 _ => None,
             };
+            let naming = arguments.naming.requested(at, plan.to.as_deref());
             let plan = placed(plan, naming.as_ref())?;
             let transports = arguments.registry.transports(context);
             let options = VerifyOptions {
