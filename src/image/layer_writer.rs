@@ -48,6 +48,8 @@ pub enum EntryContent {
     File(PathBuf),
     /// A symbolic link to this path.
     Link(String),
+    /// Nothing: the entry is an empty folder.
+    Folder,
 }
 
 /// Writes a tree as a layer. All files have the mode 0644 and the modification time `epoch` in seconds since 1970.
@@ -83,6 +85,7 @@ fn sources(entries: &[LayerEntry]) -> Result<BTreeMap<&str, (u32, FileContent<'_
             EntryContent::Bytes(bytes) => FileContent::Bytes(bytes),
             EntryContent::File(path) => FileContent::File(path),
             EntryContent::Link(target) => FileContent::Link(target),
+            EntryContent::Folder => FileContent::Folder,
         };
         if sources.insert(entry.path.as_str(), (entry.mode, source)).is_some() {
             let path = entry.path.clone();
@@ -96,6 +99,7 @@ enum FileContent<'a> {
     Bytes(&'a [u8]),
     File(&'a Path),
     Link(&'a str),
+    Folder,
 }
 
 fn write_layer(entries: BTreeMap<&str, (u32, FileContent<'_>)>, time: u64) -> Result<Layer, ImageError> {
@@ -127,6 +131,10 @@ fn write_tar<W: Write>(to: W, entries: BTreeMap<&str, (u32, FileContent<'_>)>, t
                 let mut header = header(tar::EntryType::Symlink, 0o777, 0, time);
                 header.set_link_name_literal(target).map_err(temporary)?;
                 append(&mut tar, header, path, &mut io::empty()).map_err(temporary)?;
+            }
+            FileContent::Folder => {
+                let header = header(tar::EntryType::Directory, mode, 0, time);
+                append(&mut tar, header, &format!("{path}/"), &mut io::empty()).map_err(temporary)?;
             }
         }
     }

@@ -104,6 +104,10 @@ impl IndexContent {
                     .iter()
                     .map(|(path, file)| entry(&format!("{folder}/{path}"), 0o644, EntryContent::File(file.clone())));
                 entries.extend(files);
+                // The command that serves the catalog expects the folder, although it may be empty.
+                if entries.is_empty() {
+                    entries.push(entry(folder, 0o755, EntryContent::Folder));
+                }
             }
         }
         layer_from_files(&entries, epoch)

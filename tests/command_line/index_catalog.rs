@@ -116,6 +116,25 @@ fn a_bundle_is_added_to_a_catalog_and_all_else_stays() {
     succeed(&sandbox, "index check oci:less:v1");
 }
 
+#[test]
+fn a_catalog_without_its_last_package_is_an_empty_index_that_every_command_reads() {
+    let sandbox = catalogs();
+    for (to, base) in [("oci:empty:v1", ""), ("oci:on-base:v1", "-i oci:base:v1")] {
+        succeed(&sandbox, &format!("index rm -q -o hoe,rake -f catalog -t {to} {base}"));
+        for line in [
+            format!("serve {to} --cache-only"),
+            format!("render {to}"),
+            format!("index list packages {to}"),
+            format!("index check {to}"),
+            format!("index add -q -b compost -f {to} -t oci:more:v1 {base}"),
+        ] {
+            succeed(&sandbox, &line);
+        }
+        let listed = outcome_of(&sandbox, "index list packages oci:more:v1");
+        assert!(listed.stdout.contains("compost-operator"), "{listed}");
+    }
+}
+
 /// A catalog whose channels `old` and `short` do not list the bundle that their lowest one replaces.
 const SHORT: &str = r"schema: olm.package
 name: rake

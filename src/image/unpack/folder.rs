@@ -22,7 +22,7 @@ const MOST_FILES: usize = 100_000;
 /// `bytes` is the maximum total unpacked size of the layers.
 ///
 /// # Errors
-/// Returns an error if the folder contains no files, a layer is damaged, a limit is exceeded, a path below the folder
+/// Returns an error if the folder does not exist, a layer is damaged, a limit is exceeded, a path below the folder
 /// is a link or device, or `to` cannot be written.
 pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Result<(), ImageError> {
     let origin = image.origin();
@@ -35,12 +35,18 @@ pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Res
         raised_by: Some(Limit::ImageBytes),
     };
     let mut lower = Paths::new();
+    // Whether the folder exists although it may be empty.
+    let mut is_there = false;
     for layer in image.layers() {
         let mut upper = Paths::new();
         let reader = LayerReader::open(origin, layer, budget)?;
         let unpacked = reader.visit(&mut |member| {
             if let Some(hidden) = Whiteout::of(&member.path) {
+                is_there &= !hidden.hides(&inside);
                 return Ok(remove(hidden.take(&mut lower), to, &inside)?);
+            }
+            if member.path == inside || is_below(&inside, &member.path) {
+                is_there = member.kind == Kind::Directory && (is_there || member.path == inside);
             }
             place(&mut lower, &mut upper, member, &inside, to)?;
             if lower.len() + upper.len() > MOST_FILES {
@@ -58,7 +64,7 @@ pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Res
             return Err(TreeError::EntryType { origin, path, kind }.into());
         }
     }
-    if lower.is_empty() {
+    if lower.is_empty() && !is_there {
         return Err(ImageError::NotFound {
             image: origin.to_owned(),
             what: format!("the content of /{inside}"),

@@ -366,6 +366,21 @@ fn a_folder_is_laid_out_layer_over_layer() {
 }
 
 #[test]
+fn an_empty_folder_is_there_unless_a_layer_hides_it() {
+    let directory = |path| (path, EntryType::Directory, &b""[..]);
+    let empty = [directory("configs")];
+    for (upper, is_there) in [
+        (file("x", b""), true),
+        (file("configs/.wh..wh..opq", b""), true),
+        (file(".wh.configs", b""), false),
+        (file("configs", b""), false),
+    ] {
+        let found = extracted(&image(&[&empty, &[upper]]), "/configs");
+        assert_eq!(found.is_ok_and(|files| files.is_empty()), is_there, "{upper:?}");
+    }
+}
+
+#[test]
 fn a_folder_that_is_not_there_or_holds_links_is_refused() {
     let linked = image(&[&[file("configs/a", b""), ("configs/b", EntryType::Symlink, b"")]]);
     let error = extracted(&linked, "configs").unwrap_err().to_string();
