@@ -30,7 +30,7 @@ pub(crate) use permissions::{create_private, create_private_folders};
 pub(crate) use regular::{open_regular, require_regular};
 pub(crate) use replacement::Replacement;
 pub(crate) use sync::sync_directory;
-pub(crate) use temporary::{TemporaryFolder, nameless_file, temporary_directory};
+pub(crate) use temporary::{TemporaryFolder, is_temporary, nameless_file, temporary_directory};
 
 use rename::rename_new;
 use std::fs::{self, File, Metadata};

@@ -11,6 +11,11 @@ pub(crate) fn temporary_directory() -> PathBuf {
     std::env::temp_dir()
 }
 
+/// Returns whether a file is in a [`TemporaryFolder`] in the system directory for temporary files.
+pub(crate) fn is_temporary(file: &Path) -> bool {
+    file.starts_with(temporary_directory().join(users_folder()))
+}
+
 /// Creates an unnamed file in the directory for temporary files. The file is deleted when closed.
 ///
 /// # Errors

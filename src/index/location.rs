@@ -290,9 +290,13 @@ fn database_of(image: &Image, reference: &Reference, limit: u64) -> Result<Datab
     let unpacked = TemporaryFolder::new()?;
     let path = unpacked.file("index.db")?;
     let extracted = extract_file(image, inside.trim_start_matches('/'), &path, limit);
-    extracted.map_err(|source| FetchError::NoIndex {
-        image: reference.to_string(),
-        source: Box::new(source),
+    extracted.map_err(|source| match source {
+        // The temporary file cannot be written, whatever the image contains.
+        ImageError::File(error) => FetchError::File(error),
+        source => FetchError::NoIndex {
+            image: reference.to_string(),
+            source: Box::new(source),
+        },
     })?;
     Ok(DatabaseFile {
         path,

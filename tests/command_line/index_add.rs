@@ -587,6 +587,32 @@ fn a_full_disk_pushes_nothing_and_says_what_to_do() {
 }
 
 #[test]
+fn a_disk_that_is_too_full_for_an_index_is_not_taken_for_a_wrong_image() {
+    let sandbox = garden();
+    small_base(&sandbox);
+    succeed(&sandbox, "index add -q -b compost -t oci:index:v1 -i oci:base:v1");
+    let mut command = Command::new("bash");
+    command
+        .args(["-c", "ulimit -f 8; exec \"$0\" \"$@\""])
+        .arg(env!("CARGO_BIN_EXE_opmx"))
+        .args("index list bundles oci:index:v1".split(' '));
+    sandbox.surround(&mut command);
+    fs::create_dir(sandbox.path("tmp")).unwrap();
+    let outcome = sandbox.finish(command.env("TMPDIR", sandbox.path("tmp")));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(
+        outcome.stderr.starts_with("error: cannot write [DIR]/tmp/") && !outcome.stderr.contains("index image"),
+        "{outcome}"
+    );
+    assert!(
+        outcome
+            .stderr
+            .ends_with("hint: free space in that folder, or set TMPDIR to another folder\n"),
+        "{outcome}"
+    );
+}
+
+#[test]
 fn a_binary_for_another_platform_is_looked_at_before_anything_else() {
     let sandbox = garden();
     fs::write(sandbox.path("script"), "#!/bin/sh\n").unwrap();

@@ -1,6 +1,8 @@
 //! Advice for errors about images, registries and OCI layouts.
 
-use super::{Advice, Hints, OTHER_RUN, flag_hint, hint, hints, is_full, of_system, raised};
+use super::{
+    Advice, FULL_TEMPORARY, Hints, OTHER_RUN, flag_hint, hint, hints, is_full, of_system, raised,
+};
 use crate::image::copy::JournalError;
 use crate::image::volumes::VolumesError;
 use crate::image::{
@@ -41,7 +43,7 @@ hints! {
         pass: [],
         none: [Path, Duplicate, Changed, DiffId, NoPlatform, SamePlatform],
         Self::Temporary { source } if is_full(source) => {
-            hint("free space in that folder, or set TMPDIR to another folder")
+            hint(FULL_TEMPORARY)
         }
         Self::Temporary { .. } => Advice::default(),
     }

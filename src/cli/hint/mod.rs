@@ -30,6 +30,8 @@ const VALUES: &str = "--max-values";
 const TOTAL_SIZE: &str = "--max-total-size";
 const OTHER_RUN: &str = "wait until the other run has ended";
 const MORE_FILES: &str = "raise the limit on open files with ulimit -n";
+/// The hint for a full disk with temporary files.
+const FULL_TEMPORARY: &str = "free space in that folder, or set TMPDIR to another folder";
 
 /// The additional information that a command reports about an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

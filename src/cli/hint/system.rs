@@ -1,13 +1,16 @@
 //! Advice for errors about files, limits and the process itself.
 
-use super::{Advice, Hints, MORE_FILES, hint, hints, image_in, is_full, of_system, raised};
+use super::{Advice, FULL_TEMPORARY, Hints, MORE_FILES, hint, hints, image_in, is_full, of_system, raised};
 use crate::cli::start::StartError;
-use crate::files::{FileError, NewFolderError};
+use crate::files::{self, FileError, NewFolderError};
 use crate::server::ServeError;
 use crate::tree::TreeError;
 
 impl Hints for FileError {
     fn hints(&self) -> Advice {
+        if is_full(&self.source) && files::is_temporary(&self.path) {
+            return hint(FULL_TEMPORARY);
+        }
         if is_full(&self.source) {
             return hint(format!(
                 "free up disk space for {}; the previous content is unchanged",
