@@ -53,7 +53,10 @@ pub enum ReferenceError {
         reference: String,
     },
     /// A transport of other container tools that opmx does not support.
-    #[error("{reference:?}: the transport {transport:?} is not supported; use docker://, oci: or oci-archive:")]
+    #[error(
+        "{reference:?}: the transport {transport:?} is not supported; use docker://, oci: or oci-archive:{}",
+        in_docker_hub(reference)
+    )]
     Transport {
         /// The rejected string.
         reference: String,
@@ -237,18 +240,27 @@ impl RegistryReference {
 }
 
 /// Transports of other container tools that users may try.
-const FOREIGN_TRANSPORTS: [&str; 6] = [
-    "docker-archive",
-    "docker-daemon",
+const FOREIGN_TRANSPORTS: [&str; 7] = [
     "containers-storage",
     "dir",
+    "docker-archive",
+    "docker-daemon",
     "ostree",
     "sif",
+    "tarball",
 ];
 
-/// Whether `rest` is a path, rather than a port followed by a repository.
-fn is_path(rest: &str) -> bool {
-    rest.contains('/') && !rest.starts_with(|letter: char| letter.is_ascii_digit())
+/// Whether `rest` is a port followed by a repository.
+fn is_port(rest: &str) -> bool {
+    rest.contains('/') && rest.starts_with(|letter: char| letter.is_ascii_digit())
+}
+
+/// Returns the way to write the image in Docker Hub that has the name of a transport and a tag.
+fn in_docker_hub(reference: &str) -> String {
+    match RegistryReference::parse(reference, false) {
+        Ok(_) => format!("; for an image in Docker Hub, write docker://docker.io/library/{reference}"),
+        Err(_) => String::new(),
+    }
 }
 
 impl FromStr for Reference {
@@ -289,7 +301,7 @@ impl FromStr for Reference {
             }
         }
         if let Some((transport, rest)) = text.split_once(':')
-            && (rest.starts_with("//") || FOREIGN_TRANSPORTS.contains(&transport) && is_path(rest))
+            && (rest.starts_with("//") || FOREIGN_TRANSPORTS.contains(&transport) && !is_port(rest))
         {
             return Err(ReferenceError::Transport {
                 reference: text.to_owned(),
@@ -473,6 +485,7 @@ mod tests {
         let pinned = reference.with_digest(&DIGEST.parse().unwrap());
         assert_eq!(pinned.as_written(), format!("busybox@{DIGEST}"));
         assert_eq!(registry("dir:5000/bundle").host(), "dir:5000");
+        assert_eq!(registry("docker://docker.io/library/dir:foo").tag(), Some("foo"));
         let port = registry("localhost:5000/bundle").with_digest(&DIGEST.parse().unwrap());
         assert_eq!(port.as_written(), format!("localhost:5000/bundle@{DIGEST}"));
     }
@@ -514,6 +527,14 @@ mod tests {
             ("https://registry.example.com/a", "remove \"https://\""),
             ("http://registry.example.com/a", "remove \"http://\""),
             ("docker-daemon:team/bundle:v1", "transport \"docker-daemon\""),
+            ("docker-daemon:", "transport \"docker-daemon\""),
+            ("docker-archive:x.tar", "transport \"docker-archive\""),
+            ("docker-archive:/a/x.tar:name", "transport \"docker-archive\""),
+            ("containers-storage:foo", "transport \"containers-storage\""),
+            ("ostree:foo@/repo", "transport \"ostree\""),
+            ("sif:x.sif", "transport \"sif\""),
+            ("tarball:x.tar", "transport \"tarball\""),
+            ("dir:foo", "in Docker Hub, write docker://docker.io/library/dir:foo"),
             ("ftp://registry.example.com/a", "transport \"ftp\""),
             ("registry.example.com/Team/bundle", "must be lowercase"),
             ("registry.example.com/team//bundle", "empty component"),
