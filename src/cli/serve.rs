@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandR
         Err(error) => (Err(error), None),
     };
     if !arguments.cache_only {
-        return serving::serve(served, &arguments.serving, context);
+        return serving::serve(served, &arguments.index, &arguments.serving, context);
     }
     served?;
     if let Some(folder) = &arguments.registry.cache_dir {

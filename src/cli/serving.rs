@@ -88,14 +88,15 @@ fn seconds(text: &str) -> Result<Seconds, String> {
     }
 }
 
-/// Serves until a signal arrives, or the time is up. If serving fails, the reason is also written to the termination
+/// Serves the index `name` until a signal arrives, or the time is up. If serving fails, the reason is also written to the termination
 /// log.
 pub(crate) fn serve(
     served: Result<Served, CommandError>,
+    name: &str,
     arguments: &ServingArguments,
     context: &Context<'_>,
 ) -> CommandResult {
-    let served = served.and_then(|served| context.runtime.block_on(run(served, arguments, &context.printer)));
+    let served = served.and_then(|served| context.runtime.block_on(run(served, name, arguments, &context.printer)));
     if let Err(error) = &served {
         leave_word(&arguments.termination_log, error);
         let hints = (!error.hints().is_empty()).then(|| error.hints().join("; "));
@@ -115,7 +116,7 @@ impl ServingArguments {
     }
 }
 
-async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) -> CommandResult {
+async fn run(served: Served, name: &str, arguments: &ServingArguments, printer: &Printer) -> CommandResult {
     let signal = server::shutdown_signal()
         .map_err(|error| CommandError::from(error).context("cannot wait for the signals that stop the server"))?;
     let listener = server::listen(arguments.address, arguments.port)?;
@@ -128,13 +129,7 @@ async fn run(served: Served, arguments: &ServingArguments, printer: &Printer) ->
         announce(arguments, printer, "serving metrics", "/metrics", address);
     }
     if let Ok(address) = listener.local_addr() {
-        announce(
-            arguments,
-            printer,
-            "serving",
-            &served.path().display().to_string(),
-            address,
-        );
+        announce(arguments, printer, "serving", name, address);
     }
     let figures = figures.map(|listener| tokio::spawn(metrics::expose(listener, Arc::clone(&metrics))));
     let end = async {

@@ -91,11 +91,24 @@ impl CatalogImageError {
             Self::Empty { .. } => Self::Empty { folder: name.into() },
             Self::Findings { findings, .. } => Self::Findings {
                 folder: name.into(),
-                findings,
+                findings: of_copy(findings, name),
             },
             error => error,
         }
     }
+}
+
+/// Returns findings about a temporary copy of the catalog `name`. They name the catalog instead of places in the copy,
+/// whose files have other names and lines.
+pub(crate) fn of_copy(findings: Vec<Diagnostic>, name: &str) -> Vec<Diagnostic> {
+    let of_copy = |finding: Diagnostic| Diagnostic {
+        message: format!("{name}: {}", finding.message),
+        place: None,
+        related: Vec::new(),
+        edits: Vec::new(),
+        ..finding
+    };
+    findings.into_iter().map(of_copy).collect()
 }
 
 /// Checks the catalog in a folder, then builds and pushes an image of it. The same catalog and options produce the same

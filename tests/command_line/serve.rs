@@ -52,6 +52,8 @@ fn an_index_is_served_from_a_database_and_from_an_image_until_a_signal() {
     let mut answers = Vec::new();
     for (words, arguments) in ways {
         let server = start_command(&sandbox, words, arguments);
+        let name = format!("serving {} on ", arguments.last().unwrap());
+        assert!(server.first_line.starts_with(&name), "{}", server.first_line);
         let (packages, bundles) = runtime.block_on(ask(&server.port));
         assert_eq!(packages, ["compost-operator", "greenhouse-operator"]);
         let names: Vec<_> = bundles

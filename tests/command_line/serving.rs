@@ -12,6 +12,7 @@ pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) port: String,
     pub(crate) stderr: BufReader<std::process::ChildStderr>,
+    pub(crate) first_line: String,
 }
 
 impl Drop for Server {
@@ -35,7 +36,12 @@ pub(crate) fn start_command(sandbox: &Sandbox, words: &[&str], arguments: &[&str
     stderr.read_line(&mut line).expect("a line from the server");
     let port = line.trim_end().rsplit(':').next().unwrap_or_default().to_owned();
     assert!(line.starts_with("serving ") && port.parse::<u16>().is_ok(), "{line}");
-    Server { child, port, stderr }
+    Server {
+        child,
+        port,
+        stderr,
+        first_line: line,
+    }
 }
 
 fn probe(sandbox: &Sandbox, arguments: &[String]) -> Outcome {

@@ -39,5 +39,11 @@ impl ServeArguments {
 
 pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandResult {
     let index = Database::open_within(&arguments.database, arguments.limits.max_database_steps);
-    serving::serve(index.map(Into::into).map_err(Into::into), &arguments.serving, context)
+    let name = arguments.database.display().to_string();
+    serving::serve(
+        index.map(Into::into).map_err(Into::into),
+        &name,
+        &arguments.serving,
+        context,
+    )
 }

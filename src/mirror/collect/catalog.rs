@@ -4,7 +4,7 @@ use super::{CollectError, Collector, catalog_source, catalog_tag};
 use crate::catalog::file_based::edit::{CatalogEditError, Editor};
 use crate::files::TemporaryFolder;
 use crate::image::{Digest, Reference, RegistryReference};
-use crate::index::catalog_image::{CatalogServer, build};
+use crate::index::catalog_image::{CatalogServer, build, of_copy};
 use crate::index::location::{CatalogFolder, IndexLocation};
 use crate::index::open::Index;
 use crate::index::render::folder::write_folder;
@@ -122,7 +122,9 @@ impl Collector<'_> {
                 source: Box::new(error),
             },
         };
-        let mut editor = Editor::open(folder, self.options.reading.limits.index.catalog).map_err(fail)?;
+        let mut editor = Editor::open(folder, self.options.reading.limits.index.catalog)
+            .map_err(fail)?
+            .shown_as(Path::new(&request.catalog).components().collect());
         let filtered = filter(&mut editor, request).map_err(fail)?;
         editor.finish().map_err(fail)?.write()?;
         let is_kept = |name: &str| filtered.kept.iter().any(|kept| kept.package == name);
@@ -139,7 +141,7 @@ impl Collector<'_> {
         };
         let built = build(folder, &to, self.transports, &self.options.building).await;
         let built = built.map_err(|error| error.named(&request.catalog))?;
-        self.findings.extend(built.findings);
+        self.findings.extend(of_copy(built.findings, &request.catalog));
         let subject = Subject {
             reference: built.pinned,
             source: catalog_source(place),
