@@ -267,11 +267,16 @@ pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
             "removed bundle {bundle}, which no channel of the catalog lists anymore"
         ));
     }
-    if !published.lost.is_empty() {
-        let lost: Vec<_> = published.lost.iter().map(Platform::to_string).collect();
+    warn_of_lost("the original index", &published.lost, printer);
+}
+
+/// Warns that `original` supports platforms that the index made from it does not support.
+pub(crate) fn warn_of_lost(original: &str, lost: &[Platform], printer: &Printer) {
+    if !lost.is_empty() {
+        let lost: Vec<_> = lost.iter().map(Platform::to_string).collect();
         let lost = lost.join(", ");
         printer.warning(format_args!(
-            "the original index also supported {lost}, but the new index does not"
+            "{original} also supported {lost}, but the new index does not"
         ));
         printer.detail("hint", "specify an opmx binary for each platform with --binary");
     }

@@ -8,7 +8,7 @@ use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArgu
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::{self, DependencyArguments};
 use crate::cli::hint::Hints;
-use crate::cli::index::publication::ServerArguments;
+use crate::cli::index::publication::{ServerArguments, warn_of_lost};
 use crate::cli::parts::PartArguments;
 use crate::cli::strictness;
 use crate::cli::what_if::read_cluster;
@@ -432,6 +432,9 @@ fn remark(collected: &Collected, printer: &Printer) {
     following::warn(&collected.unsatisfied, printer);
     for Unreached { package, version } in &collected.unreached {
         printer.warning(format_args!("package {package} has no update path from {version}"));
+    }
+    for (catalog, lost) in &collected.lost {
+        warn_of_lost(&format!("the catalog {catalog}"), lost, printer);
     }
     for Contested { name, images } in &collected.contested {
         let images: Vec<String> = images.iter().cloned().collect();

@@ -3,7 +3,7 @@
 use super::{CollectError, Collector, catalog_source, catalog_tag};
 use crate::catalog::file_based::edit::{CatalogEditError, Editor};
 use crate::files::TemporaryFolder;
-use crate::image::{Digest, Reference, RegistryReference};
+use crate::image::{Digest, Platform, Reference, RegistryReference};
 use crate::index::catalog_image::{CatalogServer, build, of_copy};
 use crate::index::location::{CatalogFolder, IndexLocation};
 use crate::index::open::Index;
@@ -58,7 +58,7 @@ impl Collector<'_> {
         drop(index);
         let chosen = match &original {
             Some(original) if request.is_whole() && self.request.blocked.is_empty() => whole(original, place, request),
-            _ => self.rebuilt(&folder, place, request).await?,
+            _ => self.rebuilt(&folder, place, original.as_ref(), request).await?,
         };
         let looked = survey(self.transports, std::slice::from_ref(&chosen.subject), 1).await;
         let Some(looked) = looked.into_iter().next().transpose()? else {
@@ -134,7 +134,13 @@ impl Collector<'_> {
     }
 
     /// Builds the image of the kept part of a catalog.
-    async fn rebuilt(&mut self, folder: &Path, place: usize, request: &CatalogRequest) -> Result<Chosen, CollectError> {
+    async fn rebuilt(
+        &mut self,
+        folder: &Path,
+        place: usize,
+        original: Option<&Original>,
+        request: &CatalogRequest,
+    ) -> Result<Chosen, CollectError> {
         let to = Reference::Layout {
             directory: self.options.layout.clone(),
             tag: Some(catalog_tag(place)),
@@ -142,6 +148,17 @@ impl Collector<'_> {
         let built = build(folder, &to, self.transports, &self.options.building).await;
         let built = built.map_err(|error| error.named(&request.catalog))?;
         self.findings.extend(of_copy(built.findings, &request.catalog));
+        // An image without a program is the same for every platform.
+        if let (Some(original), CatalogServer::Program(_)) = (original, &self.options.building.server) {
+            let offers = self.transports.offers(&original.pinned).await?;
+            let offered = offers.into_iter().map(|offer| offer.platform);
+            let is_wanted = |platform: &Platform| request.platforms.is_empty() || request.platforms.contains(platform);
+            let lost = offered.filter(|platform| is_wanted(platform) && !built.platforms.contains(platform));
+            let lost: Vec<Platform> = lost.collect();
+            if !lost.is_empty() {
+                self.lost.push((request.catalog.clone(), lost));
+            }
+        }
         let subject = Subject {
             reference: built.pinned,
             source: catalog_source(place),

@@ -14,7 +14,7 @@ use super::request::{MirrorRequest, Place};
 use crate::catalog::file_based::edit::CatalogEditError;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
-use crate::image::{ImageError, Transports};
+use crate::image::{ImageError, Platform, Transports};
 use crate::index::catalog_image::{CatalogImageError, CatalogImageOptions};
 use crate::index::open::OpenError;
 use crate::index::render::folder::FolderError;
@@ -52,6 +52,8 @@ pub struct Collected {
     pub unreached: Vec<Unreached>,
     /// The bundles of kept packages that are not in the plan because a database marks them as deprecated.
     pub deprecated: BTreeSet<String>,
+    /// For each rebuilt catalog, the requested platforms of its image that the program in the new image does not support.
+    pub lost: Vec<(String, Vec<Platform>)>,
     /// The tags that references give to several images, which are therefore mirrored without them.
     pub contested: Vec<Contested>,
     /// The errors of registries that could not be reached. The key is the reason that the plan gives for leaving out
@@ -228,6 +230,7 @@ pub async fn collect(
         findings: Vec::new(),
         unreached: Vec::new(),
         deprecated: BTreeSet::new(),
+        lost: Vec::new(),
         unreachable: BTreeMap::new(),
         is_empty: false,
     };
@@ -253,6 +256,7 @@ pub async fn collect(
     let (plan, contested) = collector.assembly.finish()?;
     Ok(Collected {
         plan,
+        lost: collector.lost,
         contested,
         unsatisfied,
         findings: collector.findings,
@@ -274,6 +278,7 @@ struct Collector<'a> {
     findings: Vec<Diagnostic>,
     unreached: Vec<Unreached>,
     deprecated: BTreeSet<String>,
+    lost: Vec<(String, Vec<Platform>)>,
     unreachable: BTreeMap<String, ImageError>,
     is_empty: bool,
 }
