@@ -185,8 +185,8 @@ impl Collector<'_> {
         let written = || original.and_then(|original| original.written.tag()).map(str::to_owned);
         let tag = request.place.tag.clone().or_else(written);
         tags.insert(tag.unwrap_or_else(|| match original {
-            Some(_) => digest_tag(&looked.digest),
-            None => "latest".to_owned(),
+            Some(original) if original.written.digest().is_some() => digest_tag(&looked.digest),
+            _ => "latest".to_owned(),
         }));
         let name = destination
             .as_ref()
