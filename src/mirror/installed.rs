@@ -24,6 +24,8 @@ struct Followed {
     /// Whether an object follows the package without specifying a channel.
     any_channel: bool,
     installed: BTreeSet<Version>,
+    /// The installed bundles whose versions the objects do not contain.
+    installed_names: BTreeSet<String>,
 }
 
 /// Returns the parts of catalogs that Subscriptions and ClusterExtensions follow, from the installed versions to the
@@ -61,9 +63,7 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
             let own = text(object, "/metadata/namespace");
             match version_of(objects, csv, own) {
                 Some(version) => drop(followed.installed.insert(version)),
-                None => needed.remarks.push(format!(
-                    "{name} has {csv} installed, but the version of that ClusterServiceVersion is unknown"
-                )),
+                None => drop(followed.installed_names.insert(csv.to_owned())),
             }
         }
     }
@@ -107,6 +107,11 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
         .into_iter()
         .map(|(catalog, packages)| CatalogRequest {
             catalog,
+            installed: packages
+                .iter()
+                .filter(|(_, followed)| !followed.installed_names.is_empty())
+                .map(|(name, followed)| (name.clone(), followed.installed_names.clone()))
+                .collect(),
             parts: packages
                 .into_iter()
                 .map(|(name, followed)| (name, part(followed)))
@@ -233,6 +238,18 @@ mod tests {
                 "the Subscription ns/c is skipped, because there is no CatalogSource other with an image",
                 "the Subscription ns/d is skipped, because it does not specify a CatalogSource",
             ]
+        );
+        let found = installed(
+            &objects.clone().map(|object| match object["kind"].as_str() {
+                Some("ClusterServiceVersion") => Value::Null,
+                _ => object,
+            }),
+            &BTreeMap::new(),
+            &Follow::default(),
+        );
+        assert_eq!(
+            found.request.catalogs[0].installed,
+            BTreeMap::from([("a".to_owned(), BTreeSet::from(["a.v1".to_owned()]))])
         );
         let other = BTreeMap::from([
             ("cs".to_owned(), "new.db".to_owned()),

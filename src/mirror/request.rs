@@ -40,6 +40,8 @@ pub struct CatalogRequest {
     pub parts: BTreeMap<String, Part>,
     /// The requested versions of all packages if `parts` is empty.
     pub versions: Versions,
+    /// The names of installed bundles, by package: their versions in the catalog are added to [`Part::from`].
+    pub installed: BTreeMap<String, BTreeSet<String>>,
     /// The new default channels of packages whose default channel would be removed.
     pub default_channels: BTreeMap<String, String>,
     /// Which dependencies of the parts are followed.

@@ -204,6 +204,7 @@ proptest! {
             catalog: "catalog".to_owned(),
             parts: parts.map(|part| ("p0".to_owned(), part)).into_iter().collect(),
             versions: Versions::Head,
+            installed: BTreeMap::new(),
             default_channels: BTreeMap::new(),
             follow: Follow { intents: Intent::ALL.into(), ..Follow::default() },
             place: Place::default(),

@@ -21,7 +21,7 @@ use crate::index::render::sources::SourceOptions;
 use crate::mirror::beside::layout_of;
 use crate::mirror::collect::{CollectError, Collected, PlanOptions, collect};
 use crate::mirror::contested::Contested;
-use crate::mirror::filter::Unreached;
+use crate::mirror::filter::{UnknownBundle, Unreached};
 use crate::mirror::imageset::{self, ImageSet};
 use crate::mirror::installed::{Installed, installed};
 use crate::mirror::plan::{Because, LeftOut, Plan};
@@ -232,6 +232,7 @@ impl PlanArguments {
             catalog: catalog.clone(),
             parts: parts.clone(),
             versions: if self.all { Versions::All } else { Versions::Head },
+            installed: BTreeMap::new(),
             default_channels: self.default_channel.iter().cloned().collect(),
             follow: self.dependencies.follow(),
             place: Place::default(),
@@ -432,6 +433,12 @@ fn remark(collected: &Collected, printer: &Printer) {
     following::warn(&collected.unsatisfied, printer);
     for Unreached { package, version } in &collected.unreached {
         printer.warning(format_args!("package {package} has no update path from {version}"));
+    }
+    for UnknownBundle { package, bundle } in &collected.unknown {
+        printer.warning(format_args!(
+            "the version of {bundle}, which is installed, is unknown: neither the cluster objects nor the catalog \
+             contain it, so its upgrade path in package {package} is left out"
+        ));
     }
     for (catalog, lost) in &collected.lost {
         warn_of_lost(&format!("the catalog {catalog}"), lost, printer);

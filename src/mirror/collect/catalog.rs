@@ -66,6 +66,7 @@ impl Collector<'_> {
         };
         self.unsatisfied.extend(filtered.unsatisfied.iter().cloned());
         self.unreached.extend(filtered.unreached.iter().cloned());
+        self.unknown.extend(filtered.unknown.iter().cloned());
         self.assembly.add_reasons(filtered.because.clone());
         match looked.without_platforms() {
             Some(why) => self.assembly.leave_out(&request.catalog, BTreeSet::new(), why),

@@ -6,7 +6,7 @@ mod images;
 
 use super::assembly::Assembly;
 use super::contested::Contested;
-use super::filter::Unreached;
+use super::filter::{UnknownBundle, Unreached};
 use super::naming::TakenError;
 use super::placed::CATALOG;
 use super::plan::{ImageRole, Plan, Use};
@@ -52,6 +52,8 @@ pub struct Collected {
     pub unreached: Vec<Unreached>,
     /// The bundles of kept packages that are not in the plan because a database marks them as deprecated.
     pub deprecated: BTreeSet<String>,
+    /// The installed bundles that their catalog does not contain, so that it is not known how to upgrade from them.
+    pub unknown: Vec<UnknownBundle>,
     /// For each rebuilt catalog, the requested platforms of its image that the program in the new image does not support.
     pub lost: Vec<(String, Vec<Platform>)>,
     /// The tags that references give to several images, which are therefore mirrored without them.
@@ -181,6 +183,7 @@ pub fn catalog_source(place: usize) -> String {
 ///         catalog: catalog.display().to_string(),
 ///         parts: [].into(),
 ///         versions: Versions::Head,
+///         installed: [].into(),
 ///         default_channels: [].into(),
 ///         follow: Follow::default(),
 ///         place: Place::default(),
@@ -230,6 +233,7 @@ pub async fn collect(
         findings: Vec::new(),
         unreached: Vec::new(),
         deprecated: BTreeSet::new(),
+        unknown: Vec::new(),
         lost: Vec::new(),
         unreachable: BTreeMap::new(),
         is_empty: false,
@@ -256,6 +260,7 @@ pub async fn collect(
     let (plan, contested) = collector.assembly.finish()?;
     Ok(Collected {
         plan,
+        unknown: collector.unknown,
         lost: collector.lost,
         contested,
         unsatisfied,
@@ -278,6 +283,7 @@ struct Collector<'a> {
     findings: Vec<Diagnostic>,
     unreached: Vec<Unreached>,
     deprecated: BTreeSet<String>,
+    unknown: Vec<UnknownBundle>,
     lost: Vec<(String, Vec<Platform>)>,
     unreachable: BTreeMap<String, ImageError>,
     is_empty: bool,

@@ -28,6 +28,8 @@ pub struct Filtered {
     pub unsatisfied: Vec<Unsatisfied>,
     /// Versions that clusters upgrade from, but that have no update path in the kept channels of their package.
     pub unreached: Vec<Unreached>,
+    /// Installed bundles that the catalog does not contain.
+    pub unknown: Vec<UnknownBundle>,
 }
 
 /// A version that clusters upgrade from, but that has no update path in the kept channels of its package.
@@ -39,6 +41,15 @@ pub struct Unreached {
     pub version: Version,
 }
 
+/// An installed bundle that the catalog does not contain, or contains without a version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownBundle {
+    /// The package.
+    pub package: String,
+    /// The name of the bundle.
+    pub bundle: String,
+}
+
 /// The bundles to keep, by package and channel.
 type Stay = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
@@ -48,7 +59,8 @@ type Stay = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 /// Returns an error if a package or channel does not exist or would be empty, or if the default channel of a package
 /// would be removed. Also returns an error if the catalog cannot be read.
 pub fn filter(editor: &mut Editor, request: &CatalogRequest) -> Result<Filtered, CatalogEditError> {
-    let parts = parts_of(editor, request);
+    let mut parts = parts_of(editor, request);
+    let unknown = add_installed(&mut parts, editor, request)?;
     let mut between: BTreeSet<(String, String, String)> = BTreeSet::new();
     let mut stay = Stay::new();
     let mut selected: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -92,6 +104,7 @@ pub fn filter(editor: &mut Editor, request: &CatalogRequest) -> Result<Filtered,
         unsatisfied: needed.unsatisfied.clone(),
         because: because(&catalog, &stay, &needed),
         unreached,
+        unknown,
         ..Filtered::default()
     };
     let names: Vec<String> = editor.packages().into_iter().map(str::to_owned).collect();
@@ -129,6 +142,31 @@ fn parts_of(editor: &Editor, request: &CatalogRequest) -> BTreeMap<String, Part>
         (name.to_owned(), part)
     };
     editor.packages().into_iter().map(part).collect()
+}
+
+/// Adds the versions of installed bundles to the versions from which the parts have update paths. Returns the bundles
+/// without a version in the catalog.
+fn add_installed(
+    parts: &mut BTreeMap<String, Part>,
+    editor: &Editor,
+    request: &CatalogRequest,
+) -> Result<Vec<UnknownBundle>, CatalogEditError> {
+    let mut unknown = Vec::new();
+    for (package, names) in &request.installed {
+        let draft = draft_of(editor, package)?;
+        for name in names {
+            let known = draft.bundles.iter().find(|bundle| bundle.name == *name);
+            match (known.and_then(|bundle| bundle.version.clone()), parts.get_mut(package)) {
+                (Some(version), Some(part)) if !part.from.contains(&version) => part.from.push(version),
+                (Some(_), _) => {}
+                (None, _) => unknown.push(UnknownBundle {
+                    package: package.clone(),
+                    bundle: name.clone(),
+                }),
+            }
+        }
+    }
+    Ok(unknown)
 }
 
 fn named(channels: BTreeMap<String, BTreeSet<String>>) -> Part {

@@ -61,6 +61,7 @@ fn request(parts: BTreeMap<String, Part>, versions: Versions) -> CatalogRequest 
         catalog: "catalog".to_owned(),
         parts,
         versions,
+        installed: BTreeMap::new(),
         default_channels: BTreeMap::new(),
         follow: Follow {
             intents: Intent::ALL.iter().copied().collect(),

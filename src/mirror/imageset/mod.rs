@@ -202,6 +202,7 @@ impl Reader<'_> {
             catalog,
             parts,
             versions: if operator.full { Versions::All } else { Versions::Head },
+            installed: BTreeMap::new(),
             default_channels,
             follow: if operator.skip_dependencies {
                 Follow::default()
