@@ -126,6 +126,18 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
     needed
 }
 
+/// Returns the names of the catalogs of a cluster: its CatalogSources and ClusterCatalogs, and the CatalogSources that
+/// its Subscriptions use.
+pub fn catalog_names(objects: &[Value]) -> BTreeSet<String> {
+    let sources = of_kind(objects, "operators.coreos.com/", "CatalogSource");
+    let catalogs = of_kind(objects, "olm.operatorframework.io/", "ClusterCatalog");
+    let named = sources.chain(catalogs);
+    let named = named.filter_map(|object| text(object, "/metadata/name"));
+    let subscriptions = of_kind(objects, "operators.coreos.com/", "Subscription");
+    let used = subscriptions.filter_map(|object| text(object, "/spec/source"));
+    named.chain(used).map(str::to_owned).collect()
+}
+
 fn part(followed: Followed) -> Part {
     Part {
         channels: if followed.any_channel {
@@ -238,6 +250,10 @@ mod tests {
                 "the Subscription ns/c is skipped, because there is no CatalogSource other with an image",
                 "the Subscription ns/d is skipped, because it does not specify a CatalogSource",
             ]
+        );
+        assert_eq!(
+            catalog_names(&objects),
+            BTreeSet::from(["cs".to_owned(), "other".to_owned()])
         );
         let found = installed(
             &objects.clone().map(|object| match object["kind"].as_str() {

@@ -23,7 +23,7 @@ use crate::mirror::collect::{CollectError, Collected, PlanOptions, collect};
 use crate::mirror::contested::Contested;
 use crate::mirror::filter::{UnknownBundle, Unreached};
 use crate::mirror::imageset::{self, ImageSet};
-use crate::mirror::installed::{Installed, installed};
+use crate::mirror::installed::{Installed, catalog_names, installed};
 use crate::mirror::plan::{Because, LeftOut, Plan};
 use crate::mirror::present::bytes_present;
 use crate::mirror::request::{CatalogRequest, ImageRequest, MirrorRequest, Place};
@@ -260,8 +260,18 @@ impl PlanArguments {
             let named = pair(catalog);
             named.map_err(|_| CommandError::usage("with --cluster, --catalog requires the form NAME=INDEX"))
         });
-        let catalogs = catalogs.collect::<Result<_, _>>()?;
+        let catalogs = catalogs.collect::<Result<BTreeMap<_, _>, _>>()?;
         let state = read_cluster(None, &self.cluster, dump::kept, &self.limits, context)?;
+        let known = catalog_names(&state.objects);
+        if let Some(name) = catalogs.keys().find(|name| !known.contains(*name)) {
+            let error = CommandError::missing(format!("the cluster has no CatalogSource or ClusterCatalog {name}"));
+            let known: Vec<String> = known.into_iter().collect();
+            return Err(if known.is_empty() {
+                error
+            } else {
+                error.hint(format!("its catalogs are {}", known.join(", ")))
+            });
+        }
         let needed = installed(&state.objects, &catalogs, &self.dependencies.follow());
         if needed.request.catalogs.is_empty() && self.images.is_empty() {
             for remark in &needed.remarks {

@@ -205,3 +205,109 @@ fn a_selection_of_nothing_says_what_is_missing() {
         "{text}"
     );
 }
+
+#[test]
+fn versions_of_installed_bundles_come_from_the_catalog_if_the_cluster_objects_lack_them() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let dump = |installed: &str| {
+        let text = format!(
+            "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {{name: g, namespace: ns}}\n\
+             spec: {{name: greenhouse-operator, channel: stable, source: cs, sourceNamespace: olm}}\n\
+             status: {{installedCSV: {installed}}}\n"
+        );
+        fs::write(garden.path("dump.yaml"), text).unwrap();
+    };
+    let plan = "mirror plan --cluster dump.yaml --catalog cs=catalog.yaml --use-http --no-binary";
+    dump("g.v1.1.1");
+    let text = garden.ok(plan);
+    assert!(!text.contains("unknown"), "{text}");
+    assert_eq!(kept(&garden.json("plan.json")), ["c.v1.4.0", "g.v1.1.1", "g.v1.2.0"]);
+    dump("g.v0.9.0");
+    let text = garden.ok(plan);
+    assert!(
+        text.contains("warning: the version of g.v0.9.0, which is installed, is unknown"),
+        "{text}"
+    );
+    assert_eq!(kept(&garden.json("plan.json")), ["c.v1.4.0", "g.v1.2.0"]);
+}
+
+#[test]
+fn an_index_for_a_catalog_that_the_cluster_does_not_have_is_an_error() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let dump = "apiVersion: operators.coreos.com/v1alpha1\nkind: CatalogSource\nmetadata: {name: cs, namespace: olm}\n\
+        spec: {image: registry.example.com/catalog:v1}\n";
+    fs::write(garden.path("dump.yaml"), dump).unwrap();
+    let output = garden.run("mirror plan --cluster dump.yaml --catalog sc=catalog.yaml --use-http --no-binary");
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    let text = said(&output);
+    assert!(
+        text.contains("error: the cluster has no CatalogSource or ClusterCatalog sc") && text.contains("are cs"),
+        "{text}"
+    );
+}
+
+#[test]
+fn platforms_that_a_rebuilt_catalog_loses_are_told() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    fs::create_dir(garden.path("folder")).unwrap();
+    fs::copy(garden.path("catalog.yaml"), garden.path("folder/catalog.yaml")).unwrap();
+    garden.ok("catalog build folder -t oci:layout:v1 --no-binary --all-platforms");
+    let plan = "mirror plan --catalog oci:layout:v1 -p certs-operator --use-http";
+    let text = garden.ok(plan);
+    assert!(
+        text.contains("warning: the catalog oci:layout:v1 also supported ") && text.contains("linux/s390x"),
+        "{text}"
+    );
+    let text = garden.ok(&format!("{plan} --platforms linux/amd64"));
+    assert!(!text.contains("also supported"), "{text}");
+}
+
+#[test]
+fn a_catalog_in_a_layout_without_a_tag_is_the_latest() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    fs::create_dir(garden.path("folder")).unwrap();
+    fs::copy(garden.path("catalog.yaml"), garden.path("folder/catalog.yaml")).unwrap();
+    garden.ok("catalog build folder -t oci:layout:v1 --no-binary");
+    fs::write(
+        garden.path("set.yaml"),
+        format!(
+            "apiVersion: mirror.openshift.io/v2alpha1\nkind: ImageSetConfiguration\nmirror:\n  operators:\n  \
+             - catalog: oci://{}\n",
+            garden.path("layout").display()
+        ),
+    )
+    .unwrap();
+    let to = garden.to();
+    garden.ok(&format!("mirror plan -c set.yaml --to {to} --use-http --no-binary"));
+    let plan = garden.json("plan.json");
+    assert_eq!(plan["catalogs"][0]["destination"], json!(format!("{to}/layout:latest")));
+}
+
+#[test]
+fn findings_about_a_catalog_name_it_as_it_was_requested() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let catalog = fs::read_to_string(garden.path("catalog.yaml")).unwrap();
+    let wrong = catalog.replace("'>=1.0.0 <1.2.0'", "'>=1.0.0 <x'");
+    assert_ne!(wrong, catalog);
+    fs::write(garden.path("catalog.yaml"), wrong).unwrap();
+    let text = garden.ok("mirror plan --catalog catalog.yaml --use-http --no-binary");
+    assert!(
+        text.contains("warning[catalog-skip-range]: catalog.yaml: the skipRange") && !text.contains("catalog.json"),
+        "{text}"
+    );
+}
