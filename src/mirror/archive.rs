@@ -105,6 +105,16 @@ pub enum ArchiveError {
         /// The file.
         path: PathBuf,
     },
+    /// The folder contains this archive, but with volumes of another size.
+    #[error("{} is the list of this archive with volumes of up to {recorded} bytes instead of {asked}", path.display())]
+    OtherSize {
+        /// The file.
+        path: PathBuf,
+        /// The maximum size of a volume that the list records.
+        recorded: u64,
+        /// The requested maximum size.
+        asked: u64,
+    },
     /// The base archive is incomplete.
     #[error("the archive {} is incomplete", path.display())]
     Incomplete {
@@ -217,9 +227,16 @@ pub fn begin(plan: &Plan, options: &ArchiveOptions<'_>) -> Result<Option<NewArch
     );
     if path.exists() {
         let known = ArchiveList::read(&path)?;
-        let same = |list: &ArchiveList| (list.plan, list.volume_size, list.base);
+        let same = |list: &ArchiveList| (list.plan, list.base);
         if same(&known) != same(&list) {
             return Err(ArchiveError::Taken { path });
+        }
+        if known.volume_size != list.volume_size {
+            return Err(ArchiveError::OtherSize {
+                path,
+                recorded: known.volume_size,
+                asked: list.volume_size,
+            });
         }
         if known.complete && has_all(options.folder, &known, &wanted)? {
             return Ok(None);

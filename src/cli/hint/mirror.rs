@@ -1,6 +1,7 @@
 //! Advice for errors about mirrors.
 
 use super::{Advice, Hints, OTHER_RUN, hint, hints, hints_of, is_full};
+use crate::cli::size::Size;
 use crate::files::FileError;
 use crate::image::ImageError;
 use crate::mirror::archive::ArchiveError;
@@ -47,9 +48,9 @@ hints! {
     PlacedError {
         pass: [Taken, Plan],
         none: [Nowhere],
-        Self::Other { planned, asked } => hint(format!("use {planned}, or create a plan for {asked}")),
         Self::Names { .. } => hint("omit --keep-host and --max-nested-paths to use the names in the plan, or create the \
                                     plan with the same options"),
+        Self::Other { planned, asked } => hint(format!("use {planned}, or create a plan for {asked}")),
     }
     ArchiveError {
         pass: [File],
@@ -61,6 +62,10 @@ hints! {
         Self::Ambiguous { .. } => hint("specify the archive's list file, NAME.json"),
         Self::Taken { .. } => hint("choose another name for the new archive with --name, or write it to \
                                     another folder"),
+        Self::OtherSize { recorded, .. } => hint(format!(
+            "use --volume-size {}, or write the archive to another folder",
+            Size(*recorded)
+        )),
         Self::Incomplete { .. } => hint("run opmx mirror copy --to-archive again to complete it"),
         Self::Size(_) => hint("increase the volume size with --volume-size"),
         Self::Volumes(error) => error.hints(),

@@ -344,7 +344,16 @@ fn an_archive_is_neither_written_over_another_nor_made_twice() {
     assert_eq!(output.status.code(), Some(1));
     assert!(said(&output).contains("--name"), "{}", said(&output));
     assert_eq!(files(&garden.path("archive")), before);
-    garden.ok("mirror copy plan.json --to-archive archive --name certs --use-http");
+    garden.ok("mirror copy plan.json --to-archive archive --name certs --use-http --state-dir state");
+    assert!(garden.path("state/plan.result.json").exists());
+    let output = garden.run("mirror copy plan.json --to-archive archive --name certs --use-http --volume-size 1MiB");
+    assert_eq!(output.status.code(), Some(1));
+    let text = said(&output);
+    assert!(
+        text.contains("with volumes of up to 4294967296 bytes instead of 1048576")
+            && text.contains("--volume-size 4GiB"),
+        "{text}"
+    );
     let output = garden.run("mirror load archive --use-http");
     assert!(
         said(&output).contains("contains 2 archives instead of one"),
