@@ -7044,7 +7044,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__mirror__subcmd__copy)
-            opts="-v -q -h --to --to-archive --name --volume-size --base --keep-host --max-nested-paths --concurrency --memory --fail-fast --to-authfile --to-ca-file --to-skip-tls-verify --to-use-http --to-use-https --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --verbose --quiet --color --help"
+            opts="-v -q -h --to --to-archive --name --volume-size --base --keep-host --max-nested-paths --concurrency --memory --fail-fast --state-dir --to-authfile --to-ca-file --to-skip-tls-verify --to-use-http --to-use-https --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -7079,6 +7079,10 @@ _opmx() {
                     return 0
                     ;;
                 --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -7338,7 +7342,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__mirror__subcmd__load)
-            opts="-v -q -h --to --keep-host --max-nested-paths --state-dir --concurrency --memory --fail-fast --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --verbose --quiet --color --help"
+            opts="-v -q -h --to --keep-host --max-nested-paths --concurrency --memory --fail-fast --state-dir --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -7352,15 +7356,15 @@ _opmx() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --state-dir)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --concurrency)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1,7 +1,7 @@
 //! Advice for errors about images, registries and OCI layouts.
 
 use super::{
-    Advice, FULL_TEMPORARY, Hints, OTHER_RUN, flag_hint, hint, hints, is_full, of_system, raised,
+    Advice, FULL_TEMPORARY, Hints, OTHER_RUN, flag_hint, hint, hints, is_forbidden, is_full, of_system, raised,
 };
 use crate::image::copy::JournalError;
 use crate::image::volumes::VolumesError;
@@ -74,8 +74,12 @@ hints! {
         Self::Blob { .. } => hint("write the archive again, and transfer all of its files"),
     }
     JournalError {
-        pass: [File],
+        pass: [],
         none: [Foreign],
+        Self::File(error) if is_forbidden(&error.source) => {
+            hint("choose another folder for the journal and the result with --state-dir")
+        }
+        Self::File(error) => error.hints(),
         Self::Busy { .. } => hint(OTHER_RUN),
     }
 }
@@ -153,5 +157,20 @@ fn raised_by_content(problem: &ContentProblem) -> Option<Limit> {
     match problem {
         ContentProblem::TooLarge { raised_by, .. } => *raised_by,
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::FileError;
+    use std::io;
+
+    #[test]
+    fn a_journal_that_must_not_be_written_leads_to_another_folder() {
+        for kind in [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem] {
+            let error = JournalError::File(FileError::new("write", "archive/mirror.journal", kind.into()));
+            assert!(error.hints().hints[0].contains("--state-dir"));
+        }
     }
 }

@@ -168,6 +168,13 @@ fn of_system(error: &io::Error) -> Advice {
     Advice::default()
 }
 
+fn is_forbidden(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+    )
+}
+
 fn is_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -9,6 +9,7 @@ use crate::cli::arguments::ConnectionArguments;
 use crate::cli::error::{CommandError, CommandResult};
 use crate::cli::hint::Hints;
 use crate::cli::size::Size;
+use crate::files::FileError;
 use crate::image::Transports;
 use crate::image::copy::CopyOptions;
 use crate::mirror::archive::ArchiveOptions;
@@ -45,9 +46,9 @@ Examples:
 /// unfinished volume, and writes a missing or damaged volume again. With --base, blobs of an earlier archive are left
 /// out.
 ///
-/// If an image fails, the other images are still copied, except catalogs that need it. A journal next to the plan allows the next run to continue,
-/// and plan.result.json contains the result for each image. The exit status is 0 only if everything in the plan has
-/// been copied.
+/// If an image fails, the other images are still copied, except catalogs that need it. A journal next to the plan allows
+/// the next run to continue, and plan.result.json contains the result for each image. The exit status is 0 only if
+/// everything in the plan has been copied.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CopyArguments {
@@ -91,6 +92,21 @@ pub(super) struct TransferArguments {
     /// Stop after the first image that fails
     #[arg(long)]
     pub(super) fail_fast: bool,
+    /// Folder for the journal and the result, instead of the folder of the plan or archive
+    #[arg(long, value_name = "DIR")]
+    state_dir: Option<PathBuf>,
+}
+
+impl TransferArguments {
+    /// Returns the path beside which the journal and the result are written: that of the plan or the archive list, or
+    /// the same name in another folder, which is created.
+    pub(super) fn beside(&self, file: &Path) -> Result<PathBuf, CommandError> {
+        let Some(folder) = &self.state_dir else {
+            return Ok(file.to_owned());
+        };
+        std::fs::create_dir_all(folder).map_err(|error| FileError::new("create", folder, error))?;
+        Ok(folder.join(file.file_name().unwrap_or_default()))
+    }
 }
 
 fn file_name(text: &str) -> Result<String, &'static str> {
@@ -118,13 +134,14 @@ pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandRe
     let source = arguments.registry.transports(context);
     let target = arguments.target.transports(&arguments.registry, context);
     let progress = context.printer.progress();
+    let beside = arguments.transfer.beside(&arguments.plan)?;
     let options = TransferOptions {
         naming: naming.as_ref(),
         concurrency: arguments.transfer.concurrency.into(),
         memory: arguments.transfer.memory.0,
         fail_fast: arguments.transfer.fail_fast,
-        journal: journal_of(&arguments.plan),
-        result: result_of(&arguments.plan),
+        journal: journal_of(&beside),
+        result: result_of(&beside),
         progress: progress.as_ref(),
     };
     let holdings = Sources { layout: &layout };
@@ -180,7 +197,8 @@ fn into_archive(arguments: &CopyArguments, plan: &Plan, folder: &Path, context: 
         journal: None,
         progress: progress.as_ref(),
     };
-    let (layout, file) = (layout_of(&arguments.plan), result_of(&arguments.plan));
+    let layout = layout_of(&arguments.plan);
+    let file = result_of(&arguments.transfer.beside(&arguments.plan)?);
     require_catalogs(plan, &layout)?;
     let holdings = Sources { layout: &layout };
     let packed = pack(plan, &holdings, &source, &archive, &options, &file);

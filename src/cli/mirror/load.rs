@@ -7,7 +7,6 @@ use super::told;
 use crate::cli::Context;
 use crate::cli::arguments::ConnectionArguments;
 use crate::cli::error::{CommandError, CommandResult};
-use crate::files::{FileError, directory_of};
 use crate::mirror::archive::Archive;
 use crate::mirror::beside::{journal_of, result_of};
 use crate::mirror::pack::load;
@@ -42,9 +41,6 @@ pub(super) struct LoadArguments {
     to: Option<Target>,
     #[command(flatten)]
     naming: NamingArguments,
-    /// Folder for the journal and the result, instead of the folder of the archive
-    #[arg(long, value_name = "DIR")]
-    state_dir: Option<PathBuf>,
     #[command(flatten)]
     transfer: TransferArguments,
     #[command(flatten)]
@@ -62,14 +58,7 @@ pub(super) fn run(arguments: &LoadArguments, context: &Context<'_>) -> CommandRe
         .requested(arguments.to.as_ref(), archive.plan.to.as_deref());
     let target = arguments.registry.transports(context);
     let progress = context.printer.progress();
-    let folder = arguments
-        .state_dir
-        .clone()
-        .unwrap_or_else(|| directory_of(&archive.path));
-    if arguments.state_dir.is_some() {
-        std::fs::create_dir_all(&folder).map_err(|error| FileError::new("create", &folder, error))?;
-    }
-    let beside = folder.join(archive.path.file_name().unwrap_or_default());
+    let beside = arguments.transfer.beside(&archive.path)?;
     let options = TransferOptions {
         naming: naming.as_ref(),
         concurrency: arguments.transfer.concurrency.into(),
