@@ -172,6 +172,20 @@ type Case = (&'static str, &'static str, &'static str, &'static str, &'static st
 const WEBHOOKS: &[Case] = &[
     (
         HOOKS,
+        "name: things.example.com",
+        "name: vserviceprofileconfigurationbundles-v1beta1.networking.example.com",
+        "webhooks[0].name",
+        "has 66 characters, but OLM also uses it as a label value",
+    ),
+    (
+        CSV,
+        "generateName: things.example.com",
+        "generateName: vserviceprofileconfigurationbundles-v1beta1.networking.example.com",
+        "spec.webhookdefinitions[0].generateName",
+        "has 66 characters, but OLM also uses it as a label value",
+    ),
+    (
+        HOOKS,
         "path: /validate",
         "path: validate",
         "webhooks[0].clientConfig.service.path",

@@ -2,7 +2,7 @@
 
 use super::part::{Part, text};
 use crate::bundle::is_csv;
-use crate::kubernetes::names::is_dns1123_subdomain;
+use crate::kubernetes::names::{is_dns1123_subdomain, is_label_value};
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
@@ -21,11 +21,13 @@ impl Part<'_> {
             } else {
                 self.called_path(&path.key("clientConfig").key("service").key("path"));
                 self.webhook_name(webhook, &path);
+                self.webhook_label(text(webhook, "name"), &path.key("name"));
             }
             // OLM ignores the other fields of a conversion webhook.
             if text(webhook, "type") != "ConversionWebhook" {
                 self.webhook_timeout(&path);
                 self.intercepted(&path);
+                self.webhook_label(text(webhook, "generateName"), &path.key("generateName"));
             }
         }
     }
@@ -91,6 +93,20 @@ impl Part<'_> {
             let message = format!("the webhook name {name:?} has fewer than three parts");
             let help = format!("Use at least three parts, separated by dots, such as {name}.example.com.");
             self.refuse(&at.key("name"), message, &help);
+        }
+    }
+
+    /// Checks that the name of an admission webhook is short enough for `olm.webhook-description-generate-name`, a label
+    /// that OLM sets on the configuration that it creates.
+    fn webhook_label(&mut self, name: &str, path: &Path) {
+        // Other rules report names that are not DNS names.
+        if is_dns1123_subdomain(name) && !is_label_value(name) {
+            let message = format!(
+                "the webhook name {name:?} has {} characters, but OLM also uses it as a label value, which has at most \
+                 63",
+                name.len()
+            );
+            self.refuse(path, message, "Shorten the name to at most 63 characters.");
         }
     }
 
