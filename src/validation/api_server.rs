@@ -1,5 +1,6 @@
 //! Checks values that the API server or a node rejects, so that an installation fails although the files are well-formed.
 
+mod affinity;
 mod containers;
 mod expressions;
 mod part;

@@ -68,6 +68,8 @@ impl<'a> Part<'a> {
             }
             names.push(name);
         }
+        let help = "Use a different name for each port.";
+        self.distinct(&[list], "name", "two ports of the container are named", help);
         names
     }
 

@@ -5,6 +5,7 @@ use crate::manifest::Object;
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::text::Path;
+use crate::validation::validators::metadata;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -86,6 +87,28 @@ impl<'a> Part<'a> {
 
     pub(super) fn value(&self, path: &Path) -> Option<&'a Value> {
         path.get(self.object.value())
+    }
+
+    /// Reports a key that the API server rejects.
+    pub(super) fn refuse_key(&mut self, path: &Path, message: String, help: &str) {
+        let finding = self.finding(&rules::OBJECT_FIELD_VALUE, path, message);
+        self.findings.push(finding.at(self.object.key_place(path)).help(help));
+    }
+
+    /// Checks a map of labels.
+    pub(super) fn labels(&mut self, path: &Path) {
+        metadata::labels(self.object, path, &rules::CONTENT_METADATA, self.findings);
+    }
+
+    /// Checks the labels and annotations of a pod template.
+    pub(super) fn template_metadata(&mut self, at: &Path) {
+        self.labels(&at.key("labels"));
+        metadata::annotations(
+            self.object,
+            &at.key("annotations"),
+            &rules::CONTENT_METADATA,
+            self.findings,
+        );
     }
 
     /// Reports a value that the API server rejects.

@@ -14,8 +14,12 @@ impl<'a> Part<'a> {
     /// Checks the Deployment at `at`, and its pod template.
     pub(super) fn pods(&mut self, label: &str, at: &Path) {
         let spec = at.key("spec");
-        let pod = spec.key("template").key("spec");
+        let template = spec.key("template");
+        let pod = template.key("spec");
+        self.labels(&spec.key("selector").key("matchLabels"));
+        self.template_metadata(&template.key("metadata"));
         self.rollout(&spec, &pod);
+        self.affinity(&pod);
         let volumes = self.volumes(&pod.key("volumes"));
         let containers = pod.key("containers");
         if self.list(&containers).is_empty() {
@@ -78,12 +82,49 @@ impl<'a> Part<'a> {
                 let message = format!("a volume has more than one source: {}", sources.join(", "));
                 self.refuse(&list.index(index), message, "Use a separate volume for each source.");
             }
+            self.modes(&list.index(index));
         }
         let help = "Use a different name for each volume.";
         let volumes = self.distinct(std::slice::from_ref(list), "name", "two volumes are named", help);
         is_list.then_some(volumes)
     }
+
+    /// Checks the file modes of a volume.
+    fn modes(&mut self, volume: &Path) {
+        let mut sources: Vec<Path> = MODES.iter().map(|source| volume.key(source)).collect();
+        let projected = volume.key("projected").key("sources");
+        for index in 0..self.list(&projected).len() {
+            sources.extend(MODES.iter().map(|source| projected.index(index).key(source)));
+        }
+        for source in sources {
+            self.mode(&source.key("defaultMode"));
+            let items = source.key("items");
+            for index in 0..self.list(&items).len() {
+                self.mode(&items.index(index).key("mode"));
+            }
+        }
+    }
+
+    fn mode(&mut self, path: &Path) {
+        let Some(mode) = self.value(path).and_then(Value::as_i64) else {
+            return;
+        };
+        if !(0..=0o777).contains(&mode) {
+            let digits = mode.to_string();
+            let is_octal = digits.len() == 3 && digits.bytes().all(|digit| (b'0'..=b'7').contains(&digit));
+            let message = format!("the file mode {mode} is not between 0 and 511, which is 0777 in octal");
+            let help = if is_octal {
+                format!("Write 0{mode} for the octal number.")
+            } else {
+                "Use a mode from 0 to 0777.".to_owned()
+            };
+            self.refuse(path, message, &help);
+        }
+    }
 }
+
+/// The sources of volumes whose files have modes.
+const MODES: [&str; 4] = ["configMap", "downwardAPI", "projected", "secret"];
 
 /// Returns the fields of a volume: its name and every kind of source.
 fn volume_fields() -> Option<Fields> {

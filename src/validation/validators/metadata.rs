@@ -29,58 +29,76 @@ pub(in crate::validation) fn check(
     rule: &'static Rule,
     findings: &mut Vec<Diagnostic>,
 ) {
-    let mut report = |path: &Path, key: bool, message: String| {
-        let finding = found(rule, object, path, message);
-        let place = if key {
-            object.key_place(path)
-        } else {
-            object.place(path)
-        };
-        findings.push(finding.at(place));
-    };
     let root = Path::from("metadata");
+    labels(object, &root.key("labels"), rule, findings);
+    annotations(object, &root.key("annotations"), rule, findings);
+    let mut report = |path: &Path, message: String| {
+        findings.push(found(rule, object, path, message).at(object.place(path)));
+    };
     if let Some(namespace) = object.namespace() {
         let path = root.key("namespace");
         if asked == Namespace::None {
             let message = format!("a {} must not have a namespace", object.gvk().kind);
-            report(&path, false, message);
+            report(&path, message);
         } else if asked == Namespace::Named && !is_dns1123_label(namespace) {
-            report(&path, false, format!("{namespace:?} is not a valid namespace name"));
+            report(&path, format!("{namespace:?} is not a valid namespace name"));
         }
-    }
-    for (key, value) in object.map(&["metadata", "labels"]).into_iter().flatten() {
-        let path = root.key("labels").key(key);
-        if !is_qualified_name(key) {
-            report(&path, true, format!("{key:?} is not a valid label key"));
-        }
-        if let Some(text) = value.as_str().filter(|text| !is_label_value(text)) {
-            report(&path, false, format!("{text:?} is not a valid label value"));
-        }
-    }
-    let mut size = 0;
-    for (key, value) in object.map(&["metadata", "annotations"]).into_iter().flatten() {
-        size += key.len() + value.as_str().map_or(0, str::len);
-        if !is_qualified_name(&key.to_lowercase()) {
-            let path = root.key("annotations").key(key);
-            report(&path, true, format!("{key:?} is not a valid annotation key"));
-        }
-    }
-    if size > MOST_ANNOTATIONS {
-        let message = format!("the annotations take {size} bytes, more than the limit of {MOST_ANNOTATIONS} bytes");
-        report(&root.key("annotations"), true, message);
     }
     for (index, owner) in object.list(&["metadata", "ownerReferences"]).iter().enumerate() {
         for field in ["apiVersion", "kind", "name", "uid"] {
             if owner.get(field).and_then(Value::as_str).unwrap_or_default().is_empty() {
                 let path = root.key("ownerReferences").index(index).key(field);
-                report(&path, false, format!("an owner reference has no {field}"));
+                report(&path, format!("an owner reference has no {field}"));
             }
         }
     }
     for (index, finalizer) in object.list(&["metadata", "finalizers"]).iter().enumerate() {
         if let Some(name) = finalizer.as_str().filter(|name| !is_qualified_name(name)) {
             let path = root.key("finalizers").index(index);
-            report(&path, false, format!("{name:?} is not a valid finalizer name"));
+            report(&path, format!("{name:?} is not a valid finalizer name"));
         }
     }
+}
+
+/// Checks the keys and values of a map of labels.
+pub(in crate::validation) fn labels(object: &Object, path: &Path, rule: &'static Rule, findings: &mut Vec<Diagnostic>) {
+    for (key, value) in entries(object, path) {
+        let path = path.key(key);
+        if !is_qualified_name(key) {
+            let finding = found(rule, object, &path, format!("{key:?} is not a valid label key"));
+            findings.push(finding.at(object.key_place(&path)));
+        }
+        if let Some(text) = value.as_str().filter(|text| !is_label_value(text)) {
+            let finding = found(rule, object, &path, format!("{text:?} is not a valid label value"));
+            findings.push(finding.at(object.place(&path)));
+        }
+    }
+}
+
+/// Checks the keys of a map of annotations, and the size of the map.
+pub(in crate::validation) fn annotations(
+    object: &Object,
+    path: &Path,
+    rule: &'static Rule,
+    findings: &mut Vec<Diagnostic>,
+) {
+    let mut size = 0;
+    for (key, value) in entries(object, path) {
+        size += key.len() + value.as_str().map_or(0, str::len);
+        if !is_qualified_name(&key.to_lowercase()) {
+            let path = path.key(key);
+            let finding = found(rule, object, &path, format!("{key:?} is not a valid annotation key"));
+            findings.push(finding.at(object.key_place(&path)));
+        }
+    }
+    if size > MOST_ANNOTATIONS {
+        let message = format!("the annotations take {size} bytes, more than the limit of {MOST_ANNOTATIONS} bytes");
+        let finding = found(rule, object, path, message);
+        findings.push(finding.at(object.key_place(path)));
+    }
+}
+
+fn entries<'a>(object: &'a Object, path: &Path) -> impl Iterator<Item = (&'a String, &'a Value)> {
+    let map = path.get(object.value()).and_then(Value::as_object);
+    map.into_iter().flatten()
 }

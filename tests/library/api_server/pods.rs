@@ -49,6 +49,15 @@ fn spec() -> Value {
             "spec": {
                 "serviceAccountName": "memcached-operator",
                 "restartPolicy": "Always",
+                "affinity": {
+                    "nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {}}]},
+                    "podAffinity": {
+                        "requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "kubernetes.io/hostname"}],
+                    },
+                    "podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
+                        {"weight": 100, "podAffinityTerm": {"topologyKey": "kubernetes.io/hostname"}},
+                    ]},
+                },
                 "volumes": [
                     {"name": "files", "secret": {"secretName": "files"}, "emptyDir": null},
                     {"name": "scratch"},
@@ -65,7 +74,13 @@ fn spec() -> Value {
 }
 
 /// Returns the findings about values and ports in a bundle with this spec.
-fn found((media_type, file, at): Form, spec: &Value) -> Vec<Diagnostic> {
+fn found(form: Form, spec: &Value) -> Vec<Diagnostic> {
+    let is_asked = |finding: &Diagnostic| ["object-field-value", "deployment-port"].contains(&finding.rule.id);
+    findings(form, spec).into_iter().filter(is_asked).collect()
+}
+
+/// Returns all findings in a bundle with this spec.
+fn findings((media_type, file, at): Form, spec: &Value) -> Vec<Diagnostic> {
     let mut files = right_bundle(media_type);
     let mut object: Value = serde_yaml::from_slice(&files[file]).unwrap();
     put(&mut object, at, spec.clone());
@@ -75,8 +90,7 @@ fn found((media_type, file, at): Form, spec: &Value) -> Vec<Diagnostic> {
         tree.insert(&path, content, &TreeLimits::default()).unwrap();
     }
     let findings = validate(&tree, &Request::default()).findings.into_iter();
-    let is_asked = |finding: &Diagnostic| ["object-field-value", "deployment-port"].contains(&finding.rule.id);
-    findings.map(|finding| finding.diagnostic).filter(is_asked).collect()
+    findings.map(|finding| finding.diagnostic).collect()
 }
 
 /// Sets the value at a path.
@@ -184,11 +198,75 @@ fn of_pods() -> Vec<Case> {
     ]
 }
 
+fn of_affinities() -> Vec<Case> {
+    let new = Case::new;
+    let key = |path, value| new(path, value, "has no topologyKey", "kubernetes.io/hostname");
+    let weight = |path, value, message| new(path, value, message, "Use a number from 1 to 100.");
+    vec![
+        key(
+            "podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey",
+            json!(""),
+        ),
+        key(
+            "podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey",
+            Value::Null,
+        ),
+        key(
+            "podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm",
+            Value::Null,
+        )
+        .at("podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.topologyKey"),
+        weight(
+            "podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight",
+            json!(101),
+            "is 101, but must be between",
+        ),
+        weight(
+            "nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight",
+            Value::Null,
+            "is 0, but must be between",
+        ),
+    ]
+}
+
+/// The source of the second volume; the mode belongs to one of its files.
+fn of_modes() -> Vec<Case> {
+    let items = |mode: i64| json!([{"key": "a", "path": "a", "mode": mode}]);
+    let new = |value, at: &str, message, advice| Case::new("volumes[1]", value, message, advice).at(at);
+    vec![
+        new(
+            json!({"name": "scratch", "configMap": {"name": "a", "defaultMode": 644}}),
+            "volumes[1].configMap.defaultMode",
+            "the file mode 644 is not between 0 and 511",
+            "Write 0644 for the octal number.",
+        ),
+        new(
+            json!({"name": "scratch", "secret": {"secretName": "a", "items": items(-1)}}),
+            "volumes[1].secret.items[0].mode",
+            "the file mode -1 is not between",
+            "Use a mode from 0 to 0777.",
+        ),
+        new(
+            json!({"name": "scratch", "projected": {"sources": [{"configMap": {"name": "a", "items": items(512)}}]}}),
+            "volumes[1].projected.sources[0].configMap.items[0].mode",
+            "the file mode 512 is not between",
+            "Write 0512",
+        ),
+    ]
+}
+
 fn of_containers() -> Vec<Case> {
     let new = Case::new;
     let name = |name, message, advice| new("name", name, message, advice);
     let request = |path, value| new(path, json!(value), "is above the limit of", "Lower the request");
     vec![
+        new(
+            "ports",
+            json!([{"name": "https", "containerPort": 9443}, {"name": "https", "containerPort": 8443}]),
+            "two ports of the container are named \"https\"",
+            "a different name",
+        )
+        .at("ports[1].name"),
         name(
             json!("Manager"),
             "\"Manager\" is not a valid container name",
@@ -304,7 +382,9 @@ fn cases() -> Vec<Case> {
     let pod = "template.spec";
     let container = "template.spec.containers[0]";
     let mut cases = of_deployments();
-    cases.extend(of_pods().into_iter().map(|case| case.inside(pod)));
+    let affinities = of_affinities().into_iter().map(|case| case.inside("affinity"));
+    let of_pod = of_pods().into_iter().chain(of_modes()).chain(affinities);
+    cases.extend(of_pod.map(|case| case.inside(pod)));
     let inner = [of_containers(), of_probes(), of_environments()];
     cases.extend(inner.into_iter().flatten().map(|case| case.inside(container)));
     cases
@@ -335,6 +415,55 @@ fn what_the_api_server_rejects_is_found_at_its_place() {
 }
 
 #[test]
+fn labels_and_annotations_of_pods_are_checked_like_those_of_objects() {
+    for (form, (path, value, message)) in [PLAIN, REGISTRY].into_iter().flat_map(|form| {
+        let labels = "template.metadata.labels";
+        let all = [
+            (
+                labels,
+                json!({"app": "memcached-operator", "v": "1.0.0+git1"}),
+                "\"1.0.0+git1\" is not a valid label value",
+            ),
+            (
+                labels,
+                json!({"app": "memcached-operator", "x y": "a"}),
+                "\"x y\" is not a valid label key",
+            ),
+            (
+                "template.metadata.annotations",
+                json!({"a b": ""}),
+                "\"a b\" is not a valid annotation key",
+            ),
+            (
+                "selector.matchLabels",
+                json!({"app": "a".repeat(64)}),
+                "is not a valid label value",
+            ),
+        ];
+        all.map(|case| (form, case))
+    }) {
+        let findings = findings(form, &with(path, value));
+        let of_metadata: Vec<_> = findings
+            .iter()
+            .filter(|finding| finding.rule.id == "content-metadata")
+            .collect();
+        let [finding] = &of_metadata[..] else {
+            panic!("{path}: {findings:#?}");
+        };
+        assert!(finding.is_error() && finding.place.is_some(), "{finding}");
+        assert!(finding.message.contains(message), "{finding}");
+        assert!(
+            finding
+                .path
+                .as_ref()
+                .unwrap()
+                .starts_with(&format!("{}.{path}", form.2)),
+            "{finding}"
+        );
+    }
+}
+
+#[test]
 fn what_the_api_server_accepts_is_not_reported() {
     let container = "template.spec.containers[0]";
     let field = format!("{container}.env[1].valueFrom.fieldRef.fieldPath");
@@ -354,6 +483,7 @@ fn what_the_api_server_accepts_is_not_reported() {
         (&format!("{container}.resources.requests.cpu"), json!("1000m")),
         (&format!("{container}.livenessProbe.successThreshold"), json!(0)),
         (&format!("{container}.livenessProbe"), Value::Null),
+        ("template.spec.volumes[0].secret.defaultMode", json!(0o777)),
         // The field is unknown, so the API server drops it.
         ("template.spec.volumes[0].configmap", json!({"name": "files"})),
         // The API server stores a negative grace period, and nodes treat it like 1.
