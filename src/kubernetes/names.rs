@@ -42,6 +42,12 @@ pub(crate) fn is_port_name(text: &str) -> bool {
         && !text.contains("--")
 }
 
+/// Whether the string can be a key in the data of a ConfigMap or a Secret.
+pub(crate) fn is_data_key(text: &str) -> bool {
+    let usual = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    !text.is_empty() && text.len() <= 253 && text.bytes().all(usual) && text != "." && !text.starts_with("..")
+}
+
 /// Whether the string can be the value of a label: up to 63 characters, or empty.
 pub(crate) fn is_label_value(text: &str) -> bool {
     let end = |byte: &u8| byte.is_ascii_alphanumeric();
@@ -100,6 +106,10 @@ mod tests {
         assert!(is_dns1035_label("a1") && !is_dns1035_label("1a"));
         assert!(is_port_name("https") && is_port_name("a-1") && !is_port_name("8443") && !is_port_name("a--b"));
         assert!(!is_port_name("metrics-endpoint") && !is_port_name("Https"));
+        assert!(is_data_key(".dockerconfigjson") && is_data_key("A_b-c.d") && is_data_key(&"a".repeat(253)));
+        for wrong in ["", ".", "..", "..a", "a/b", "a b", &"a".repeat(254)] {
+            assert!(!is_data_key(wrong), "{wrong}");
+        }
         assert!(is_label_value("") && is_label_value("A_b.c") && !is_label_value("-a") && !is_label_value(&long));
         assert!(is_qualified_name("a_B.c") && is_qualified_name("example.com/a") && is_qualified_name("a"));
         for wrong in ["", "/a", "example.com/", "a/b/c", "Example.com/a", "-a", &long] {

@@ -23,7 +23,8 @@ pub(super) fn look_at(work: &mut Work<'_>, accounts: &Accounts, binding: &Object
 /// Checks the subject at position `index` in the author's list.
 pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Object, index: usize, subject: &Value) {
     let text = |key: &str| subject.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-    if text("kind") != Some("ServiceAccount") {
+    // The API server rejects a service account with an API group, which another rule reports.
+    if text("kind") != Some("ServiceAccount") || text("apiGroup").is_some() {
         return;
     }
     let of_cluster = binding.gvk().kind == "ClusterRoleBinding";

@@ -2,10 +2,13 @@
 
 mod affinity;
 mod containers;
+mod data;
 mod expressions;
 mod part;
 mod patterns;
+mod permissions;
 mod pods;
+mod priorities;
 mod probes;
 mod schemas;
 mod services;
@@ -14,13 +17,11 @@ mod webhooks;
 use crate::bundle::{Bundle, MediaType};
 use crate::csv::{self, Csv};
 use crate::diagnostic::Diagnostic;
-use crate::kubernetes::rbac::{self, PolicyRule};
+use crate::kubernetes::rbac;
 use crate::rules;
 use crate::shape::nearest;
 use crate::text::Path;
 use crate::version::{is_name_of_higher, parse_tolerant};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use part::{Part, text};
 use serde_json::Value;
 
@@ -35,7 +36,8 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             ("apps", "Deployment") if bundle.media_type == MediaType::K8sV1 => {
                 part.pods(&object.label(), &Path::root());
             }
-            (rbac::GROUP, "Role" | "ClusterRole") => part.policy_rules(&Path::root()),
+            (rbac::GROUP, kind @ ("Role" | "ClusterRole")) => part.policy_rules(&Path::root(), kind == "Role"),
+            (rbac::GROUP, "RoleBinding" | "ClusterRoleBinding") => part.subjects(),
             ("admissionregistration.k8s.io", _) => part.webhooks("webhooks"),
             (csv::GROUP, csv::KIND) => {
                 part.csv();
@@ -43,8 +45,17 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             }
             ("apiextensions.k8s.io", "CustomResourceDefinition") => part.schemas(),
             ("", "Service") => part.service(),
-            ("", "Secret") => part.encoded("data", "stringData"),
-            ("", "ConfigMap") => part.encoded("binaryData", "data"),
+            ("", "Secret") => {
+                part.encoded("data", "stringData");
+                part.data_keys(&["data", "stringData"]);
+            }
+            ("", "ConfigMap") => {
+                part.encoded("binaryData", "data");
+                part.data_keys(&["data", "binaryData"]);
+                part.data_twice();
+            }
+            ("policy", "PodDisruptionBudget") => part.disruption_budget(),
+            ("scheduling.k8s.io", "PriorityClass") => part.priority_class(),
             _ => {}
         }
     }
@@ -76,10 +87,10 @@ impl Part<'_> {
             let path = strategy.key("deployments").index(index);
             self.pods(&format!("Deployment/{name}"), &path);
         }
-        for key in ["permissions", "clusterPermissions"] {
+        for (key, namespaced) in [("permissions", true), ("clusterPermissions", false)] {
             let path = strategy.key(key);
             for index in 0..self.list(&path).len() {
-                self.policy_rules(&path.index(index));
+                self.policy_rules(&path.index(index), namespaced);
             }
         }
         self.webhooks("spec.webhookdefinitions");
@@ -120,101 +131,7 @@ impl Part<'_> {
             None => finding,
         });
     }
-
-    /// Reports groups of a policy rule that contain a version.
-    fn groups(&mut self, rule: &Value, at: &Path) {
-        for (index, group) in PolicyRule(rule).api_groups() {
-            if let Some((name, _)) = group.split_once('/') {
-                let path = at.key("apiGroups").index(index);
-                let message = format!("the group {group:?} contains a version, so the rule grants nothing in {name}");
-                let finding = self.finding(&rules::RBAC_GROUP_VERSION, &path, message);
-                self.findings.push(finding.help(format!("Use {name:?}.")));
-            }
-        }
-    }
-
-    /// Reports verbs that are misspelled.
-    fn verbs(&mut self, rule: &Value, at: &Path) {
-        for (index, verb) in PolicyRule(rule).list("verbs") {
-            if VERBS.contains(&verb) || !(3..=20).contains(&verb.len()) {
-                continue;
-            }
-            let lower = verb.to_lowercase();
-            let meant = VERBS
-                .iter()
-                .find(|known| strsim::damerau_levenshtein(known, &lower) <= 1);
-            if let Some(meant) = meant {
-                let path = at.key("verbs").index(index);
-                let message = format!("the verb {verb:?} is unknown, so it grants nothing");
-                let finding = self.finding(&rules::RBAC_VERB_UNKNOWN, &path, message);
-                self.findings.push(finding.help(format!("Did you mean {meant}?")));
-            }
-        }
-    }
-
-    /// Checks values that must be encoded in base64. The field `plain` takes text instead.
-    fn encoded(&mut self, field: &str, plain: &str) {
-        let object = self.object;
-        for (key, value) in object.map(&[field]).into_iter().flatten() {
-            let Some(value) = value.as_str() else { continue };
-            // The API server ignores line breaks.
-            let joined = value.replace(['\r', '\n'], "");
-            if STANDARD.decode(joined).is_err() {
-                let path = Path::root().key(field).key(key);
-                let message = format!("the value of {path} in {} is not encoded in base64", object.label());
-                let finding = self.finding(&rules::DATA_ENCODING, &path, message);
-                let help = format!("Encode the value in base64, or move it to {plain}, which contains plain text.");
-                self.findings.push(finding.help(help));
-            }
-        }
-    }
-
-    /// Checks the policy rules in the list `rules` below `at`.
-    fn policy_rules(&mut self, at: &Path) {
-        let list = at.key("rules");
-        for (index, rule) in self.list(&list).iter().enumerate() {
-            let path = list.index(index);
-            self.groups(rule, &path);
-            self.verbs(rule, &path);
-            let is_empty = |key: &str| rule.get(key).and_then(Value::as_array).is_none_or(Vec::is_empty);
-            let missing = if is_empty("verbs") {
-                "verbs"
-            } else if !is_empty("nonResourceURLs") {
-                continue;
-            } else if is_empty("apiGroups") {
-                "apiGroups"
-            } else if is_empty("resources") {
-                "resources"
-            } else {
-                continue;
-            };
-            let message = format!(
-                "{path} has no {missing}, so the API server rejects {}",
-                self.object.label()
-            );
-            self.report(&rules::RBAC_RULE_INCOMPLETE, &path, message);
-        }
-    }
 }
-
-/// The verbs that have a meaning in Kubernetes. Extensions can define additional verbs.
-const VERBS: [&str; 15] = [
-    "*",
-    "approve",
-    "bind",
-    "create",
-    "delete",
-    "deletecollection",
-    "escalate",
-    "get",
-    "impersonate",
-    "list",
-    "patch",
-    "sign",
-    "update",
-    "use",
-    "watch",
-];
 
 /// The types of webhooks in a ClusterServiceVersion.
 const WEBHOOK_TYPES: [&str; 3] = [

@@ -1,0 +1,55 @@
+//! Checks the keys and values of ConfigMaps and Secrets.
+
+use super::part::Part;
+use crate::kubernetes::names::is_data_key;
+use crate::rules;
+use crate::text::Path;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+impl Part<'_> {
+    /// Checks values that must be encoded in base64. The field `plain` takes text instead.
+    pub(super) fn encoded(&mut self, field: &str, plain: &str) {
+        let object = self.object;
+        for (key, value) in object.map(&[field]).into_iter().flatten() {
+            let Some(value) = value.as_str() else { continue };
+            // The API server ignores line breaks.
+            let joined = value.replace(['\r', '\n'], "");
+            if STANDARD.decode(joined).is_err() {
+                let path = Path::root().key(field).key(key);
+                let message = format!("the value of {path} in {} is not encoded in base64", object.label());
+                let finding = self.finding(&rules::DATA_ENCODING, &path, message);
+                let help = format!("Encode the value in base64, or move it to {plain}, which contains plain text.");
+                self.findings.push(finding.help(help));
+            }
+        }
+    }
+
+    /// Checks the keys in these fields.
+    pub(super) fn data_keys(&mut self, fields: &[&str]) {
+        let object = self.object;
+        for field in fields {
+            for key in object.map(&[field]).into_iter().flatten().map(|(key, _)| key) {
+                if !is_data_key(key) {
+                    let message = format!("{key:?} is not a valid key of a {}", object.gvk().kind);
+                    self.refuse_key(&Path::root().key(field).key(key), message, KEY);
+                }
+            }
+        }
+    }
+
+    /// Reports keys of a ConfigMap that have a value in both of its fields.
+    pub(super) fn data_twice(&mut self) {
+        let object = self.object;
+        let Some(plain) = object.map(&["data"]) else { return };
+        for key in object.map(&["binaryData"]).into_iter().flatten().map(|(key, _)| key) {
+            if plain.contains_key(key) {
+                let message = format!("the key {key:?} is in both data and binaryData");
+                let help = "Remove it from one of the two, or use different keys.";
+                self.refuse_key(&Path::root().key("binaryData").key(key), message, help);
+            }
+        }
+    }
+}
+
+const KEY: &str = "Use at most 253 letters, digits, hyphens, underscores and dots, and do not begin with two dots.";

@@ -1,0 +1,120 @@
+//! Roles, bindings and other small objects that the API server rejects.
+
+use crate::rule_examples::bundles::right_bundle;
+use opmx::diagnostic::Diagnostic;
+use opmx::tree::{Tree, TreeLimits};
+use opmx::validation::{Request, validate};
+
+/// Returns the findings in a k8s+v1 bundle that also contains this manifest.
+fn found(manifest: &str) -> Vec<Diagnostic> {
+    let mut tree = Tree::new("bundle");
+    let mut files = right_bundle("k8s+v1");
+    files.insert("manifests/more.yaml".to_owned(), manifest.as_bytes().to_vec());
+    for (path, content) in files {
+        tree.insert(&path, content, &TreeLimits::default()).unwrap();
+    }
+    let findings = validate(&tree, &Request::default()).findings.into_iter();
+    findings.map(|finding| finding.diagnostic).collect()
+}
+
+/// Returns the paths and messages of the errors in the manifest.
+fn errors(manifest: &str) -> Vec<(String, String)> {
+    let errors = found(manifest).into_iter().filter(Diagnostic::is_error);
+    let shown = errors.map(|finding| {
+        assert_eq!(finding.rule.id, "object-field-value", "{finding}");
+        let place = finding.place.as_ref().unwrap();
+        assert_eq!(place.source.name(), "bundle/manifests/more.yaml");
+        assert!(finding.help.is_some(), "{finding}");
+        (finding.path.unwrap_or_default(), finding.message)
+    });
+    shown.collect()
+}
+
+fn one_error(manifest: &str, path: &str, message: &str) {
+    let errors = errors(manifest);
+    let [(at, told)] = &errors[..] else {
+        panic!("{manifest}: {errors:?}");
+    };
+    assert!(at == path && told.contains(message), "{manifest}: {errors:?}");
+}
+
+const RBAC: &str = "apiVersion: rbac.authorization.k8s.io/v1\n";
+
+#[test]
+fn only_rules_of_cluster_roles_for_nothing_else_have_urls() {
+    let role = |kind: &str, rule: &str| {
+        format!("{RBAC}kind: {kind}\nmetadata: {{name: urls}}\nrules:\n- {{{rule}, verbs: [get]}}\n")
+    };
+    let urls = "nonResourceURLs: [/metrics]";
+    assert!(errors(&role("ClusterRole", urls)).is_empty());
+    let path = "rules[0].nonResourceURLs";
+    one_error(&role("Role", urls), path, "only ClusterRoles can have them");
+    let mixed = format!("{urls}, apiGroups: [''], resources: [pods]");
+    one_error(&role("ClusterRole", &mixed), path, "in addition to resources");
+}
+
+#[test]
+fn the_api_group_of_a_subject_is_that_of_its_kind() {
+    let binding = |kind: &str, group: &str| {
+        let role = format!(
+            "{RBAC}kind: ClusterRole\nmetadata: {{name: reads}}\nrules:\n- {{apiGroups: [''], resources: [pods], verbs: [get]}}\n"
+        );
+        format!(
+            "{role}---\n{RBAC}kind: RoleBinding\nmetadata: {{name: reads}}\n\
+             roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reads}}\n\
+             subjects:\n- {{kind: {kind}, name: memcached-operator, namespace: memcached-system, apiGroup: {group}}}\n"
+        )
+    };
+    let (core, rbac, path) = ("\"\"", "rbac.authorization.k8s.io", "subjects[0].apiGroup");
+    for (kind, group) in [("ServiceAccount", core), ("Group", rbac), ("Group", core)] {
+        assert!(errors(&binding(kind, group)).is_empty(), "{kind} {group}");
+    }
+    one_error(
+        &binding("ServiceAccount", rbac),
+        path,
+        "the API group of a ServiceAccount is \"\", not \"rbac.authorization.k8s.io\"",
+    );
+    one_error(&binding("Group", "v1"), path, "the API group of a Group is \"rbac");
+    let misled = found(&binding("ServiceAccount", rbac));
+    assert!(
+        misled
+            .iter()
+            .all(|finding| finding.rule.id != "rbac-kept-subject-namespace"),
+        "{misled:#?}"
+    );
+}
+
+#[test]
+fn budgets_priorities_and_data_follow_the_api_server() {
+    let budget = |limits: &str| {
+        format!(
+            "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: op}}\nspec: {{selector: {{matchLabels: {{app: op}}}}, {limits}}}\n"
+        )
+    };
+    assert!(errors(&budget("minAvailable: 1")).is_empty());
+    one_error(
+        &budget("minAvailable: 1, maxUnavailable: 1"),
+        "spec.maxUnavailable",
+        "both minAvailable and",
+    );
+    let class = |name: &str, value: i64| {
+        format!("apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {{name: {name}}}\nvalue: {value}\n")
+    };
+    assert!(errors(&class("high", 1_000_000_000)).is_empty());
+    one_error(&class("system-high", 1), "metadata.name", "must not begin with system-");
+    one_error(&class("high", 1_000_000_001), "value", "above 1000000000");
+    let map = |fields: &str| format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: files}}\n{fields}\n");
+    assert!(errors(&map("data: {a.txt: x, _b: z}\nbinaryData: {c: YQ==}")).is_empty());
+    one_error(
+        &map("data: {a/b: x}"),
+        "data[\"a/b\"]",
+        "is not a valid key of a ConfigMap",
+    );
+    one_error(
+        &map("data: {a: x}\nbinaryData: {a: YQ==}"),
+        "binaryData.a",
+        "in both data and binaryData",
+    );
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: files}\nstringData: {..a: x}\n";
+    one_error(secret, "stringData[\"..a\"]", "is not a valid key of a Secret");
+}
