@@ -109,7 +109,9 @@ fn widened(outcomes: &[Outcome], objects: &[Object]) -> Vec<Rule> {
             .iter()
             .find(|object| object.gvk().is(rbac::GROUP, kind) && object.name() == name)
     });
-    let rules: Vec<Rule> = roles.flat_map(|role| Rule::read_all(role.value())).collect();
+    let rules = roles.flat_map(|role| Rule::read_all(role.value()));
+    // A RoleBinding grants no URLs.
+    let rules: Vec<Rule> = rules.filter(|rule| !rule.resources.is_empty()).collect();
     for_reader(&rules)
 }
 

@@ -53,6 +53,14 @@ impl Grant {
     pub(super) fn path(&self) -> Path {
         Path::root().key("rules").index(self.rule)
     }
+
+    /// Whether Kubernetes ignores the rule: a RoleBinding grants no URLs. `rule` is the value at the path of the grant.
+    pub(super) fn grants_nothing(&self, rule: &Value) -> bool {
+        let rule = PolicyRule(rule);
+        self.scope == Scope::Namespaces
+            && rule.non_resource_urls().next().is_some()
+            && rule.resources().next().is_none()
+    }
 }
 
 /// A binding, and those of its subjects that are accounts of the operator.

@@ -76,6 +76,10 @@ fn write_rules(work: &mut Work<'_>, list: &Path, granted: &[&Grant]) {
         let Some(rule) = grant.path().get(role.value()) else {
             continue;
         };
+        // A ClusterRole may have the rule, but OLM creates a Role, which the API server would reject.
+        if grant.grants_nothing(rule) {
+            continue;
+        }
         if written
             .iter()
             .any(|other| PolicyRule(other).grants_the_same(PolicyRule(rule)))
@@ -110,11 +114,10 @@ fn useless_rules(work: &mut Work<'_>, granted: &[Grant]) {
                 work.report(finding.at(role.place(&path)));
             }
         }
-        let urls = PolicyRule(rule).non_resource_urls().next().is_some();
         let path = grant.path().key("nonResourceURLs");
-        if urls && grant.scope == Scope::Namespaces && seen.insert((grant.role, path.to_string())) {
+        if grant.grants_nothing(rule) && seen.insert((grant.role, path.to_string())) {
             let message = format!(
-                "the nonResourceURLs of {} grant nothing through a RoleBinding",
+                "the nonResourceURLs of {} grant nothing through a RoleBinding, so the CSV does not contain them",
                 role.label()
             );
             let finding = Diagnostic::new(&rules::RBAC_NONRESOURCE_NAMESPACED, message).object(role.label());

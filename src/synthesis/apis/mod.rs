@@ -428,6 +428,10 @@ fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<Native
         let Some(rule) = grant.path().get(role.value()) else {
             continue;
         };
+        // Another rule reports URLs that are not granted.
+        if grant.grants_nothing(rule) {
+            continue;
+        }
         for (index, url) in PolicyRule(rule).non_resource_urls() {
             let path = grant.path().key("nonResourceURLs").index(index);
             if !seen.insert((grant.role, path.to_string())) {

@@ -4,6 +4,10 @@ use super::cases::{Case, case};
 use super::parts::{
     APISERVICE, Bundle, CRD, DEPLOYMENT, DEPLOYMENT_YAML, OLM_YAML, OPERATOR, SERVICE, binding, grant, role,
 };
+use super::{findings, list, tree};
+use opmx::bundle;
+use opmx::synthesis::synthesize;
+use opmx::text::Limits;
 
 const ACCOUNT: &str = "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: op}\n";
 const OPTIONAL: &str = "{name: binds, annotations: {operators.operatorframework.io.bundle.dependency: optional}}";
@@ -231,4 +235,26 @@ fn configurations(resource: &str) -> Bundle {
 /// Returns a bundle whose operator may do this with APIServices.
 fn api_services(verb: &str) -> Bundle {
     Bundle::plain().granted(&grant("apiregistration.k8s.io", "apiservices").replace("[get]", &format!("[{verb}]")))
+}
+
+#[test]
+fn urls_that_a_role_binding_grants_are_not_in_the_csv() {
+    let urls = "{nonResourceURLs: [/metrics], verbs: [get]}";
+    let pods = grant("", "pods");
+    let bundle = Bundle::plain()
+        .and(&role("ClusterRole", &format!("{urls}, {pods}")))
+        .and(&binding("RoleBinding", "ClusterRole", OPERATOR));
+    let findings = findings(&bundle.0);
+    let about = |rule: &str| findings.iter().filter(|finding| finding.rule.id == rule).count();
+    assert_eq!(
+        (about("rbac-nonresource-namespaced"), about("rbac-nonresource")),
+        (1, 0),
+        "{}",
+        list(&findings)
+    );
+    let reading = bundle::read(&tree(&bundle.0), &Limits::default());
+    let csv = synthesize(&reading.bundle.unwrap(), &[]).csv.unwrap();
+    let rules = &csv["spec"]["install"]["spec"]["permissions"][0]["rules"];
+    assert_eq!(rules.as_array().map(Vec::len), Some(1), "{rules}");
+    assert_eq!(rules[0]["resources"][0], "pods");
 }
