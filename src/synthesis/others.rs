@@ -167,7 +167,8 @@ fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'stat
                 (true, false, true) => {
                     "its role is not in the bundle, so OLM applies the binding in the install namespace"
                 }
-                (true, true, _) => "it is for another namespace, but OLM applies it in the install namespace",
+                (true, true, true) => "it is for another namespace, but OLM applies it in the install namespace",
+                (true, true, false) => "it is for an account of another namespace, so OLM applies it unchanged",
             }
         }
         _ => "OLM applies it unchanged",
