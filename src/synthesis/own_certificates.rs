@@ -5,6 +5,7 @@ use super::certificates::{self, Deployment, OF_API_SERVICES, OF_WEBHOOKS, OlmMou
 use super::{Fate, Outcome, Provenance};
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
+use crate::kubernetes::names::{is_dns1035_label, is_dns1123_subdomain};
 use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::manifest::Object;
 use crate::rules;
@@ -64,7 +65,7 @@ fn own_secrets<'a>(
 ) {
     for deployment in deployments {
         if let Some((what, from)) = served.get(deployment.name()) {
-            findings.extend(long_name(&deployment));
+            findings.extend(service_name(&deployment));
             let reads_from_olm = certificates::reads_from_olm(&deployment);
             let mounts = certificates::secret_mounts(&deployment).into_iter();
             let still_used = |mount: &SecretMount<'_>| {
@@ -97,18 +98,29 @@ fn served(csv: &Value) -> Served<'_> {
 /// The maximum length of the name of a Service.
 const LONGEST_SERVICE: usize = 63;
 
-/// Reports a Deployment whose name is too long for the Service that OLM creates for it.
-fn long_name(deployment: &Deployment<'_>) -> Option<Diagnostic> {
-    let service = format!("{}-service", deployment.name());
-    let longest = LONGEST_SERVICE - "-service".len();
-    (service.len() > LONGEST_SERVICE).then(|| {
-        let message =
-            format!("OLM cannot create the Service {service}, whose name has more than {LONGEST_SERVICE} characters");
-        let (object, path) = (deployment.object(), deployment.name_path());
-        let finding = Diagnostic::new(&rules::OBJECT_FIELD_VALUE, message).object(object.label());
-        let help = format!("Shorten the name of the Deployment to at most {longest} characters.");
-        finding.path(&path).at(object.place(&path)).help(help)
-    })
+/// Reports a Deployment whose name leads to an invalid name of the Service that OLM creates for it.
+fn service_name(deployment: &Deployment<'_>) -> Option<Diagnostic> {
+    const SUFFIX: &str = "-service";
+    let name = deployment.name();
+    let service = format!("{name}{SUFFIX}");
+    // Another rule reports names that are not valid for a Deployment either.
+    if is_dns1035_label(&service) || !is_dns1123_subdomain(name) {
+        return None;
+    }
+    let (fault, help) = if service.len() > LONGEST_SERVICE {
+        let longest = LONGEST_SERVICE - SUFFIX.len();
+        (
+            format!("has more than {LONGEST_SERVICE} characters"),
+            format!("Shorten the name of the Deployment to at most {longest} characters."),
+        )
+    } else {
+        let help = "Use a Deployment name of lowercase letters, digits and hyphens that begins with a letter.";
+        ("is not a valid Service name".to_owned(), help.to_owned())
+    };
+    let message = format!("OLM cannot create the Service {service}, whose name {fault}");
+    let (object, path) = (deployment.object(), deployment.name_path());
+    let finding = Diagnostic::new(&rules::OBJECT_FIELD_VALUE, message).object(object.label());
+    Some(finding.path(&path).at(object.place(&path)).help(help))
 }
 
 /// Returns whether the Secret contains a certificate that nothing in the bundle creates. A Secret that a Certificate

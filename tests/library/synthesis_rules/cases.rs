@@ -620,7 +620,8 @@ fn deployments() -> Vec<Case> {
             "a dot",
             deployment("name: op\nspec", "name: op.a\nspec").webhook(),
             plain().webhook(),
-        ),
+        )
+        .also(&["object-field-value"]),
         case(
             "deployment-watch-namespace",
             "a value",

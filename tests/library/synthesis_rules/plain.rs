@@ -4,7 +4,7 @@ use super::cases::{Case, case};
 use super::parts::{
     APISERVICE, Bundle, CRD, DEPLOYMENT, DEPLOYMENT_YAML, OLM_YAML, OPERATOR, SERVICE, binding, grant, role,
 };
-use super::{findings, list, tree};
+use super::{errors, findings, list, tree};
 use opmx::bundle;
 use opmx::synthesis::synthesize;
 use opmx::text::Limits;
@@ -257,4 +257,28 @@ fn urls_that_a_role_binding_grants_are_not_in_the_csv() {
     let rules = &csv["spec"]["install"]["spec"]["permissions"][0]["rules"];
     assert_eq!(rules.as_array().map(Vec::len), Some(1), "{rules}");
     assert_eq!(rules[0]["resources"][0], "pods");
+}
+
+#[test]
+fn a_deployment_with_webhooks_leads_to_a_valid_service_name() {
+    for (name, message) in [
+        (
+            "3scale",
+            "cannot create the Service 3scale-service, whose name is not a valid Service name",
+        ),
+        (
+            "op.a",
+            "cannot create the Service op.a-service, whose name is not a valid Service name",
+        ),
+    ] {
+        let bundle = Bundle::plain()
+            .webhook()
+            .with(DEPLOYMENT_YAML, "name: op\nspec", &format!("name: {name}\nspec"));
+        let findings = findings(&bundle.0);
+        let errors: Vec<_> = findings.iter().filter(|finding| finding.is_error()).collect();
+        assert_eq!(errors.len(), 1, "{}", list(&findings));
+        assert!(errors[0].message.contains(message), "{}", errors[0]);
+    }
+    let without = Bundle::plain().with(DEPLOYMENT_YAML, "name: op\nspec", "name: 3scale\nspec");
+    assert!(errors(&findings(&without.0)).is_empty());
 }
