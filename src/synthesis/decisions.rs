@@ -1,5 +1,6 @@
 //! Decisions that only a person can make when manifests become a bundle.
 
+use super::install_modes::has_conversion;
 use super::wildcards::WildcardRule;
 use super::{Fate, Outcome, Synthesis, Unresolved};
 use crate::diagnostic::Diagnostic;
@@ -50,7 +51,12 @@ impl Decisions {
         Self {
             unresolved: synthesis.unresolved.clone(),
             api_services: untold.filter_map(|finding| finding.object.clone()).collect(),
-            widened: widened(&synthesis.outcomes, objects),
+            // A conversion webhook requires AllNamespaces, so there is no choice.
+            widened: if has_conversion(objects) {
+                Vec::new()
+            } else {
+                widened(&synthesis.outcomes, objects)
+            },
             wildcards: synthesis.wildcards.clone(),
             everything: everything(synthesis, objects),
             unsupported: unsupported.cloned().collect(),

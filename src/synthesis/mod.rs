@@ -20,6 +20,7 @@ mod draft;
 mod explain;
 mod fate;
 mod grants;
+mod install_modes;
 pub mod intake;
 mod inventory;
 mod kept_binding;

@@ -4,7 +4,7 @@
 use super::decisions::Decisions;
 use super::operator::{self, Found, UnknownVersion};
 use super::outside::{Resolved, resolve};
-use super::{Synthesis, Unresolved, samples, synthesize};
+use super::{Synthesis, Unresolved, install_modes, samples, synthesize};
 use crate::bundle::olm_yaml::FIELDS;
 use crate::bundle::olm_yaml::annotations::OF_DEPLOYMENT;
 use crate::bundle::versioned_name::version_in_name;
@@ -14,7 +14,6 @@ use crate::kubernetes::names::{fault_of_csv_name, fault_of_dns1123_label};
 use crate::kubernetes::served::ServedResources;
 use crate::manifest::Object;
 use crate::olm::annotation::EXAMPLES;
-use crate::olm::install_mode::INSTALL_MODES;
 use crate::text::{self, Limits};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -96,6 +95,9 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
     decisions
         .unresolved
         .retain(|entry| !resolved.iter().any(|found| is_about(found, entry)));
+    if !install_modes::inferred_mode(objects, "AllNamespaces") {
+        decisions.widened.clear();
+    }
     let (examples, diagnostics) = samples::examples(&known.samples, &synthesis.provided);
     let unless_empty = |list: Vec<Value>| (!list.is_empty()).then_some(list);
     let mut filled: Vec<Inferred> = [
@@ -142,7 +144,7 @@ pub(super) type Inferred = (&'static str, Value);
 pub(super) fn inferred(objects: &[Object]) -> Vec<Inferred> {
     let mut inferred = vec![
         ("minKubeVersion", infer_kube_version(objects).into()),
-        ("installModes", infer_install_modes(objects)),
+        ("installModes", install_modes::inferred(objects)),
     ];
     let images = infer_related_images(objects);
     if !images.is_empty() {
@@ -215,34 +217,6 @@ fn infer_kube_version(objects: &[Object]) -> &'static str {
             .map(|(.., minor, version)| (*minor, *version))
     });
     needed.max().map_or("1.16.0", |(_, version)| version)
-}
-
-/// Infers the install modes. Conversion webhooks, and operators that do not read their target namespaces, require all
-/// namespaces.
-fn infer_install_modes(objects: &[Object]) -> Value {
-    let converts = objects
-        .iter()
-        .any(|object| object.text(&["spec", "conversion", "strategy"]) == Some("Webhook"));
-    let follows_group = objects
-        .iter()
-        .filter(|object| object.gvk().is("apps", "Deployment"))
-        .flat_map(|deployment| deployment.list(&["spec", "template", "spec", "containers"]))
-        .flat_map(|container| container.get("env").and_then(Value::as_array).into_iter().flatten())
-        .any(|variable| {
-            variable
-                .pointer("/valueFrom/fieldRef/fieldPath")
-                .and_then(Value::as_str)
-                == Some("metadata.annotations['olm.targetNamespaces']")
-        });
-    let supported = |mode: &str| match mode {
-        "AllNamespaces" => true,
-        "OwnNamespace" | "SingleNamespace" => follows_group && !converts,
-        _ => false,
-    };
-    INSTALL_MODES
-        .iter()
-        .map(|mode| json!({"type": mode, "supported": supported(mode)}))
-        .collect()
 }
 
 /// Converts a package name such as `greenhouse-operator` to `Greenhouse Operator`.

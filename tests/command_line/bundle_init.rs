@@ -719,3 +719,50 @@ fn input_without_kubernetes_objects_is_refused_as_a_whole() {
         assert!(outcome.stderr.starts_with(&refusal), "{outcome}");
     }
 }
+
+/// A Role with its RoleBinding for the account of [`DEPLOYMENT`].
+const ROLE: &str = "\
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: op}
+rules:
+- {apiGroups: [''], resources: [secrets], verbs: [get]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: op}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: op}
+subjects:
+- {kind: ServiceAccount, name: default}
+";
+
+#[test]
+fn whether_to_keep_all_namespaces_is_asked_only_if_both_answers_are_possible() {
+    let own = "        env:\n        - name: WATCH_NAMESPACE\n          valueFrom: {fieldRef: {fieldPath: metadata.namespace}}\n";
+    let converted = "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.com}\n\
+                     spec: {conversion: {strategy: Webhook}}\n";
+    let all = "type: AllNamespaces\n  supported: true";
+    for (manifests, asks, everywhere) in [
+        (format!("{DEPLOYMENT}{ROLE}"), true, true),
+        (format!("{DEPLOYMENT}{own}{ROLE}"), false, false),
+        (format!("{DEPLOYMENT}{ROLE}{converted}"), false, true),
+    ] {
+        let sandbox = Sandbox::new();
+        write(&sandbox, "deploy.yaml", manifests);
+        let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy.yaml"]);
+        succeeds(&outcome);
+        assert_eq!(
+            outcome.stderr.contains("whether to keep AllNamespaces"),
+            asks,
+            "{outcome}"
+        );
+        let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+        assert_eq!(olm.contains(all), everywhere, "{olm}");
+        assert_eq!(
+            olm.contains("type: OwnNamespace\n  supported: true"),
+            !everywhere,
+            "{olm}"
+        );
+    }
+}
