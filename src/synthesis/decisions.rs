@@ -84,7 +84,7 @@ fn foreign(synthesis: &Synthesis) -> Vec<Object> {
     let objects = kept.map(|outcome| &outcome.object);
     let elsewhere = objects.filter(|object| {
         let gvk = object.gvk();
-        !builtin::is_builtin_group(&gvk.group) && !synthesis.provided.contains(gvk)
+        builtin::find_kind(&gvk.group, &gvk.kind).is_none() && !synthesis.provided.contains(gvk)
     });
     elsewhere.cloned().collect()
 }

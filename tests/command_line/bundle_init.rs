@@ -766,3 +766,14 @@ fn whether_to_keep_all_namespaces_is_asked_only_if_both_answers_are_possible() {
         );
     }
 }
+
+#[test]
+fn a_kind_of_an_add_on_of_kubernetes_is_not_in_every_cluster() {
+    let sandbox = Sandbox::new();
+    let more = "---\napiVersion: autoscaling.k8s.io/v1\nkind: VerticalPodAutoscaler\nmetadata: {name: op}\n\
+                ---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: op}\nvalue: 1\n";
+    write(&sandbox, "deploy.yaml", format!("{DEPLOYMENT}{more}"));
+    let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy.yaml"]);
+    let decision = "whether clusters must have the kinds of VerticalPodAutoscaler/op: ";
+    assert!(outcome.stderr.contains(decision), "{outcome}");
+}
