@@ -14,6 +14,7 @@
 mod definition;
 mod deployments;
 mod failed_version;
+mod invalid;
 mod operator_group;
 mod owners;
 mod requests;
@@ -343,6 +344,9 @@ impl<'a> Cluster<'a> {
             Some(refusal) => return Err(refused_while(step, "create", refusal)),
         };
         if !exists {
+            if let Some(refusal) = invalid::new(&step.resource.manifest) {
+                return Err(refused_while(step, "create", refusal));
+            }
             return Ok(if handling == Handling::Definition {
                 StepStatus::WaitingForApi
             } else {
@@ -359,6 +363,13 @@ impl<'a> Cluster<'a> {
             if let Some(refusal) = self.ask(step, &resource, verb, false) {
                 return Err(refused_while(step, verb, refusal));
             }
+        }
+        let updates = [Handling::Updated, Handling::Patched].contains(&handling);
+        if let Some(refusal) = existing
+            .filter(|_| updates)
+            .and_then(|existing| invalid::update(existing, &step.resource.manifest))
+        {
+            return Err(refused_while(step, "update", refusal));
         }
         if handling == Handling::Definition {
             if let Some(existing) = existing {

@@ -1,7 +1,7 @@
 //! OLM's checks before it updates a CustomResourceDefinition, and those of the API server during the update.
 
-use super::super::refusal::{Refusal, UNKNOWN, reason_of};
-use super::Stop;
+use super::super::refusal::{Refusal, UNKNOWN};
+use super::{Stop, invalid};
 use crate::kubernetes::structural::Structure;
 use serde_json::Value;
 
@@ -55,19 +55,13 @@ pub(super) fn immutable(existing: &Value, new: &Value) -> Option<Refusal> {
     let changed: Vec<_> = changed.collect();
     let (_, before, after, field) = changed.first()?;
     let plain = format!("the cluster defines it with {field} {before:?}, which cannot be changed to {after:?}");
-    let problems: Vec<&str> = changed.iter().map(|(problem, ..)| problem.as_str()).collect();
-    let problems = match &problems[..] {
-        [only] => (*only).to_owned(),
-        several => format!("[{}]", several.join(", ")),
-    };
-    Some(Refusal {
-        reason: reason_of("Invalid", 422, "update"),
-        message: format!(
-            "CustomResourceDefinition.apiextensions.k8s.io {:?} is invalid: {problems}",
-            name(new)
-        ),
+    let problems: Vec<String> = changed.iter().map(|(problem, ..)| problem.clone()).collect();
+    Some(invalid::refusal(
+        "CustomResourceDefinition.apiextensions.k8s.io",
+        new,
+        &problems,
         plain,
-    })
+    ))
 }
 
 fn refused(message: String) -> Stop {

@@ -738,3 +738,85 @@ fn a_version_fails_if_it_does_not_support_the_operator_group_of_its_namespace() 
     assert_eq!(reason(vec![elsewhere.clone()], &newest), Some("NoOperatorGroup"));
     assert_eq!(reason(vec![elsewhere], &Olm::Proposed), None);
 }
+
+#[test]
+fn a_role_with_urls_and_a_change_of_an_immutable_field_fail_the_plan() {
+    let end = |new: Value, existing: Vec<Value>| {
+        let steps = steps(vec![new], &Value::Null);
+        let state = State {
+            objects: existing,
+            ..State::default()
+        };
+        let applied = run(&steps, &state);
+        assert_eq!(applied.succeeds(), applied.phase == Phase::Complete);
+        applied.message
+    };
+    let mut role = object("rbac.authorization.k8s.io/v1", "Role", "urls");
+    role["rules"] = json!([{"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]);
+    let message = end(role.clone(), Vec::new());
+    let words = "Role.rbac.authorization.k8s.io \"urls\" is invalid: rules[0].nonResourceURLs: Invalid value: [\"/metrics\"]: \
+                 namespaced rules cannot apply to non-resource URLs";
+    assert!(message.ends_with(words), "{message}");
+    role["kind"] = json!("ClusterRole");
+    assert_eq!(end(role, Vec::new()), "");
+
+    let class = |value: i64| {
+        let mut class = object("scheduling.k8s.io/v1", "PriorityClass", "high");
+        class["value"] = json!(value);
+        class
+    };
+    let message = end(class(2), vec![class(1)]);
+    let words =
+        "PriorityClass.scheduling.k8s.io \"high\" is invalid: value: Forbidden: may not be changed in an update.";
+    assert!(message.ends_with(words), "{message}");
+    assert_eq!(end(class(1), vec![class(1)]), "");
+
+    let map = |data: Value, namespace: Option<&str>, immutable: bool| {
+        let mut map = object("v1", "ConfigMap", "files");
+        map["data"] = data;
+        if immutable {
+            map["immutable"] = json!(true);
+        }
+        if let Some(namespace) = namespace {
+            map["metadata"]["namespace"] = json!(namespace);
+        }
+        map
+    };
+    let (one, two) = (json!({"a": "1"}), json!({"a": "2"}));
+    let there = |immutable| vec![map(one.clone(), Some("operators"), immutable)];
+    let message = end(map(two.clone(), None, true), there(true));
+    let words = "ConfigMap \"files\" is invalid: data: Forbidden: field is immutable when `immutable` is set";
+    assert!(message.ends_with(words), "{message}");
+    let message = end(map(one.clone(), None, false), there(true));
+    assert!(
+        message.contains("immutable: Forbidden: field is immutable"),
+        "{message}"
+    );
+    assert_eq!(end(map(one.clone(), None, true), there(true)), "");
+    assert_eq!(end(map(two, None, true), there(false)), "");
+}
+
+#[test]
+fn a_version_fails_if_the_selector_of_an_existing_deployment_would_change() {
+    let mut csv = csv("memo.v1");
+    let selector = |label: &str| json!({"matchLabels": {"app": label}});
+    csv["spec"]["install"]["spec"]["deployments"] = json!([{"name": "memo", "spec": {"selector": selector("new")}}]);
+    let steps = in_order(of_bundle(&content(csv, Vec::new()), &target(), "").unwrap());
+    let failed = |label: &str| {
+        let mut there = object("apps/v1", "Deployment", "memo");
+        there["metadata"]["namespace"] = json!("operators");
+        there["spec"] = json!({"selector": selector(label)});
+        let state = State {
+            objects: vec![there],
+            ..State::default()
+        };
+        let applied = run(&steps, &state);
+        assert_eq!(applied.succeeds(), applied.failed.is_empty());
+        let failed = applied.failed.into_iter();
+        failed.map(|failed| (failed.reason, failed.message)).collect::<Vec<_>>()
+    };
+    assert!(failed("new").is_empty());
+    let message = "install strategy failed: Deployment.apps \"memo\" is invalid: spec.selector: Invalid value: \
+                   {\"matchLabels\":{\"app\":\"new\"}}: field is immutable";
+    assert_eq!(failed("old"), [("InstallComponentFailed", message.to_owned())]);
+}
