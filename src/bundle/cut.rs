@@ -31,10 +31,11 @@ pub(crate) fn cut(tree: &mut Tree, objects: &[(&Object, String)], limits: &Bundl
         let content = tree.get(&path).map(<[u8]>::to_vec).unwrap_or_default();
         // A file that is not UTF-8 contains no objects.
         let mut text = String::from_utf8(content).unwrap_or_default();
+        let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
         cuts.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
         for (span, comment) in cuts {
-            let line_ends = text[span.end..].starts_with('\n') || span.end == text.len();
-            let end = if line_ends { "" } else { "\n" };
+            let line_ends = text[span.end..].starts_with(['\n', '\r']) || span.end == text.len();
+            let end = if line_ends { "" } else { line_end };
             text.replace_range(span, &format!("# {comment}{end}"));
         }
         let nothing = |line: &str| line.trim().is_empty() || line.starts_with("---") || line.trim().starts_with('#');
@@ -85,5 +86,27 @@ mod tests {
         let text = std::str::from_utf8(tree.get("manifests/a.yaml").unwrap()).unwrap();
         let rest = "\n---\n# second\n# Pod/b is gone\n---\n# Pod/c is gone";
         assert_eq!(text, format!("# first\n{}{rest}", object("a")));
+    }
+
+    #[test]
+    fn a_comment_has_the_line_ends_of_its_file() {
+        let text =
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: b\n";
+        for text in [text.to_owned(), text.replace('\n', "\r\n")] {
+            for name in ["a", "b"] {
+                let mut tree = Tree::new("op");
+                tree.insert("manifests/a.yaml", text.clone().into(), &TreeLimits::default())
+                    .unwrap();
+                let limits = BundleLimits::default();
+                let objects = manifest::read(&tree, MANIFESTS, Layout::Nested, &limits.text).objects;
+                let object = objects.iter().find(|object| object.name() == name).unwrap();
+                cut(&mut tree, &[(object, "gone".to_owned())], &limits).unwrap();
+                let left = String::from_utf8(tree.get("manifests/a.yaml").unwrap().to_vec()).unwrap();
+                let lines = left.matches('\n').count();
+                let expected = if text.contains('\r') { lines } else { 0 };
+                assert_eq!(left.matches("\r\n").count(), expected, "{left:?}");
+                assert!(!left.lines().any(str::is_empty), "{left:?}");
+            }
+        }
     }
 }
