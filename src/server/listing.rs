@@ -408,12 +408,12 @@ pub(super) fn encode_manifests<T: AsRef<str>>(csv: Option<&str>, objects: &[T]) 
     fields.into()
 }
 
-/// Encodes the head of a channel in the form that `GetBundleForChannel` returns for a database.
-pub(super) fn head_message(name: &str, csv: &str) -> Encoded {
-    let mut message = Vec::with_capacity(name.len() + csv.len() + 16);
-    put_text(&mut message, bundle::CSV_NAME, name);
-    put_text(&mut message, bundle::CSV_JSON, csv);
-    Encoded::from(Bytes::from(message))
+/// Returns the head of a channel in the form that `GetBundleForChannel` returns for a database. `csv` is the encoded
+/// field with its ClusterServiceVersion.
+pub(super) fn head_message(name: &str, csv: Bytes) -> Encoded {
+    let mut named = Vec::new();
+    put_text(&mut named, bundle::CSV_NAME, name);
+    Encoded([named.into(), csv, Bytes::new(), Bytes::new()])
 }
 
 #[cfg(test)]

@@ -23,10 +23,10 @@ pub struct ServerOptions {
     pub calls: usize,
     /// The maximum number of concurrent calls that stay open until the client ends them: health watches and reflection.
     pub watches: usize,
-    /// The maximum number of bytes of manifests in answers that clients have not received yet; further answers wait for
-    /// a while, and then fail.
+    /// The maximum number of bytes of manifests, custom documents and lists of entries in answers that clients have not
+    /// received yet; further answers wait for a while, and then fail.
     pub manifests: usize,
-    /// The maximum number of bytes of manifests, on one connection, that the client has not received yet.
+    /// The maximum number of these bytes on one connection.
     pub manifests_per_connection: usize,
     /// The maximum time for which a client may leave an answer unread before it is disconnected.
     pub patience: Duration,

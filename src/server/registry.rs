@@ -68,9 +68,10 @@ impl Registry {
         let entry = self.listing.entry(package, channel, name).map_err(missing)?;
         let Wanted { id, .. } = self.listing.wanted(entry);
         let (skip_ranges, (manifests, taken)) = (self.skip_ranges().await?, self.source.manifests(id, client).await?);
-        let mut response = Response::new(self.listing.single_message(entry, skip_ranges, manifests));
-        response.extensions_mut().insert(taken);
-        Ok(response)
+        Ok(holding(
+            taken,
+            self.listing.single_message(entry, skip_ranges, manifests),
+        ))
     }
 
     /// Returns the bundle of an edge, or the error `missing` if the bundle is not in the catalog.
@@ -161,8 +162,8 @@ impl registry_server::Registry for Registry {
             // files sends the whole bundle.
             Origin::Database(pool) => {
                 let id = manifests.ok_or_else(|| missing(Absent::Bundle))?;
-                let csv = pool.read(move |index| index.csv(id)).await?;
-                Ok(Response::new(head_message(head, csv.as_deref().unwrap_or_default())))
+                let (csv, taken) = self.source.csv(pool, id, client_of(&request)).await?;
+                Ok(holding(taken, head_message(head, csv)))
             }
             Origin::Files { .. } => self.bundle(client_of(&request), package, channel, head).await,
         }
@@ -174,9 +175,9 @@ impl registry_server::Registry for Registry {
         &self,
         request: Request<GetAllReplacementsRequest>,
     ) -> Result<Response<Self::GetChannelEntriesThatReplaceStream>, Status> {
-        let name = request.into_inner().csv_name;
-        let missing = nothing_replaces(&name);
-        channel_entries(self.source.replacing(name).await?, missing)
+        let name = &request.get_ref().csv_name;
+        let found = self.source.replacing(name, client_of(&request)).await?;
+        channel_entries(found, nothing_replaces(name))
     }
 
     async fn get_bundle_that_replaces(
@@ -201,12 +202,13 @@ impl registry_server::Registry for Registry {
         &self,
         request: Request<GetAllProvidersRequest>,
     ) -> Result<Response<Self::GetChannelEntriesThatProvideStream>, Status> {
+        let client = client_of(&request).cloned();
         let GetAllProvidersRequest {
             group, version, kind, ..
         } = request.into_inner();
         let api = GroupVersionKind { group, version, kind };
-        let missing = self.source.wording().providing(&api);
-        channel_entries(self.source.providing(api).await?, missing)
+        let found = self.source.providing(&api, client.as_ref()).await?;
+        channel_entries(found, self.source.wording().providing(&api))
     }
 
     type GetLatestChannelEntriesThatProvideStream = Answers<ChannelEntry>;
@@ -215,12 +217,13 @@ impl registry_server::Registry for Registry {
         &self,
         request: Request<GetLatestProvidersRequest>,
     ) -> Result<Response<Self::GetLatestChannelEntriesThatProvideStream>, Status> {
+        let client = client_of(&request).cloned();
         let GetLatestProvidersRequest {
             group, version, kind, ..
         } = request.into_inner();
         let api = GroupVersionKind { group, version, kind };
-        let missing = self.source.wording().providing(&api);
-        channel_entries(self.source.latest_providing(api).await?, missing)
+        let found = self.source.latest_providing(&api, client.as_ref()).await?;
+        channel_entries(found, self.source.wording().providing(&api))
     }
 
     async fn get_default_bundle_that_provides(
@@ -267,8 +270,19 @@ fn client_of<T>(request: &Request<T>) -> Option<&Arc<Client>> {
     request.extensions().get()
 }
 
-/// Returns a stream of entries. As in the reference implementation, an empty list is an error.
-fn channel_entries(edges: Vec<Edge>, missing: Status) -> Result<Response<Answers<ChannelEntry>>, Status> {
+/// Returns a response that keeps a part of the budget until it is sent.
+fn holding<T>(taken: Permit, message: T) -> Response<T> {
+    let mut response = Response::new(message);
+    response.extensions_mut().insert(taken);
+    response
+}
+
+/// Returns a stream of entries, which keeps a part of the budget until it ends. As in the reference implementation, an
+/// empty list is an error.
+fn channel_entries(
+    (edges, taken): (Vec<Edge>, Permit),
+    missing: Status,
+) -> Result<Response<Answers<ChannelEntry>>, Status> {
     if edges.is_empty() {
         return Err(missing);
     }
@@ -280,5 +294,88 @@ fn channel_entries(edges: Vec<Edge>, missing: Status) -> Result<Response<Answers
             replaces: edge.replaces.unwrap_or_default(),
         })
     });
-    Ok(Response::new(Box::pin(iter(entries))))
+    Ok(holding(taken, Box::pin(iter(entries))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::registry_server::Registry as _;
+    use super::*;
+    use crate::database::read::Database;
+    use crate::database::sample;
+    use crate::server::clients::Clients;
+    use crate::server::{Served, ServerOptions};
+    use futures_util::StreamExt;
+
+    fn registry(clients: Arc<Clients>) -> (tempfile::TempDir, Registry) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("index.db");
+        sample::write(&path);
+        let served = Served::from(Database::open(&path).unwrap());
+        let (listing, source) = served.prepare(ServerOptions::default(), clients).unwrap();
+        (directory, Registry::new(listing, source))
+    }
+
+    #[tokio::test]
+    async fn whatever_is_read_for_an_answer_uses_the_share_of_the_client_until_the_answer_is_sent() {
+        let clients = Arc::new(Clients::new(&ServerOptions::default()));
+        let (_directory, registry) = registry(Arc::clone(&clients));
+        let client = clients.add();
+        let free = || client.manifests.available_permits();
+        let all = free();
+        macro_rules! check {
+            ($method:ident, $request:expr) => {
+                let mut request = Request::new($request);
+                request.extensions_mut().insert(Arc::clone(&client));
+                let answer = registry.$method(request).await.unwrap();
+                assert!(free() < all, stringify!($method));
+                drop(answer);
+                assert_eq!(free(), all, stringify!($method));
+            };
+        }
+        let [pkg_name, channel_name, csv_name] = ["a", "alpha", "a.v1"].map(str::to_owned);
+        check!(
+            get_bundle_for_channel,
+            GetBundleInChannelRequest {
+                pkg_name: pkg_name.clone(),
+                channel_name: channel_name.clone()
+            }
+        );
+        check!(
+            get_bundle,
+            GetBundleRequest {
+                pkg_name,
+                channel_name,
+                csv_name
+            }
+        );
+        let csv_name = "k.v1.0.0".to_owned();
+        check!(get_channel_entries_that_replace, GetAllReplacementsRequest { csv_name });
+        let [group, version, kind] = ["k.io", "v1", "K"].map(str::to_owned);
+        check!(
+            get_channel_entries_that_provide,
+            GetAllProvidersRequest {
+                group: group.clone(),
+                version: version.clone(),
+                kind: kind.clone(),
+                ..GetAllProvidersRequest::default()
+            }
+        );
+        check!(
+            get_latest_channel_entries_that_provide,
+            GetLatestProvidersRequest {
+                group,
+                version,
+                kind,
+                ..GetLatestProvidersRequest::default()
+            }
+        );
+        let mut request = Request::new(ListBundlesRequest {});
+        request.extensions_mut().insert(Arc::clone(&client));
+        let mut answers = registry.list_bundles(request).await.unwrap().into_inner();
+        answers.next().await.unwrap().unwrap();
+        assert!(free() < all);
+        drop(answers);
+        assert_eq!(free(), all);
+    }
 }

@@ -4,7 +4,7 @@ use super::ServerOptions;
 use super::budget::{Budget, Permit, take_own};
 use super::clients::{Client, Clients};
 use super::file_based::{CatalogFiles, Files};
-use super::listing::Listing;
+use super::listing::{Listing, encode_manifests};
 use super::pool::Pool;
 use super::wording::Wording;
 use crate::catalog::file_based::error::CatalogError;
@@ -85,7 +85,7 @@ impl Served {
 #[derive(Debug, Clone)]
 pub(super) struct ServedIndex {
     pub(super) origin: Origin,
-    /// The budget in bytes for manifests that clients have not received yet.
+    /// The budget in bytes for content that clients have not received yet.
     budget: Budget,
 }
 
@@ -130,27 +130,52 @@ impl ServedIndex {
         id: ManifestsId,
         client: Option<&Arc<Client>>,
     ) -> Result<(Bytes, Permit), Status> {
-        // Manifests are read before there is budget for them, so only a few calls of one client may read manifests at
-        // the same time.
+        self.within_budget(client, Bytes::len, || self.read_manifests(id)).await
+    }
+
+    /// Returns the field of a bundle that contains the ClusterServiceVersion in a database, with the part of the budget
+    /// that it uses until it is sent.
+    pub(super) async fn csv(
+        &self,
+        pool: &Pool,
+        id: ManifestsId,
+        client: Option<&Arc<Client>>,
+    ) -> Result<(Bytes, Permit), Status> {
+        let read = || async {
+            let csv = pool.read(|index| index.csv(id)).await?;
+            Ok(encode_manifests::<&str>(csv.as_deref(), &[]))
+        };
+        self.within_budget(client, Bytes::len, read).await
+    }
+
+    /// Reads content, and takes the part of the budget that the content uses until it is sent.
+    async fn within_budget<T, R: Future<Output = Result<T, Status>>>(
+        &self,
+        client: Option<&Arc<Client>>,
+        size: impl Fn(&T) -> usize,
+        read: impl Fn() -> R,
+    ) -> Result<(T, Permit), Status> {
+        // Content is read before there is budget for it, so only a few calls of one client may read content at the same
+        // time.
         let _turn = match client {
             Some(client) => Some(take_own(&client.readers, 1).await?),
             None => None,
         };
-        let manifests = self.read_manifests(id).await?;
-        let size = manifests.len();
+        let content = read().await?;
+        let size = size(&content);
         if let Some(taken) = self.budget.try_take(size, client) {
-            return Ok((manifests, taken));
+            return Ok((content, taken));
         }
-        // A call that waits for budget must not keep any data, so the manifests are read again.
-        drop(manifests);
+        // A call that waits for budget must not keep any data, so the content is read again.
+        drop(content);
         let taken = self.budget.take(size, client).await?;
-        Ok((self.read_manifests(id).await?, taken))
+        Ok((read().await?, taken))
     }
 
     async fn read_manifests(&self, id: ManifestsId) -> Result<Bytes, Status> {
         let (files, permits) = match &self.origin {
             Origin::Database(pool) => {
-                let encode = |csv: Option<&str>, objects: &[&str]| super::listing::encode_manifests(csv, objects);
+                let encode = |csv: Option<&str>, objects: &[&str]| encode_manifests(csv, objects);
                 return pool.read(move |index| index.with_manifests(id, encode)).await;
             }
             Origin::Files { files, permits } => (Arc::clone(files), Arc::clone(permits)),
@@ -182,18 +207,27 @@ impl ServedIndex {
             ));
         };
         let length = files.custom_length(at);
-        let taken = self.budget.take(length, client).await?;
-        let files = Arc::clone(files);
-        let document = read_file(Arc::clone(permits), length, move || files.custom_document(at)).await?;
-        Ok((document, taken))
+        // A message can be several times as large as its document.
+        self.within_budget(client, Bytes::len, || {
+            let files = Arc::clone(files);
+            read_file(Arc::clone(permits), length, move || files.custom_document(at))
+        })
+        .await
     }
 
-    /// Returns all entries that replace or skip a bundle.
-    pub(super) async fn replacing(&self, name: String) -> Result<Vec<Edge>, Status> {
-        match &self.origin {
-            Origin::Database(pool) => pool.read(move |index| index.entries_that_replace(&name)).await,
-            Origin::Files { files, .. } => Ok(files.graph.replacing(&name)),
-        }
+    /// Returns all entries that replace or skip a bundle, with the part of the budget that they use until they are sent.
+    pub(super) async fn replacing(
+        &self,
+        name: &str,
+        client: Option<&Arc<Client>>,
+    ) -> Result<(Vec<Edge>, Permit), Status> {
+        let read = || async {
+            match &self.origin {
+                Origin::Database(pool) => pool.read(|index| index.entries_that_replace(name)).await,
+                Origin::Files { files, .. } => Ok(files.graph.replacing(name)),
+            }
+        };
+        self.within_budget(client, |edges| size_of_edges(edges), read).await
     }
 
     /// Returns the entry of a channel that replaces or skips a bundle.
@@ -212,20 +246,36 @@ impl ServedIndex {
         }
     }
 
-    /// Returns the edges of all bundles that provide an API.
-    pub(super) async fn providing(&self, api: GroupVersionKind) -> Result<Vec<Edge>, Status> {
-        match &self.origin {
-            Origin::Database(pool) => pool.read(move |index| index.entries_that_provide(&api)).await,
-            Origin::Files { files, .. } => Ok(files.graph.providing(&api)),
-        }
+    /// Returns the edges of all bundles that provide an API, with the part of the budget that they use until they are
+    /// sent.
+    pub(super) async fn providing(
+        &self,
+        api: &GroupVersionKind,
+        client: Option<&Arc<Client>>,
+    ) -> Result<(Vec<Edge>, Permit), Status> {
+        let read = || async {
+            match &self.origin {
+                Origin::Database(pool) => pool.read(|index| index.entries_that_provide(api)).await,
+                Origin::Files { files, .. } => Ok(files.graph.providing(api)),
+            }
+        };
+        self.within_budget(client, |edges| size_of_edges(edges), read).await
     }
 
-    /// Returns, for each channel, the edges of the newest bundle that provides an API.
-    pub(super) async fn latest_providing(&self, api: GroupVersionKind) -> Result<Vec<Edge>, Status> {
-        match &self.origin {
-            Origin::Database(pool) => pool.read(move |index| index.latest_entries_that_provide(&api)).await,
-            Origin::Files { files, .. } => Ok(files.graph.latest_providing(&api)),
-        }
+    /// Returns, for each channel, the edges of the newest bundle that provides an API, with the part of the budget that
+    /// they use until they are sent.
+    pub(super) async fn latest_providing(
+        &self,
+        api: &GroupVersionKind,
+        client: Option<&Arc<Client>>,
+    ) -> Result<(Vec<Edge>, Permit), Status> {
+        let read = || async {
+            match &self.origin {
+                Origin::Database(pool) => pool.read(|index| index.latest_entries_that_provide(api)).await,
+                Origin::Files { files, .. } => Ok(files.graph.latest_providing(api)),
+            }
+        };
+        self.within_budget(client, |edges| size_of_edges(edges), read).await
     }
 
     /// Returns the entry of a bundle that provides an API, from the default channel of a package.
@@ -235,6 +285,20 @@ impl ServedIndex {
             Origin::Files { files, .. } => Ok(files.graph.default_providing(&api)),
         }
     }
+}
+
+/// Returns the size of edges in memory in bytes.
+fn size_of_edges(edges: &[Edge]) -> usize {
+    let texts = |edge: &Edge| {
+        let Edge {
+            package,
+            channel,
+            bundle,
+            replaces,
+        } = edge;
+        package.len() + channel.len() + bundle.len() + replaces.as_ref().map_or(0, String::len)
+    };
+    edges.iter().map(|edge| size_of::<Edge>() + texts(edge)).sum()
 }
 
 /// Reads from the files of a catalog, on another thread if reading takes a long time.
