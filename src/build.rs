@@ -1,7 +1,7 @@
 //! Stamps, pins and validates the files of a bundle, and builds its image.
 
 use crate::bundle::image::image_of;
-use crate::bundle::image_map::{ImageMap, Mapped, map_images};
+use crate::bundle::image_map::{ImageMap, MapImagesError, Mapped, map_images};
 use crate::bundle::mentions;
 use crate::bundle::pin::{self, PinError};
 use crate::bundle::stamp::{self, Stamp};
@@ -95,6 +95,9 @@ pub enum BuildError {
     /// A file of the bundle cannot be edited.
     #[error(transparent)]
     Edit(#[from] EditError),
+    /// An image cannot be replaced.
+    #[error(transparent)]
+    Map(#[from] MapImagesError),
     /// After the change to the new media type, the path of a file would lead out of the bundle folder.
     #[error(transparent)]
     Tree(#[from] TreeError),

@@ -145,6 +145,8 @@ impl fmt::Debug for Place {
     }
 }
 
+impl Eq for Place {}
+
 impl PartialEq for Place {
     fn eq(&self, other: &Self) -> bool {
         let place = |place: &Self| (place.offset(), place.span.len());

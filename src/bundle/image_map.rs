@@ -7,6 +7,7 @@ use super::edit::{EditError, Edits};
 use super::mentions;
 use super::pin::{self, ImageUse};
 use super::{Bundle, BundleLimits};
+use crate::causes::with_causes;
 use crate::diagnostic::Diagnostic;
 use crate::image::Reference;
 use crate::source::{Place, SourceFile};
@@ -26,11 +27,39 @@ const MIRROR_SETS: [(&str, &str); 3] = [
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImageMap {
     /// Registries, folders of repositories, repositories and images, each with its replacement.
-    places: BTreeMap<String, String>,
+    places: BTreeMap<String, Target>,
     /// Images, by the names that a bundle uses for them.
     names: BTreeMap<String, String>,
     /// Mirrors. A mirror that matches no image of the bundle is not reported as unused.
-    mirrors: BTreeMap<String, String>,
+    mirrors: BTreeMap<String, Target>,
+}
+
+/// A replacement, and its place in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Target {
+    to: String,
+    place: Place,
+}
+
+/// A replaced image.
+struct Moved<'m> {
+    /// The entry of the map.
+    from: &'m str,
+    /// The replacement.
+    image: String,
+    /// The place of the entry.
+    place: &'m Place,
+}
+
+/// An error while replacing images.
+#[derive(Debug, thiserror::Error)]
+pub enum MapImagesError {
+    /// An entry of the map gives no valid image.
+    #[error(transparent)]
+    Map(#[from] ImageMapError),
+    /// A file of the bundle cannot be edited.
+    #[error(transparent)]
+    Edit(#[from] EditError),
 }
 
 /// An error while reading an image map.
@@ -99,7 +128,11 @@ impl ImageMap {
                     )));
                 }
             }
-            if let Some(other) = map.places.insert(from.to_owned(), to.to_owned())
+            let target = Target {
+                to: to.to_owned(),
+                place: place.clone(),
+            };
+            if let Some(Target { to: other, .. }) = map.places.insert(from.to_owned(), target)
                 && other != to
             {
                 return Err(wrong(format!("{from} is mapped to {to} here, but to {other} above")));
@@ -183,24 +216,43 @@ impl ImageMap {
                 });
             }
             // Several objects may name the same source; the first mirror of the first object wins, as in a cluster.
-            self.mirrors
-                .entry(source.to_owned())
-                .or_insert_with(|| mirror.to_owned());
+            self.mirrors.entry(source.to_owned()).or_insert_with(|| Target {
+                to: mirror.to_owned(),
+                place: document.place(&first),
+            });
         }
         Ok(())
     }
 
-    /// Returns the replacement for an image and the map entry that provides it. The longest matching entry wins.
-    fn of(&self, image: &str) -> Option<(&str, String)> {
-        let mut found: Option<(&str, String)> = None;
-        for (from, to) in self.mirrors.iter().chain(&self.places) {
-            if found.as_ref().is_none_or(|(known, _)| known.len() <= from.len())
+    /// Returns the replacement for an image. The longest matching entry wins.
+    fn of(&self, image: &str) -> Option<Moved<'_>> {
+        let mut found: Option<Moved<'_>> = None;
+        for (from, Target { to, place }) in self.mirrors.iter().chain(&self.places) {
+            if found.as_ref().is_none_or(|known| known.from.len() <= from.len())
                 && let Some(image) = moved(image, from, to)
             {
-                found = Some((from, image));
+                found = Some(Moved { from, image, place });
             }
         }
         found
+    }
+}
+
+impl Moved<'_> {
+    /// Checks that the replacement of a valid image is a valid image.
+    fn check(&self, original: &str) -> Result<(), ImageMapError> {
+        if original.parse::<Reference>().is_err() {
+            return Ok(());
+        }
+        let problem = match self.image.parse() {
+            Ok(Reference::Registry(_)) => return Ok(()),
+            Ok(_) => format!("{:?} is not an image in a registry", self.image),
+            Err(error) => with_causes(&error),
+        };
+        Err(ImageMapError {
+            place: self.place.clone(),
+            message: format!("{} cannot replace the image {original}: {problem}", self.from),
+        })
     }
 }
 
@@ -215,9 +267,13 @@ fn moved(image: &str, from: &str, to: &str) -> Option<String> {
         }
         None => image.strip_prefix(from)?,
     };
-    let is_whole = to.rsplit('/').next().is_some_and(|last| last.contains([':', '@']));
+    // Without a path, a colon precedes a port instead of a tag.
+    let last = to.rsplit_once('/').map(|(_, last)| last);
+    let is_whole = last.is_some_and(|last| last.contains([':', '@']));
     match rest.chars().next() {
         None => Some(to.to_owned()),
+        // The same host with another port is another registry.
+        Some(':' | '@') if !from.contains('/') => None,
         // A target with a tag or digest replaces every image of the repository.
         Some(':' | '@') if is_whole => Some(to.to_owned()),
         Some('/' | ':' | '@') => Some(format!("{to}{rest}")),
@@ -253,13 +309,14 @@ fn plain(name: &str) -> String {
 /// or of a ConfigMap entry.
 ///
 /// # Errors
-/// Returns an error if a changed file exceeds a limit, or if its form does not allow the edit.
+/// Returns an error if an entry of the map does not give a valid image, a changed file exceeds a limit, or its form does
+/// not allow the edit.
 pub fn map_images(
     tree: &mut Tree,
     bundle: &Bundle,
     map: &ImageMap,
     limits: &BundleLimits,
-) -> Result<Mapped, EditError> {
+) -> Result<Mapped, MapImagesError> {
     let named = pin::of_bundle(bundle);
     let mut by_name: BTreeMap<String, String> = BTreeMap::new();
     let mut used: BTreeSet<&str> = BTreeSet::new();
@@ -270,12 +327,16 @@ pub fn map_images(
         }
     }
     let mut mapped = Mapped::default();
+    let mut checked = Ok(());
     let mut target = |image: &str| {
         let found = match by_name.get(image) {
             Some(target) => Some(target.clone()),
-            None => map.of(image).map(|(from, target)| {
-                used.insert(from);
-                target
+            None => map.of(image).map(|moved| {
+                if checked.is_ok() {
+                    checked = moved.check(image);
+                }
+                used.insert(moved.from);
+                moved.image
             }),
         };
         let target = found.filter(|target| target != image)?;
@@ -308,6 +369,7 @@ pub fn map_images(
             edits.replace_text(&document, &path, &replaced);
         }
     }
+    checked?;
     edits.apply(tree, limits)?;
     let entries = map.places.keys().chain(map.names.keys());
     mapped.unused = entries
@@ -327,96 +389,4 @@ impl ImageUse {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str) -> Result<ImageMap, String> {
-        ImageMap::read("map", text.as_bytes(), &Limits::default()).map_err(|error| error.to_string())
-    }
-
-    fn mapped(map: &str, image: &str) -> Option<String> {
-        read(map).unwrap().of(image).map(|(_, image)| image)
-    }
-
-    const MIRRORS: &str = "\
-kind: ImageDigestMirrorSet
-spec:
-  imageDigestMirrors:
-  - source: registry.example.com/garden
-    mirrors: [mirror.example.org/garden, mirror.example.net/garden]
-  - {source: '*.example.net', mirrors: [mirror.example.org/net]}
----
-kind: ImageTagMirrorSet
-spec:
-  imageTagMirrors:
-  - {source: registry.example.com/garden/rake, mirrors: ['mirror.example.org:5000/tools/rake']}
----
-kind: ImageContentSourcePolicy
-spec:
-  repositoryDigestMirrors:
-  - {source: registry.example.com/garden, mirrors: [late.example.org]}
-";
-
-    #[test]
-    fn the_longest_entry_counts_and_names_end_where_words_end() {
-        let lines = "# ours\nregistry.example.com/garden/rake:1 registry.example.org/rake:2\n\n\
-                     registry.example.com = registry.example.org/mirror\n\
-                     registry.example.com/shed/hoe=registry.example.org/hoe@sha256:0000000000000000000000000000000000000000000000000000000000000000\n";
-        let to = |image: &str| mapped(lines, &format!("registry.example.com/{image}"));
-        assert_eq!(to("garden/rake:1").unwrap(), "registry.example.org/rake:2");
-        assert_eq!(
-            to("garden/rake:11").unwrap(),
-            "registry.example.org/mirror/garden/rake:11"
-        );
-        assert!(
-            to("shed/hoe:1")
-                .unwrap()
-                .starts_with("registry.example.org/hoe@sha256:")
-        );
-        assert_eq!(to("shed/hoes:1").unwrap(), "registry.example.org/mirror/shed/hoes:1");
-        assert_eq!(mapped(lines, "registry.example.comx/garden/rake:1"), None);
-    }
-
-    #[test]
-    fn mirrors_of_all_three_kinds_stand_in_for_their_sources() {
-        let to = |image: &str| mapped(MIRRORS, image);
-        assert_eq!(
-            to("registry.example.com/garden/hoe:1").unwrap(),
-            "mirror.example.org/garden/hoe:1"
-        );
-        let rake = to("registry.example.com/garden/rake@sha256:00").unwrap();
-        assert_eq!(rake, "mirror.example.org:5000/tools/rake@sha256:00");
-        assert_eq!(to("one.example.net/x:1").unwrap(), "mirror.example.org/net/x:1");
-        assert_eq!(to("example.net/x:1"), None);
-        assert_eq!(to("registry.example.com/gardens/hoe:1"), None);
-    }
-
-    #[test]
-    fn what_maps_nothing_is_an_error_at_its_line() {
-        for (text, said) in [
-            ("a b c\n", "map:1:1: expected FROM TO or FROM=TO, found \"a b c\""),
-            (
-                "a/b c/d\na/b c/e\n",
-                "map:2:1: a/b is mapped to c/e here, but to c/d above",
-            ),
-            (
-                "a/b C:\n",
-                "map:1:1: \"C:\" is not a valid reference to an image in a registry",
-            ),
-            ("[{\"name\": \"a\"}]", "map:1:2: [0].image is missing"),
-            ("kind: Pod\n", "map:1:7: the kind Pod defines no mirrors"),
-            ("[", "map:1:2: "),
-            (
-                "kind: ImageTagMirrorSet\nspec: {imageTagMirrors: [{source: a, mirrors: ['b c']}]}\n",
-                "map:2:48: \"b c\" is not a registry or repository",
-            ),
-            (
-                "kind: ImageTagMirrorSet\nspec: {imageTagMirrors: [{source: a, mirrors: []}]}\n",
-                "spec.imageTagMirrors[0].mirrors[0] is missing",
-            ),
-        ] {
-            let error = read(text).unwrap_err();
-            assert!(error.contains(said), "{text:?}: {error}");
-        }
-    }
-}
+mod tests;

@@ -2,6 +2,7 @@
 
 use super::{Advice, Hints, hint, hints};
 use crate::build::BuildError;
+use crate::bundle::image_map::MapImagesError;
 use crate::bundle::location::{LoadError, LocationError};
 use crate::bundle::pin::PinError;
 use crate::bundle::{AnnotationError, EditError};
@@ -34,7 +35,11 @@ hints! {
         Self::Written { .. } => hint("omit --samples and --api-source"),
     }
     BuildError {
-        pass: [Annotations, Outside, Pin, Edit, Tree, Image],
+        pass: [Annotations, Outside, Pin, Edit, Map, Tree, Image],
+        none: [],
+    }
+    MapImagesError {
+        pass: [Map, Edit],
         none: [],
     }
     AnnotationError {
