@@ -99,11 +99,10 @@ fn levelled(html: &str) -> String {
     // The original levels of the last heading and of the headings above it.
     let mut above: Vec<usize> = Vec::new();
     let mut rest = html;
-    while let Some(at) = rest.find("<h").into_iter().chain(rest.find("</h")).min() {
+    while let Some((at, name)) = first_of(rest, "<", ["<h", "</h"]) {
         let (before, tag) = rest.split_at(at);
         out.push_str(before);
         let is_end = tag.starts_with("</");
-        let name = if is_end { "</h" } else { "<h" };
         let behind = tag.get(name.len()..).unwrap_or_default();
         out.push_str(name);
         rest = behind;
@@ -121,6 +120,17 @@ fn levelled(html: &str) -> String {
         rest = behind.get(1..).unwrap_or_default();
     }
     out + rest
+}
+
+/// Returns the position of the first of several strings, which all begin with `start`, and the string found there. Reads
+/// the text only up to that position: a search for each of the strings would read on to the end of the text for a string
+/// that does not occur, and all searches together would take quadratic time.
+fn first_of(text: &str, start: &str, wanted: [&'static str; 2]) -> Option<(usize, &'static str)> {
+    text.match_indices(start).find_map(|(at, _)| {
+        let rest = text.get(at..).unwrap_or_default();
+        let found = wanted.into_iter().find(|wanted| rest.starts_with(wanted));
+        found.map(|found| (at, found))
+    })
 }
 
 /// Returns the first sentences of a description, without markup, with at most `most` characters.
@@ -229,7 +239,7 @@ fn link(address: CowStr<'_>) -> Tag<'_> {
 
 /// Turns the addresses in a string into links.
 fn linked(text: CowStr<'_>) -> Vec<Event<'_>> {
-    let begins = |rest: &str| rest.find("https://").into_iter().chain(rest.find("http://")).min();
+    let begins = |rest: &str| first_of(rest, "http", ["https://", "http://"]).map(|(at, _)| at);
     if begins(&text).is_none() {
         return vec![Event::Text(text)];
     }
@@ -350,6 +360,8 @@ mod tests {
             "- ".repeat(5_000),
             "[".repeat(50_000),
             "*a ".repeat(50_000),
+            "***\n\n".repeat(50_000),
+            "http://a ".repeat(50_000),
         ] {
             html(&deep);
         }
@@ -366,6 +378,21 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn the_first_of_several_strings_is_found_without_a_look_at_what_follows(
+            text in "(<|/|h|http|s|:|//|a){0,20}",
+            rest in "(<h|</h|http://|https://){0,3}",
+        ) {
+            for (start, wanted) in [("<", ["<h", "</h"]), ("http", ["https://", "http://"])] {
+                let found = first_of(&text, start, wanted);
+                let places = wanted.map(|wanted| text.find(wanted).map(|at| (at, wanted)));
+                prop_assert_eq!(found, places.into_iter().flatten().min());
+                if found.is_some() {
+                    prop_assert_eq!(first_of(&format!("{text}{rest}"), start, wanted), found);
+                }
+            }
+        }
+
         #[test]
         fn any_text_gives_markup_without_scripts(text in "[<>a-z/!\\[\\]()\"'=:;&#*_`~ \n-]{0,200}") {
             let made = html(&text);
