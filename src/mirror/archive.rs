@@ -1,7 +1,7 @@
 //! Archives of plans: volumes that contain the content of a plan, and a file that lists the volumes.
 
 use super::collect::catalog_tag;
-use super::placed::CATALOG;
+use super::naming::CATALOG;
 use super::plan::{Plan, PlanError, PlannedBlob, PlannedImage};
 use crate::files::{self, FileError};
 use crate::image::Digest;

@@ -1,8 +1,8 @@
 //! A plan under construction: content that is added twice is stored once.
 
 use super::contested::{Contested, drop_contested};
-use super::naming::{TakenError, require_names};
-use super::placed::spread;
+use super::naming::require_names;
+use super::placed::{PlacedError, spread};
 use super::plan::{Because, Extra, LeftOut, Plan, PlannedCatalog, PlannedImage, PlannedManifest, SCHEMA, Totals, Use};
 use super::survey::Survey;
 use crate::image::{Digest, Platform};
@@ -186,8 +186,8 @@ impl Assembly {
     /// Sorts the plan, drops contested tags, computes the totals, and assigns each blob to the repositories that need it.
     ///
     /// # Errors
-    /// Returns an error if two images would have the same name at the target.
-    pub(super) fn finish(self) -> Result<(Plan, Vec<Contested>), TakenError> {
+    /// Returns an error if two images would have the same name at the target, or an image would have an invalid name.
+    pub(super) fn finish(self) -> Result<(Plan, Vec<Contested>), PlacedError> {
         let mut plan = self.plan;
         unite_platforms(&mut plan);
         plan.images
@@ -212,6 +212,7 @@ impl Assembly {
         let contested = drop_contested(&mut plan);
         spread(&mut plan);
         require_names(&plan)?;
+        plan.check_destinations()?;
         Ok((plan, contested))
     }
 }

@@ -1,7 +1,8 @@
 //! Checks a plan that was read from a file: all content of the plan must be copied, and only to the target of the plan.
 
+use super::naming::shown;
 use super::plan::{Extra, Plan, PlanError, PlannedImage};
-use crate::image::Digest;
+use crate::image::{Digest, RegistryReference};
 use std::collections::BTreeSet;
 
 /// The maximum size in bytes of the content of a plan, so that no sum of sizes overflows.
@@ -148,10 +149,32 @@ impl Plan {
         }
     }
 
+    /// Checks that all destinations are repositories.
+    ///
+    /// # Errors
+    /// Returns an error for a destination that is not the name of a repository in a registry.
+    pub(super) fn check_destinations(&self) -> Result<(), PlanError> {
+        for (place, image) in self.images.iter().enumerate() {
+            let Some(destination) = &image.destination else {
+                continue;
+            };
+            RegistryReference::of_repository(destination).map_err(|source| {
+                let catalogs: Vec<String> = self.catalogs.iter().map(|catalog| catalog.source.clone()).collect();
+                PlanError::Destination {
+                    place,
+                    image: shown(&image.source, &catalogs).to_owned(),
+                    source,
+                }
+            })?;
+        }
+        Ok(())
+    }
+
     /// Checks that all destinations are below the target of the plan.
     ///
     /// # Errors
-    /// Returns an error for an image or catalog without a destination, or with a destination outside the target.
+    /// Returns an error for an image or catalog without a destination, or with a destination that is outside the target
+    /// or not the name of a repository.
     pub(super) fn check_places(&self) -> Result<(), PlanError> {
         let images = self.images.iter().map(|image| (&image.source, &image.destination));
         let catalogs = self
@@ -172,6 +195,7 @@ impl Plan {
                 (Some(_), None) => return Err(PlanError::Nowhere { image: source.clone() }),
             }
         }
+        self.check_destinations()?;
         for catalog in &self.catalogs {
             let images = self.images.iter().filter(|image| image.digest == catalog.digest_after);
             let names = images.flat_map(|image| image.tags.iter().map(move |tag| (image, tag)));

@@ -30,6 +30,17 @@ pub fn path_of(repository: &str) -> String {
     path.unwrap_or(repository).to_owned()
 }
 
+/// The prefix of the source of a catalog image that was built for a plan.
+pub const CATALOG: &str = "catalog:";
+
+/// Returns the name of an image as shown to users: the name of the index if the image was built for a catalog, and
+/// otherwise the reference. `catalogs` are the names of the indexes in the plan.
+pub fn shown<'a>(image: &'a str, catalogs: &'a [String]) -> &'a str {
+    let place = image.strip_prefix(CATALOG).and_then(|place| place.parse().ok());
+    let catalog = place.and_then(|place: usize| catalogs.get(place));
+    catalog.map_or(image, String::as_str)
+}
+
 /// The error for two images that would have the same name at the target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{first} and {second} would both be copied to {destination}")]
@@ -47,6 +58,8 @@ pub struct TakenError {
 /// # Errors
 /// Returns an error if two images have the same name.
 pub fn require_names(plan: &Plan) -> Result<(), TakenError> {
+    let catalogs: Vec<String> = plan.catalogs.iter().map(|catalog| catalog.source.clone()).collect();
+    let name = |image: &PlannedImage| shown(&image.source, &catalogs).to_owned();
     let mut taken: BTreeMap<String, &PlannedImage> = BTreeMap::new();
     for image in &plan.images {
         let Some(repository) = &image.destination else { continue };
@@ -55,8 +68,8 @@ pub fn require_names(plan: &Plan) -> Result<(), TakenError> {
             if let Some(first) = taken.insert(destination.clone(), image) {
                 return Err(TakenError {
                     destination,
-                    first: first.source.clone(),
-                    second: image.source.clone(),
+                    first: name(first),
+                    second: name(image),
                 });
             }
         }
@@ -75,7 +88,7 @@ impl Naming {
     }
 
     /// Returns the repository of a catalog at the target, including the registry. `index` is the name of the index. A
-    /// catalog outside a registry is named after the last component of `index`.
+    /// catalog outside a registry is named after the last component of `index`, in the form that registries allow.
     pub fn catalog(&self, index: &str, is_image: bool, place: &Place) -> String {
         let parsed = if is_image { index.parse().ok() } else { None };
         let last = match &parsed {
@@ -83,8 +96,8 @@ impl Naming {
             Some(Reference::Layout { directory: path, .. } | Reference::Archive { file: path, .. }) => path.file_stem(),
             None => Path::new(index).file_stem(),
         };
-        let last = last.and_then(|name| name.to_str()).unwrap_or("catalog").to_lowercase();
-        let path = place.repository.clone().unwrap_or(last);
+        let last = || component(&last.unwrap_or_default().to_string_lossy());
+        let path = place.repository.clone().unwrap_or_else(last);
         format!("{}/{path}", self.target)
     }
 
@@ -112,6 +125,32 @@ impl Naming {
     }
 }
 
+/// Returns a component of a repository path for a file name. Only lowercase ASCII letters and digits are allowed, with
+/// certain separators between them; everything else becomes a hyphen between its neighbors.
+fn component(name: &str) -> String {
+    let (mut component, mut between) = (String::new(), String::new());
+    for letter in name.to_lowercase().chars() {
+        if !letter.is_ascii_lowercase() && !letter.is_ascii_digit() {
+            between.push(letter);
+            continue;
+        }
+        if !component.is_empty() {
+            component.push_str(match between.as_str() {
+                "" | "." | "_" | "__" => &between,
+                dashes if dashes.bytes().all(|byte| byte == b'-') => dashes,
+                _ => "-",
+            });
+        }
+        between.clear();
+        component.push(letter);
+    }
+    if component.is_empty() {
+        "catalog".to_owned()
+    } else {
+        component
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,5 +171,24 @@ mod tests {
         assert_eq!(path(false, 2), "a/b-c-d");
         assert_eq!(path(false, 1), "a-b-c-d");
         assert_eq!(path(false, 4), "a/b/c/d");
+    }
+
+    #[test]
+    fn a_catalog_in_a_file_has_a_name_that_registries_allow() {
+        for (index, name) in [
+            ("index.db", "index"),
+            ("indexes/My Index.db", "my-index"),
+            ("a__b.c--d_2.db", "a__b.c--d_2"),
+            ("v4.18 (old)!.db", "v4.18-old"),
+            ("Ünï.db", "n"),
+            ("__x_.-y.db", "x-y"),
+            ("a:1.db", "a-1"),
+            ("目录.db", "catalog"),
+            ("..", "catalog"),
+        ] {
+            let made = naming(false, 0).catalog(index, false, &Place::default());
+            assert_eq!(made, format!("mirror.example.com:5000/ocp/{name}"), "{index}");
+            RegistryReference::of_repository(&made).unwrap();
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Which images of a plan a catalog needs.
 
-use super::placed::CATALOG;
+use super::naming::CATALOG;
 use super::plan::{Plan, PlannedCatalog, PlannedImage};
 use std::collections::BTreeSet;
 

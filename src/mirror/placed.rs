@@ -1,6 +1,6 @@
 //! Plans whose images have destinations at a target.
 
-use super::naming::{TakenError, path_of, repository_of, require_names};
+use super::naming::{CATALOG, TakenError, path_of, repository_of, require_names, shown};
 use super::plan::{Plan, PlanError, PlannedCatalog, PlannedImage};
 use super::request::{Naming, Place};
 use crate::image::{Digest, Reference};
@@ -122,17 +122,6 @@ fn catalog_of(plan: &Plan, image: &PlannedImage) -> Option<usize> {
     }
     let own = |catalog: &PlannedCatalog| catalog.digest_after == image.digest && catalog.path == image.path;
     plan.catalogs.iter().position(own).filter(|_| image.is_catalog())
-}
-
-/// The prefix of the source of a catalog image that was built for a plan.
-pub const CATALOG: &str = "catalog:";
-
-/// Returns the name of an image as shown to users: the name of the index if the image was built for a catalog, and
-/// otherwise the reference. `catalogs` are the names of the indexes in the plan.
-pub fn shown<'a>(image: &'a str, catalogs: &'a [String]) -> &'a str {
-    let place = image.strip_prefix(CATALOG).and_then(|place| place.parse().ok());
-    let catalog = place.and_then(|place: usize| catalogs.get(place));
-    catalog.map_or(image, String::as_str)
 }
 
 /// Records the repositories of all manifests and blobs.

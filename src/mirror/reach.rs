@@ -1,6 +1,6 @@
 //! Checks whether the registries of a mirror can be reached.
 
-use super::placed::CATALOG;
+use super::naming::CATALOG;
 use super::plan::Plan;
 use super::work::{CopyResult, CopyState};
 use crate::image::{ImageError, Reference, RegistryReference, Transports};

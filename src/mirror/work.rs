@@ -1,9 +1,8 @@
 //! Determines the work needed to copy the content of a plan to a registry, and converts the outcome to a result for
 //! each image.
 
-use super::naming::repository_of;
+use super::naming::{CATALOG, repository_of};
 use super::needs::Needs;
-use super::placed::CATALOG;
 use super::plan::{Extra, ExtraKind, ExtraVia, Plan, PlannedImage};
 use crate::image::copy::{Copy, Item, Moved, Outcome, Place, State, Stored};
 use crate::image::{Blob, Descriptor, Digest, ReferenceError, RegistryReference};

@@ -22,14 +22,13 @@ hints! {
         none: [],
     }
     CollectError {
-        pass: [Folder, Open, Build, Image, File],
+        pass: [Folder, Open, Build, Image, File, Placed],
         none: [],
         Self::Source { source, .. } => source.hints(),
         Self::Filter { source, .. } => source.hints(),
         Self::Package { nearest, .. } => {
             hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
         }
-        Self::Taken(error) => error.hints(),
     }
     TakenError {
         pass: [],
@@ -38,7 +37,7 @@ hints! {
     }
     MirrorPlanError {
         pass: [],
-        none: [Form, Version, Dangling, Loose, Cycle, Size, Outside, Nowhere, NoImage],
+        none: [Form, Version, Dangling, Loose, Cycle, Size, Destination, Outside, Nowhere, NoImage],
     }
     PlanFileError {
         pass: [File],

@@ -4,7 +4,7 @@ use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::mirror::diff::{Amount, Changed, diff};
-use crate::mirror::placed;
+use crate::mirror::naming;
 use crate::mirror::plan::Plan;
 use crate::terminal::table::Table;
 use crate::terminal::{Format, counted};
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     for (sign, images, catalogs) in [("+", &difference.added, &new), ("-", &difference.removed, &old)] {
         for Changed { source, bundles, bytes } in images {
             let bundles: Vec<&str> = bundles.iter().map(String::as_str).collect();
-            let source = placed::shown(source, catalogs);
+            let source = naming::shown(source, catalogs);
             table.row([sign, source, &BinaryBytes(*bytes).to_string(), &bundles.join(", ")])?;
         }
     }

@@ -1,7 +1,7 @@
 //! The report about a finished copy.
 
 use crate::cli::error::{CommandResult, Status};
-use crate::mirror::placed;
+use crate::mirror::naming;
 use crate::mirror::work::{CopyResult, CopyState};
 use crate::terminal::table::Table;
 use crate::terminal::{Printer, counted};
@@ -21,7 +21,7 @@ pub(super) fn told(result: &CopyResult, file: &Path, catalogs: &[String], printe
         .take(SHOWN)
     {
         let why = item.why.as_deref().unwrap_or_default();
-        let name = placed::shown(&item.name, catalogs);
+        let name = naming::shown(&item.name, catalogs);
         // The reason often begins with the name of the item.
         let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(why);
         printer.error(format_args!("{name} was not copied: {why}"));

@@ -9,7 +9,8 @@ use crate::files;
 use crate::image::volumes::VolumesError;
 use crate::image::{Reference, RegistryReference};
 use crate::mirror::archive::{Archive, ArchiveError};
-use crate::mirror::placed::{self, placed};
+use crate::mirror::naming;
+use crate::mirror::placed::placed;
 use crate::mirror::plan::{Extra, Plan, PlannedImage};
 use crate::mirror::policy::{Policy, Signatures, Verdict, read, signatures_of, verdicts};
 use crate::mirror::target::Target;
@@ -169,14 +170,14 @@ fn shown(report: &Report, catalogs: &[String], format: Format, printer: &Printer
             let images: Vec<&str> = problem
                 .images
                 .iter()
-                .map(|image| short(placed::shown(image, catalogs)))
+                .map(|image| short(naming::shown(image, catalogs)))
                 .collect();
             table.row([short(&problem.place), &problem.problem, &images.join(", ")])?;
         }
         for verdict in &report.refused {
             let why = verdict.refused.as_deref().unwrap_or_default();
             table.row([
-                short(placed::shown(&verdict.image, catalogs)),
+                short(naming::shown(&verdict.image, catalogs)),
                 &format!("rejected by the policy: {why}"),
                 "-",
             ])?;

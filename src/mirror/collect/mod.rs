@@ -7,8 +7,8 @@ mod images;
 use super::assembly::Assembly;
 use super::contested::Contested;
 use super::filter::{UnknownBundle, Unreached};
-use super::naming::TakenError;
-use super::placed::CATALOG;
+use super::naming::CATALOG;
+use super::placed::PlacedError;
 use super::plan::{ImageRole, Plan, Use};
 use super::request::{MirrorRequest, Place};
 use crate::catalog::file_based::edit::CatalogEditError;
@@ -109,9 +109,9 @@ pub enum CollectError {
     /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Two images would have the same name at the target.
+    /// Two images would have the same name at the target, or an image would have an invalid name.
     #[error(transparent)]
-    Taken(#[from] TakenError),
+    Placed(#[from] PlacedError),
 }
 
 impl From<OpenError> for CollectError {

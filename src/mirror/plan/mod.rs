@@ -6,7 +6,7 @@
 
 use super::images::Role;
 use crate::files::{self, FileError};
-use crate::image::{Digest, Platform};
+use crate::image::{Digest, Platform, ReferenceError};
 use crate::text::to_json;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -368,6 +368,16 @@ pub enum PlanError {
     Size {
         /// The maximum size of the content.
         limit: u64,
+    },
+    /// The destination of an image is not the name of a repository.
+    #[error("images[{place}].destination: {image} cannot be copied to this destination")]
+    Destination {
+        /// The position of the image in the plan.
+        place: usize,
+        /// The source of the image, or the name of the catalog.
+        image: String,
+        /// The problem with the name.
+        source: ReferenceError,
     },
     /// The destination of an image is not below the target of the plan.
     #[error("{image} has the destination {destination}, but the plan {}", of_target(to.as_deref()))]

@@ -132,3 +132,24 @@ fn destinations_are_below_the_target() {
         "its image is not copied there",
     );
 }
+
+#[test]
+fn a_destination_that_is_no_repository_is_refused_with_its_place_and_its_image() {
+    let refused = |destination: &str| {
+        let mut changed = plan();
+        changed["to"] = json!("mirror.example.com");
+        changed["images"][0]["destination"] = json!(destination);
+        let error = Plan::parse(changed.to_string().as_bytes()).unwrap_err();
+        crate::causes::with_causes(&error)
+    };
+    let long = format!("mirror.example.com/{}", "a".repeat(256));
+    for destination in ["mirror.example.com/ünï", "mirror.example.com/my index", &long] {
+        let error = refused(destination);
+        let begin = format!(
+            "images[0].destination: registry.example.com/a@{} cannot be copied to this destination: {destination:?} is \
+             not an image reference",
+            digest(1)
+        );
+        assert!(error.starts_with(&begin), "{error}");
+    }
+}
