@@ -168,21 +168,17 @@ pub(crate) fn report(packages: &BTreeMap<String, Vec<Reason>>, unsatisfied: &[Un
 /// Warns of dependencies that nothing in the index satisfies.
 pub(crate) fn warn(unsatisfied: &[Unsatisfied], printer: &Printer) {
     for Unsatisfied {
-        kind,
-        value,
-        bundles,
-        problem,
-        ..
+        wish, bundles, problem, ..
     } in unsatisfied
     {
         let bundles = some(bundles);
         let word = if bundles.contains(' ') { "depend" } else { "depends" };
         match problem {
             None => printer.warning(format_args!(
-                "{bundles} {word} on {kind} {value}, which nothing in the index satisfies"
+                "{bundles} {word} on {wish}, which nothing in the index satisfies"
             )),
             Some(problem) => printer.warning(format_args!(
-                "{bundles} {word} on {kind} {value}, which cannot be evaluated: {problem}"
+                "{bundles} {word} on {wish}, which cannot be evaluated: {problem}"
             )),
         }
     }

@@ -60,10 +60,8 @@ pub struct Reason {
 /// A followed dependency that no bundle of the catalog satisfies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unsatisfied {
-    /// The type of the dependency, as stored.
-    pub kind: String,
-    /// The value of the dependency, as JSON text.
-    pub value: String,
+    /// A description of the dependency, as in [`Reason::wish`]. If the dependency cannot be read, its type and its value.
+    pub wish: String,
     /// The bundles that have the dependency, sorted by name.
     pub bundles: Vec<String>,
     /// The intent of the dependency.
@@ -158,6 +156,17 @@ pub fn lost_of_parts(catalog: &Catalog, chosen: &BTreeMap<String, BTreeSet<Strin
     lost(catalog, |id| !stay.contains(&id))
 }
 
+/// Returns the description of a dependency, or, if there is none, its type and its value. The value is written without
+/// the escapes that JSON for web pages contains.
+fn described(wish: &str, stored: &Property) -> String {
+    if !wish.is_empty() {
+        return wish.to_owned();
+    }
+    let value: Result<Value, _> = serde_json::from_str(&stored.value);
+    let value = value.map_or_else(|_| stored.value.to_string(), |value| value.to_string());
+    format!("{} {value}", stored.kind)
+}
+
 /// The bundles in the channels of each package, and the packages of each bundle.
 struct Places<'catalog> {
     bundles: BTreeMap<&'catalog str, BTreeSet<BundleId>>,
@@ -208,8 +217,7 @@ fn walk(
             if providers.is_empty() {
                 let key = (need.stored.clone(), need.intent);
                 let missing = missing.entry(key).or_insert_with(|| Unsatisfied {
-                    kind: need.stored.kind.to_string(),
-                    value: need.stored.value.to_string(),
+                    wish: described(&need.wish, &need.stored),
                     bundles: Vec::new(),
                     intent: need.intent,
                     problem,
@@ -313,5 +321,24 @@ fn says_intent(value: &Value) -> bool {
         }
         Value::Array(items) => items.iter().any(says_intent),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dependency_that_cannot_be_read_is_described_without_escapes_for_web_pages() {
+        let stored = |value: &str| Property {
+            kind: "olm.package".into(),
+            value: value.into(),
+        };
+        let described = |value: &str| described("", &stored(value));
+        assert_eq!(
+            described(r#"{"version":"\u003e=1.0.0 \u003c2.0.0"}"#),
+            r#"olm.package {"version":">=1.0.0 <2.0.0"}"#
+        );
+        assert_eq!(described("{"), "olm.package {");
     }
 }

@@ -102,10 +102,10 @@ kept package base: app.v1.0.0 requires package base in the range 1.x (and one mo
 kept package extra: app.v2.0.0 recommends package extra in the range >=1.0.0
 kept package store: backup.v1.0.0 requires package store in the range >=1.0.0
 kept package taste: backup.v1.0.0 would like package taste in the range >=1.0.0
-warning: app.v2.0.0 depends on olm.package {";
+warning: app.v2.0.0 depends on package ";
         assert!(outcome.stderr.starts_with(reasons), "{outcome}");
         assert!(
-            outcome.stderr.contains("}, which nothing in the index satisfies\n"),
+            outcome.stderr.contains(", which nothing in the index satisfies\n"),
             "{outcome}"
         );
         assert!(outcome.stderr.ends_with(&format!("wrote {from}-part\n")), "{outcome}");
@@ -237,9 +237,7 @@ fn a_catalog_is_pruned_to_what_a_package_needs() {
     let (packages, said) = left("-p app@heads -p base@heads --with-dependencies=required");
     assert_eq!(packages, "app base");
     assert!(
-        said.contains(
-            "app.v2.0.0 depends on olm.package {\"intent\":\"required\",\"packageName\":\"base\",\"version\":\"1.x\"}, which nothing in the index satisfies\n"
-        ),
+        said.contains("app.v2.0.0 depends on package base in the range 1.x, which nothing in the index satisfies\n"),
         "{said}"
     );
 

@@ -122,7 +122,7 @@ fn bundles_are_chosen_by_package_channel_version_and_intent() {
     assert_eq!(required, "app.v2 base.v1 kinds.v1");
     assert_eq!(
         said,
-        "warning: app.v2 depends on olm.package {\"packageName\":\"gone\",\"version\":\"1.x\"}, which nothing in the index satisfies\n"
+        "warning: app.v2 depends on package gone in the range 1.x, which nothing in the index satisfies\n"
     );
     assert_eq!(with("required,recommended").0, "app.v2 base.v1 extra.v1 kinds.v1");
     assert_eq!(with("optional"), ("app.v2".to_owned(), String::new()));
