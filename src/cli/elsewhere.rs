@@ -1,10 +1,11 @@
 //! The advice for arguments that the parser rejects: an option that belongs to other commands, not to the one that was
-//! run, and a list with spaces.
+//! run, a list with spaces, and arguments that are not UTF-8.
 
 use crate::terminal::counted;
+use crate::visible::one_line;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 /// The maximum number of commands that are named.
 const NAMED: usize = 5;
@@ -64,6 +65,30 @@ pub(super) fn with_joined_list(mut answer: clap::Error, arguments: &[OsString]) 
         answer.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     answer
+}
+
+/// Names the arguments that are not UTF-8 in an error about such arguments.
+pub(super) fn with_unreadable(answer: clap::Error, arguments: &[OsString]) -> clap::Error {
+    if answer.kind() != ErrorKind::InvalidUtf8 {
+        return answer;
+    }
+    let unreadable = arguments.iter().filter(|argument| argument.to_str().is_none());
+    let unreadable: Vec<String> = unreadable.map(|argument| escaped(argument)).collect();
+    let message = format!(
+        "invalid UTF-8 in {}; paths and other arguments must be UTF-8\n",
+        unreadable.join(" and ")
+    );
+    clap::Error::raw(answer.kind(), message)
+}
+
+/// Returns an argument as visible text, with escapes for the bytes that are not UTF-8.
+fn escaped(argument: &OsStr) -> String {
+    let mut text = String::new();
+    for chunk in argument.as_encoded_bytes().utf8_chunks() {
+        text.push_str(&one_line(chunk.valid()));
+        text.push_str(&chunk.invalid().escape_ascii().to_string());
+    }
+    text
 }
 
 /// Collects the visible commands, from `command` down, that show the option in their help.

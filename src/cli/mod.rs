@@ -227,6 +227,7 @@ pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> Exit
         .map_err(|answer| with_subcommands(answer, name, arguments))
         .map_err(|answer| elsewhere::with_commands(answer, &command(name), arguments))
         .map_err(|answer| elsewhere::with_joined_list(answer, arguments))
+        .map_err(|answer| elsewhere::with_unreadable(answer, arguments))
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
         Err(answer) => {

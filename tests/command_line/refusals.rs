@@ -351,3 +351,18 @@ fn a_destination_that_no_image_can_have_is_a_usage_error() {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn an_argument_that_is_not_utf8_is_named() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = rakes();
+    let bad = OsStr::from_bytes(b"b\xc3\xa4d\xff\xe2\x80\xae\n");
+    let outcome = sandbox.run([OsStr::new("bundle"), OsStr::new("validate"), bad]);
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    assert_eq!(
+        outcome.stderr,
+        "error: invalid UTF-8 in b\u{e4}d\\xff\\u{202e}\\n; paths and other arguments must be UTF-8\n"
+    );
+}
