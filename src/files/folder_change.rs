@@ -180,8 +180,16 @@ impl Record {
         require_writable(target)?;
         for entry in entries(staged)? {
             let (target, relative) = below(target, relative, &entry);
-            let refuse = |what: &str| Err(FileError::new("replace", &target, io::Error::other(what)));
-            match (kind(&entry)?, there(&target)?) {
+            let refuse = |expected: &str, found: &str| {
+                let error = io::Error::other(format!("expected {expected}, but found {found}"));
+                Err(FileError::new("replace", &target, error))
+            };
+            let staged = kind(&entry)?;
+            let expected = match staged {
+                Kind::Folder => "a folder",
+                Kind::File | Kind::Other => "a file",
+            };
+            match (staged, there(&target)?) {
                 (_, There::Nothing) => {}
                 (Kind::Folder, There::Folder) => self.look(&entry.path(), &target, &relative)?,
                 (Kind::File, There::File) => {
@@ -190,9 +198,9 @@ impl Record {
                         .and_then(|legacy| legacy.pass_on(&File::open(entry.path())?))
                         .map_err(|error| FileError::new("write", entry.path(), error))?;
                 }
-                (Kind::Folder, _) => return refuse("expected a folder"),
-                (_, There::Folder) => return refuse("expected a file, but found a folder"),
-                _ => return refuse("it is not a regular file"),
+                (_, There::File) => return refuse(expected, "a file"),
+                (_, There::Folder) => return refuse(expected, "a folder"),
+                (_, There::Other(found)) => return refuse(expected, found),
             }
         }
         Ok(())
@@ -203,8 +211,15 @@ impl Record {
         for path in paths {
             let target = folder.join(path);
             if !leads_to_file(folder, path)? {
-                let error = io::Error::other("it is not a regular file");
-                return Err(FileError::new("remove", target, error));
+                let error = match there(&target)? {
+                    There::Nothing => "it does not exist".to_owned(),
+                    There::File => {
+                        "its folder is reached through a symbolic link, which is not followed here".to_owned()
+                    }
+                    There::Folder => "expected a file, but found a folder".to_owned(),
+                    There::Other(found) => format!("expected a file, but found {found}"),
+                };
+                return Err(FileError::new("remove", target, io::Error::other(error)));
             }
             require_writable(target.parent().unwrap_or(folder))?;
             self.removed.insert(path.clone(), digest(&target)?);
@@ -250,7 +265,7 @@ impl Record {
                 Some(before) => *before == digest(target)?,
                 None => false,
             },
-            There::Folder | There::Other => false,
+            There::Folder | There::Other(_) => false,
         })
     }
 
@@ -290,7 +305,7 @@ impl Record {
         for entry in entries(staged)? {
             let (target, relative) = below(target, relative, &entry);
             match kind(&entry)? {
-                Kind::Folder if !matches!(there(&target)?, There::File | There::Other) => {
+                Kind::Folder if !matches!(there(&target)?, There::File | There::Other(_)) => {
                     self.pending(&entry.path(), &target, &relative, files)?;
                 }
                 Kind::File if self.awaits(&relative, &target)? => {

@@ -17,7 +17,8 @@ pub(super) enum There {
     Nothing,
     File,
     Folder,
-    Other,
+    /// A description of anything else, such as `a named pipe`.
+    Other(&'static str),
 }
 
 pub(super) fn kind(entry: &DirEntry) -> Result<Kind, FileError> {
@@ -36,7 +37,8 @@ pub(super) fn there(path: &Path) -> Result<There, FileError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(There::Folder),
         Ok(metadata) if metadata.is_file() => Ok(There::File),
-        Ok(_) => Ok(There::Other),
+        Ok(metadata) if metadata.is_symlink() => Ok(There::Other("a symbolic link, which is not followed here")),
+        Ok(_) => Ok(There::Other("a special file")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(There::Nothing),
         Err(error) => Err(FileError::new("read", path, error)),
     }

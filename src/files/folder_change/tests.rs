@@ -289,9 +289,16 @@ fn a_journal_reaches_nothing_outside_and_follows_no_link() {
 #[test]
 fn what_stands_in_the_way_is_found_before_anything_changes() {
     for (path, reason) in [
-        ("a.yaml/x", "expected a folder"),
+        ("a.yaml/x", "expected a folder, but found a file"),
         ("m", "expected a file, but found a folder"),
-        ("link", "it is not a regular file"),
+        (
+            "link",
+            "expected a file, but found a symbolic link, which is not followed here",
+        ),
+        (
+            "link/x",
+            "expected a folder, but found a symbolic link, which is not followed here",
+        ),
     ] {
         let folder = old_folder();
         std::os::unix::fs::symlink("a.yaml", folder.path().join("link")).unwrap();
