@@ -213,14 +213,14 @@ fn is_special_elsewhere(text: &str) -> bool {
 }
 
 /// Returns whether YAML allows the character unescaped in the middle of a line, and the character is visible there.
-fn is_printable(letter: char) -> bool {
+pub(super) fn is_printable(letter: char) -> bool {
     let allowed = matches!(letter, ' '..='~' | '\u{A0}'..='\u{FEFE}' | '\u{FF00}'..='\u{FFFD}' | '\u{10000}'..);
     allowed && !is_hidden(letter)
 }
 
 /// Writes a string in double quotes, with escapes that mean the same in YAML and JSON. Hidden characters beyond U+FFFF
 /// are escaped as `\U…`, which only YAML supports.
-fn double_quoted(text: &str, out: &mut String) {
+pub(super) fn double_quoted(text: &str, out: &mut String) {
     out.push('"');
     for (at, letter) in text.char_indices() {
         match letter {

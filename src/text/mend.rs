@@ -2,7 +2,7 @@
 //! form of the text allows the change; reading the changed text again shows whether the change had the intended effect.
 
 use super::document::{Document, Format};
-use super::emit::to_yaml;
+use super::emit::{double_quoted, is_printable, to_yaml};
 use super::path::{Path, Step};
 use super::read::Reading;
 use crate::diagnostic::{Diagnostic, Edit};
@@ -15,8 +15,13 @@ use std::sync::Arc;
 /// Writes a scalar with the quotes of the old scalar at `place`.
 pub(crate) fn in_its_quotes(document: &Document, place: &Place, text: &str) -> String {
     match (document.format(), place.text().chars().next()) {
-        (Format::Json, _) | (_, Some('"')) => json!(text).to_string(),
-        (_, Some('\'')) => format!("'{}'", text.replace('\'', "''")),
+        (Format::Json, _) => json!(text).to_string(),
+        (_, Some('\'')) if text.chars().all(is_printable) => format!("'{}'", text.replace('\'', "''")),
+        (_, Some('"' | '\'')) => {
+            let mut quoted = String::new();
+            double_quoted(text, &mut quoted);
+            quoted
+        }
         _ => to_yaml(&json!(text)).trim_end().to_owned(),
     }
 }

@@ -350,3 +350,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn line_breaks_that_only_yaml_knows_are_escaped_in_every_kind_of_quotes() {
+    for item in ["m", "'m'", "\"m\""] {
+        let text = format!("entries:\n- message: {item}\n- message: {item}\n");
+        for new in ["a\u{85}b", "it's\u{2028}so", "it's"] {
+            let changed = revised(&text, |value| {
+                value["entries"][0]["message"] = new.into();
+                let items = value["entries"].as_array_mut().unwrap();
+                items.push(json!({"message": new}));
+            });
+            assert!(!changed.contains(['\u{85}', '\u{2028}']), "{changed}");
+        }
+    }
+}
