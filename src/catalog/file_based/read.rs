@@ -352,12 +352,21 @@ fn line_of(finding: &Diagnostic, piece: &Piece<'_>) -> usize {
     piece.line + finding.place.as_ref().map_or(1, |place| place.start().line) - 1
 }
 
+/// Returns the message of the parser without its position, which is counted from the start of the document.
+pub(super) fn reason(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    match message.rsplit_once(" at line ") {
+        Some((reason, _)) if error.line() > 0 => reason.to_owned(),
+        _ => message,
+    }
+}
+
 /// Parses the document in a piece of a file. Returns `None` if the piece contains only comments. Otherwise, fails with
 /// the line and the fault.
 fn document(piece: &Piece<'_>, limits: &CatalogLimits) -> Result<Option<Document>, (usize, String)> {
     let text = std::str::from_utf8(piece.bytes).map_err(|_| (piece.line, "the content is not UTF-8".to_owned()))?;
     if piece.json {
-        let wrong = |error: serde_json::Error| (piece.line + error.line().saturating_sub(1), error.to_string());
+        let wrong = |error: serde_json::Error| (piece.line + error.line().saturating_sub(1), reason(&error));
         return Document::from_json(text).map(Some).map_err(wrong);
     }
     let reading = text::read("", piece.bytes, &limits.of_document());
@@ -371,7 +380,7 @@ fn document(piece: &Piece<'_>, limits: &CatalogLimits) -> Result<Option<Document
         return Ok(None);
     }
     let document = Document::from_json(&document.value().to_string());
-    document.map(Some).map_err(|error| (piece.line, error.to_string()))
+    document.map(Some).map_err(|error| (piece.line, reason(&error)))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod scratch;
 use super::error::CatalogError;
 use super::folder::files;
 use super::limits::CatalogLimits;
+use super::read::reason;
 use super::stream::{CutError, Piece, Stream};
 use crate::catalog::Texts;
 use crate::diagnostic::Diagnostic;
@@ -420,9 +421,7 @@ impl FileReader<'_> {
             };
             // The message of the parser contains a line counted from the start of the document. That line is dropped,
             // because the finding states the line in the file.
-            let problem = problem.to_string();
-            let words = problem.split(" at line ").next().unwrap_or_default();
-            let message = format!("the document cannot be read {what}: {words}");
+            let message = format!("the document cannot be read {what}: {}", reason(&problem));
             let at = At {
                 document: id,
                 place: Inside::Line(line),

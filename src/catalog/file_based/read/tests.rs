@@ -95,6 +95,7 @@ fn what_is_wrong_is_said_with_file_and_line() {
     for (content, expected) in cases {
         let found = error(&[("f", content)]);
         assert!(found.contains(expected), "{content:?}: {found}");
+        assert!(!found.contains(" at line "), "a second place: {found}");
     }
 }
 
