@@ -46,7 +46,7 @@ impl Draft {
                 self.channel(channel)?;
             }
             if let Some(bundle) = &target.bundle {
-                self.named(bundle)?;
+                self.in_entries(bundle)?;
             }
         }
         if targets.iter().any(|target| *target == Target::default()) {
@@ -59,7 +59,7 @@ impl Draft {
         let mut bundles: Vec<(Option<&str>, String)> = Vec::new();
         for target in targets {
             if let Some(bundle) = &target.bundle {
-                bundles.push((target.channel.as_deref(), self.named(bundle)?.to_owned()));
+                bundles.push((target.channel.as_deref(), self.in_entries(bundle)?.to_owned()));
             }
         }
         self.remove_bundles(&bundles, &mut removal)?;
@@ -93,6 +93,15 @@ impl Draft {
         self.remove_bundles(&lower, &mut removal)?;
         self.settle(default_channel, &mut removal)?;
         Ok(removal)
+    }
+
+    /// Returns the name of a bundle that is specified by name or version. A channel may list a name without a bundle.
+    fn in_entries<'n>(&'n self, bundle: &'n str) -> Result<&'n str, DraftError> {
+        let mut entries = self.channels.iter().flat_map(|channel| &channel.entries);
+        if entries.any(|entry| entry.name == bundle) {
+            return Ok(bundle);
+        }
+        self.named(bundle)
     }
 
     /// Removes bundles, each from one channel or from all.
