@@ -167,3 +167,25 @@ fn a_catalog_is_not_merged_into_itself() {
     succeed(&sandbox, "validate a");
     succeed(&sandbox, "catalog merge a b -o ab");
 }
+
+#[test]
+fn custom_documents_with_one_name_are_one_document() {
+    let sandbox = place();
+    let note = |name: &str, value: u8| format!("---\nschema: custom.n\npackage: rake\n{name}v: {value}\n");
+    let write = |folder: &str, notes: &[String]| {
+        fs::write(sandbox.path(folder).join("notes.yaml"), notes.concat()).unwrap();
+    };
+    write("a", &[note("name: note\n", 1), note("", 1), note("", 2)]);
+    write("b", &[note("name: note\n", 2), note("", 2), note("", 3)]);
+    let outcome = fail(&sandbox, "catalog merge a b -o out");
+    assert!(outcome.stderr.contains("the catalogs differ"), "{outcome}");
+    assert!(outcome.stderr.contains("v 1 -> 2 (a/notes.yaml:"), "{outcome}");
+    succeed(&sandbox, "catalog merge a b -o out --prefer b");
+    let text = fs::read_to_string(sandbox.path("out/rake/catalog.yaml")).unwrap();
+    let values: Vec<&str> = text.lines().filter(|line| line.starts_with("v: ")).collect();
+    assert_eq!(values, ["v: 2", "v: 1", "v: 2", "v: 3"]);
+    write("b", &[note("name: note\n", 1)]);
+    succeed(&sandbox, "catalog merge a b -o same");
+    let text = fs::read_to_string(sandbox.path("same/rake/catalog.yaml")).unwrap();
+    assert_eq!(text.matches("name: note\n").count(), 1);
+}

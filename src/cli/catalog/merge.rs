@@ -20,9 +20,9 @@ Examples:
 ///
 /// Documents that only one catalog contains are copied unchanged, with their comments. Channels, packages, deprecations
 /// and lifecycles that several catalogs contain get the entries and fields of all catalogs. It is an error if catalogs
-/// differ in a bundle, a channel entry, the lifecycle of a version, a default channel or another field, unless
-/// --prefer specifies the catalog that takes precedence. The files of the new catalog are PACKAGE/catalog.yaml and
-/// PACKAGE/catalog.json; .indexignore files are not copied.
+/// differ in a bundle, a channel entry, the lifecycle of a version, a default channel, another field, or a document of
+/// another schema that has a name, unless --prefer specifies the catalog that takes precedence. The files of the new
+/// catalog are PACKAGE/catalog.yaml and PACKAGE/catalog.json; .indexignore files are not copied.
 ///
 /// The result is validated, and appears only when it is complete. The new folder must be absent or empty.
 #[derive(Debug, Args)]

@@ -165,7 +165,7 @@ impl Merging<'_> {
     /// Merges the documents of a package. Returns the positions of the catalogs that contain the package.
     fn package(&mut self, name: &str, sources: &[Source]) -> Result<Vec<usize>, CatalogEditError> {
         let mut catalogs = Vec::new();
-        let mut versions: BTreeMap<Key<'_>, Vec<Found<'_>>> = BTreeMap::new();
+        let mut versions: BTreeMap<(Key<'_>, &str), Vec<Found<'_>>> = BTreeMap::new();
         let mut order: Vec<Found<'_>> = Vec::new();
         for (catalog, source) in sources.iter().enumerate() {
             let own = source.packages.get(name).into_iter().flatten();
@@ -186,21 +186,24 @@ impl Merging<'_> {
             found.sort_by_key(|one| (one.handle.file, one.handle.start));
             catalogs.push(catalog);
             for one in &found {
-                versions.entry(one.handle.key()).or_default().push(*one);
+                versions.entry(identity(one.handle)).or_default().push(*one);
             }
             order.extend(found);
         }
+        versions.retain(|_, all| identifies(all));
+        let known: BTreeSet<(Key<'_>, &str)> = versions.keys().copied().collect();
         for one in order {
-            if !one.handle.schema.is_unique() {
-                self.other(one)?;
-            } else if let Some(all) = versions.remove(&one.handle.key()) {
+            let identity = identity(one.handle);
+            if let Some(all) = versions.remove(&identity) {
                 self.document(one, &all)?;
+            } else if !known.contains(&identity) {
+                self.other(one)?;
             }
         }
         Ok(catalogs)
     }
 
-    /// Adds a document of an unknown schema, unless another catalog contains the same document.
+    /// Adds a document of an unknown schema that nothing identifies, unless another catalog contains the same document.
     fn other(&mut self, found: Found<'_>) -> Result<(), CatalogEditError> {
         let mut value = found.read()?.into_value();
         value.sort_all_objects();
@@ -263,6 +266,22 @@ impl Merging<'_> {
         };
         self.parts.push((behind, part));
     }
+}
+
+/// Returns the sort key and the name of a document. The sort key of an unknown schema contains no name.
+fn identity(handle: &Handle) -> (Key<'_>, &str) {
+    (handle.key(), &handle.name)
+}
+
+/// Returns whether documents with the same identity are versions of one document. Documents of unknown schemas need not
+/// have a name, and one catalog may contain several with the same name.
+fn identifies(all: &[Found<'_>]) -> bool {
+    let is_once = || {
+        let catalogs: BTreeSet<usize> = all.iter().map(|found| found.catalog).collect();
+        catalogs.len() == all.len()
+    };
+    all.first()
+        .is_some_and(|first| first.handle.schema.is_unique() || (!first.handle.name.is_empty() && is_once()))
 }
 
 fn conflict(handle: &Handle, clash: Clash, documents: &[(usize, Document)]) -> Conflict {

@@ -20,13 +20,13 @@ pub(super) struct Clash {
     pub(super) at: Vec<(usize, Path)>,
 }
 
-/// Merges all versions of a document. A bundle is merged as one value. In other documents, each field and each entry is
+/// Merges all versions of a document. Bundles and documents of unknown schemas are merged as one value. In other documents, each field and each entry is
 /// a value, which comes from the versions that contain it. If values differ, the value in the preferred catalog is
 /// used. The values clash if no catalog is preferred, or if the preferred catalog does not contain the value.
 pub(super) fn merged(schema: &Schema, versions: &[Version<'_>], preferred: Option<usize>) -> (Value, Vec<Clash>) {
     let mut clashes = Vec::new();
     let mut value = Map::new();
-    if *schema == Schema::Bundle {
+    if matches!(schema, Schema::Bundle | Schema::Other(_)) {
         let all = versions.iter().map(|(catalog, value)| (*catalog, Path::root(), *value));
         let chosen = choose(None, all.collect(), preferred, &mut clashes);
         return (chosen.cloned().unwrap_or_default(), clashes);
