@@ -3,6 +3,7 @@
 use super::{CatalogEditError, Editor};
 use crate::catalog::file_based::check::check as check_folder;
 use crate::catalog::file_based::limits::CatalogLimits;
+use crate::catalog::file_based::read::FileBasedCatalog;
 use crate::diagnostic::Diagnostic;
 use crate::files::{self, FileChange, FileError, TemporaryFolder};
 use crate::rules::{self, Rule};
@@ -115,25 +116,17 @@ impl<'f> Known<'f> {
     }
 }
 
-/// Returns the files that contain documents of the changed packages, and of all packages that share a file with them.
+/// Returns the changed files, and those that contain documents of the changed packages.
 fn related(editor: &Editor) -> BTreeSet<usize> {
-    let mut packages: BTreeSet<&str> = editor.packages.iter().map(String::as_str).collect();
-    let mut files: BTreeSet<usize> = editor.edits.keys().copied().collect();
-    loop {
-        let known = (packages.len(), files.len());
-        for handle in &editor.catalog.handles {
-            if packages.contains(&*handle.package) || files.contains(&handle.file) {
-                packages.insert(&handle.package);
-                files.insert(handle.file);
-            }
-        }
-        if known == (packages.len(), files.len()) {
-            return files;
-        }
-    }
+    let packages: BTreeSet<&str> = editor.packages.iter().map(String::as_str).collect();
+    let handles = editor.catalog.handles.iter();
+    let own = handles.filter(|handle| packages.contains(&*handle.package));
+    own.map(|handle| handle.file)
+        .chain(editor.edits.keys().copied())
+        .collect()
 }
 
-/// Returns the errors of some files of the catalog, before or after the changes.
+/// Returns the errors about the changed packages in some files of the catalog, before or after the changes.
 fn errors(
     editor: &Editor,
     related: &BTreeSet<usize>,
@@ -155,8 +148,35 @@ fn errors(
     files::place(folder.path(), written)?;
     let mut findings = check_folder(folder.path(), editor.limits)?.findings;
     findings.retain(Diagnostic::is_error);
+    keep_changed(editor, folder.path(), &mut findings);
     rename(&mut findings, folder.path(), &editor.shown);
     Ok(findings)
+}
+
+/// Drops errors about documents of unchanged packages, which may share a file with a changed package. Keeps all errors
+/// if a document cannot be read.
+fn keep_changed(editor: &Editor, folder: &Path, findings: &mut Vec<Diagnostic>) {
+    if findings.is_empty() {
+        return;
+    }
+    let Ok(catalog) = FileBasedCatalog::open(folder, editor.limits) else {
+        return;
+    };
+    // The packages of the documents that begin on each line of each file.
+    let mut documents: BTreeMap<(&Path, usize), Vec<&str>> = BTreeMap::new();
+    for handle in &catalog.handles {
+        let packages = documents.entry((catalog.file(handle), handle.line)).or_default();
+        packages.push(&handle.package);
+    }
+    findings.retain(|finding| {
+        let Some(place) = &finding.place else { return true };
+        let file = Path::new(place.source.name());
+        let above = documents.range((file, 0)..=(file, place.start().line)).next_back();
+        above.is_none_or(|(_, packages)| {
+            let changed = |package: &&str| editor.packages.iter().any(|changed| changed == package);
+            packages.iter().any(changed)
+        })
+    });
 }
 
 /// Replaces the folder `from` with `to` in the file paths of findings.
