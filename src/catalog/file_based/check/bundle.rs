@@ -158,7 +158,10 @@ impl Properties<'_> {
             BUNDLE_OBJECT => {
                 if let Some(fields) = reader.object(value, &inside) {
                     let object = object::read(reader, &fields, &inside, self.inline, work);
-                    self.objects.add(reader, object, self.name, &inside);
+                    // A manifest in another file is not served.
+                    if fields.get("ref").is_none() || fields.get("data").is_some() {
+                        self.objects.add(reader, object, self.name, &inside);
+                    }
                 }
             }
             CSV_METADATA => {

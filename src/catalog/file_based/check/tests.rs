@@ -423,6 +423,13 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
     ),
     (
         "b.yaml",
+        "image: registry.example.com/p:3\nproperties:\n",
+        "properties:\n- {type: olm.bundle.object, value: {ref: a.yaml}}\n",
+        &["b.yaml:22 catalog-bundle-image", "b.yaml:24 catalog-object-ref?"],
+        "neither an image nor manifests",
+    ),
+    (
+        "b.yaml",
         "example.com/p:1",
         "example.com/R IO",
         &["b.yaml:4 catalog-image-reference"],
