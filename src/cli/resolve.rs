@@ -54,8 +54,9 @@ Examples:
 /// package. It can be in a file that is specified instead of a package, or among the objects of --cluster. The content
 /// of an Install resource in the file is resolved to digests.
 ///
-/// The exit status is 3 if OLM would find nothing to install, for example because a package does not exist. The reason
-/// is printed first in OLM's words, then in plain English.
+/// The exit status is 3 if OLM could not resolve the Subscriptions, for example because a package does not exist. The
+/// reason is printed first in OLM's words, then in plain English. If nothing has to be installed or updated, the exit
+/// status is 0.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ResolveArguments {
