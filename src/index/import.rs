@@ -10,12 +10,12 @@ pub use not_kept::{NotKept, Part};
 
 use super::check::check_catalog;
 use super::location::CatalogFolder;
-use super::render::icon;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::load::{LoadError, Loaded, load};
 use crate::catalog::file_based::read::FileBasedCatalog;
+use crate::catalog::file_based::shown::Shown;
 use crate::catalog::file_based::{Deprecation, Icon, Schema};
 use crate::catalog::graph::{Graph, HeadError, listed};
 use crate::catalog::{BundleId, ChannelEntry, Package};
@@ -301,7 +301,7 @@ impl<'a> Import<'a> {
         }
         self.additions.push(&record)?;
         let csv = record.manifests.text.get(record.manifests.csv).unwrap_or_default();
-        Ok(std::str::from_utf8(csv).ok().and_then(icon))
+        Ok(std::str::from_utf8(csv).ok().and_then(|csv| Shown::of_csv(csv).icon))
     }
 
     /// Returns whether another bundle has the same name. Bundles are sorted by name, so only the adjacent ones are

@@ -13,6 +13,7 @@ use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::draft::{DraftError, differing};
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
 use crate::catalog::file_based::migrate::Level;
+use crate::catalog::file_based::shown::Shown;
 use crate::catalog::file_based::template::{Image, Template};
 use crate::catalog::release::{Mapping, OperatorFiles, TEMPLATES, TemplateChange, TemplateRelease, level, released};
 use crate::diagnostic::{Diagnostic, has_errors};
@@ -276,6 +277,7 @@ fn change<'m>(
         package,
         name,
         version: version.as_ref(),
+        shown: &Shown::of_bundle(&bundle.bundle),
         image: request.bundle,
         known_image: known_image.as_deref().filter(|image| !image.is_empty()),
         overwrite: request.overwrite,

@@ -11,9 +11,8 @@ pub mod image_reference;
 pub mod sources;
 pub mod template;
 
-use crate::catalog::file_based::{
-    Blob, Bundle, Channel, Icon, Key, Package, Property, RelatedImage, Schema, WrittenEntry,
-};
+use crate::catalog::file_based::shown::Shown;
+use crate::catalog::file_based::{Blob, Bundle, Channel, Key, Package, Property, RelatedImage, Schema, WrittenEntry};
 use crate::catalog::{self, BundleId, Catalog};
 use crate::database::read::{Database, ReadError};
 use crate::database::record::Record;
@@ -22,8 +21,6 @@ use crate::olm::dependency::Spelling;
 use crate::olm::property::{DEPRECATED, PACKAGE as IDENTITY};
 use crate::olm::spelling::{as_property, required_only};
 use crate::text::canonical;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -174,7 +171,7 @@ impl RenderedIndex {
         Ok(Package {
             name: package.name.to_string(),
             default_channel: default_channel.to_owned(),
-            icon: csv.as_deref().and_then(icon),
+            icon: csv.and_then(|csv| Shown::of_csv(&csv).icon),
             description: String::new(),
         })
     }
@@ -227,19 +224,6 @@ impl RenderedIndex {
     }
 }
 
-/// Returns the first icon of a ClusterServiceVersion if it is valid base64 after white space is removed.
-pub(super) fn icon(csv: &str) -> Option<Icon> {
-    let csv: Csv = serde_json::from_str(csv).ok()?;
-    let icon = csv.spec?.icon?.into_iter().next()?;
-    let bytes = STANDARD
-        .decode(icon.base64data.split_whitespace().collect::<String>())
-        .ok()?;
-    Some(Icon {
-        data: STANDARD.encode(bytes),
-        media_type: icon.mediatype,
-    })
-}
-
 #[derive(Deserialize)]
 struct Csv {
     spec: Option<Spec>,
@@ -248,16 +232,7 @@ struct Csv {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Spec {
-    icon: Option<Vec<StoredIcon>>,
     related_images: Option<Vec<StoredImage>>,
-}
-
-#[derive(Deserialize)]
-struct StoredIcon {
-    #[serde(default)]
-    base64data: String,
-    #[serde(default)]
-    mediatype: String,
 }
 
 #[derive(Deserialize)]

@@ -524,3 +524,58 @@ fn a_new_channel_of_a_known_package_is_told() {
     let outcome = outcome_of(&sandbox, "catalog add catalog -b rake2 --channel stable");
     assert!(!outcome.stderr.contains("the channel"), "{outcome}");
 }
+
+#[test]
+fn a_fault_in_another_package_of_the_same_file_is_no_obstacle() {
+    let sandbox = catalog();
+    let other = "schema: olm.package\nname: foo\ndefaultChannel: stable\n";
+    fs::write(sandbox.path("catalog/c.yaml"), other).unwrap();
+    insta::assert_snapshot!(outcome_of(&sandbox, "catalog add catalog -b rake1 --channel stable"), @"
+    ------- stderr -------
+    rake.v1.0.0 is stored with its manifests because it is not in a registry; to store only its reference, publish the bundle to a registry and add it from there
+    created package rake in catalog
+    added rake.v1.0.0 to stable
+    wrote catalog/c.yaml
+    ");
+    let text = fs::read_to_string(sandbox.path("catalog/c.yaml")).unwrap();
+    assert!(text.starts_with(other) && text.contains("name: rake.v1.0.0"), "{text}");
+    // A fault in the changed package still is one.
+    let unlisted = "---\nschema: olm.bundle\npackage: rake\nname: rake.v9\nimage: registry.example.com/rake:9\n\
+        properties: [{type: olm.package, value: {packageName: rake, version: 9.0.0}}]\n";
+    fs::write(sandbox.path("catalog/c.yaml"), text + unlisted).unwrap();
+    let outcome = fail(&sandbox, "catalog add catalog -b rake2 --channel stable");
+    assert!(
+        outcome
+            .stderr
+            .contains("the changed packages in catalog would have errors"),
+        "{outcome}"
+    );
+    assert!(!outcome.stderr.contains("foo"), "{outcome}");
+}
+
+#[test]
+fn an_older_bundle_is_not_put_above_a_newer_one() {
+    let sandbox = catalog();
+    succeed(&sandbox, "catalog add catalog -b rake3 --channel stable -q");
+    insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake1 --channel stable"), @r#"
+    ------- stderr -------
+    error: rake1/manifests/operator.clusterserviceversion.yaml:4: bundle rake.v1.0.0 would be a second head of channel "stable" of package "rake" beside rake.v1.2.0: it replaces nothing
+      hint: rake.v1.2.0 replaces rake.v1.1.0, which is missing: add it first, or order the channel by version with --mode semver
+    ------- exit 1 -------
+    "#);
+    // The advice works.
+    succeed(&sandbox, "catalog add catalog -b rake2 --channel stable -q");
+    succeed(&sandbox, "catalog add catalog -b rake1 --channel stable -q");
+    let outcome = outcome_of(
+        &sandbox,
+        "catalog add catalog -b rake1 --channel old --replaces rake.v1.1.0",
+    );
+    assert!(
+        outcome
+            .stderr
+            .contains("warning: version 1.0.0 replaces rake.v1.1.0, which has a higher version"),
+        "{outcome}"
+    );
+    let empty = sandbox.run(["catalog", "add", "catalog", "-b", "rake1", "--replaces", ""]);
+    assert!(empty.stderr.contains("the name is empty"), "{empty}");
+}

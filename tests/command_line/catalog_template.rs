@@ -206,3 +206,22 @@ fn what_a_template_does_not_support_is_said_with_a_way_out() {
     ------- exit 1 -------
     "#);
 }
+
+#[test]
+fn a_bundle_that_a_semver_template_cannot_be_rendered_with_is_refused() {
+    let sandbox = place();
+    fs::create_dir(sandbox.path("again")).unwrap();
+    rake(&sandbox, "again/rake1", "1.0.0", None);
+    insta::assert_snapshot!(fail(&sandbox, "catalog add semver.yaml -b again/rake1 --channel fast"), @"
+    ------- stderr -------
+    error: semver.yaml:5: this image contains rake.v1.0.0, and so does the image on line 8
+    ------- exit 1 -------
+    ");
+    assert_eq!(text(&sandbox, "semver.yaml"), SEMVER);
+    crate::bundles::operator(&sandbox, "hoe1", "hoe", "1.0.0", None);
+    let outcome = fail(&sandbox, "catalog add semver.yaml -b hoe1 --channel stable");
+    assert!(outcome.stderr.contains("hoe.v1.0.0"), "{outcome}");
+    assert_eq!(text(&sandbox, "semver.yaml"), SEMVER);
+    let outcome = outcome_of(&sandbox, "catalog add semver.yaml -b rake1 --channel stable");
+    assert!(outcome.stderr.contains("no changes in semver.yaml"), "{outcome}");
+}

@@ -78,7 +78,7 @@ impl Manifests {
 }
 
 /// Returns the manifest in a property, as JSON.
-fn object(value: &RawValue) -> Option<String> {
+pub(super) fn object(value: &RawValue) -> Option<String> {
     let ReadObject { data } = serde_json::from_str(value.get()).ok()?;
     let mut bytes = Vec::new();
     decode(&data, &mut bytes).ok()?;

@@ -22,6 +22,7 @@ pub(crate) mod picture_type;
 pub mod read;
 pub mod rendered;
 mod schema;
+pub mod shown;
 mod stream;
 pub mod template;
 pub mod write;

@@ -2,6 +2,7 @@
 
 use super::TemplateRelease;
 use crate::catalog::file_based::draft::{Draft, DraftError, NewBundle, Placement, Revised};
+use crate::catalog::file_based::shown::Shown;
 use crate::catalog::file_based::template::Kind;
 use crate::catalog::file_based::{Schema, WrittenEntry};
 use crate::catalog::graph::Mode;
@@ -21,6 +22,8 @@ pub struct TemplateChange<'b> {
     pub name: &'b str,
     /// The version of the bundle.
     pub version: Option<&'b Version>,
+    /// What user interfaces show of a new package.
+    pub shown: &'b Shown,
     /// The image reference for the template.
     pub image: &'b str,
     /// The image that the template already contains for a bundle with this name.
@@ -108,6 +111,7 @@ fn basic(before: Option<Value>, release: &TemplateRelease, change: &TemplateChan
     let mut draft = Draft::read(change.package, &documents)?;
     let default = release.default_channel.as_ref().or(release.channels.first());
     let new = NewBundle {
+        shown: change.shown.clone(),
         stated: [].into(),
         document: named(change.image),
         entry: WrittenEntry {

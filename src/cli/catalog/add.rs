@@ -23,7 +23,7 @@ use crate::index::render::RenderOptions;
 use crate::index::render::bundle::{BundleError, RenderedBundle, render_bundle};
 use crate::index::render::sources::SourceOptions;
 use crate::terminal::Printer;
-use crate::version::{RangeError, VersionRange, parse_tolerant};
+use crate::version::{RangeError, VersionRange, is_name_of_higher, parse_tolerant};
 use change::{Change, in_basic_template, in_catalog, in_semver_template};
 use clap::Args;
 use semver::Version;
@@ -182,12 +182,16 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
             }
             Opened::Template(editor) if editor.kind() == Kind::Semver => {
                 arguments.require_lists(path)?;
-                in_semver_template(editor, &packages, &arguments.channels)
+                let known = arguments.known(&editor, &packages, &opening, context)?;
+                in_semver_template(editor, &packages, &arguments.channels, known)
             }
             Opened::Template(editor) => {
-                let versions = match arguments.mode {
-                    Mode::Replaces => BTreeMap::new(),
-                    _ => arguments.versions(&editor, &opening, context)?,
+                let versions = if arguments.mode == Mode::Replaces {
+                    BTreeMap::new()
+                } else {
+                    let known = arguments.known(&editor, &packages, &opening, context)?;
+                    let added = packages.values().flatten().map(|(_, bundle)| bundle);
+                    versions(known.values().chain(added))
                 };
                 in_basic_template(editor, &packages, &placement, &versions)
             }
@@ -248,7 +252,10 @@ fn channel_name(text: &str) -> Result<String, Infallible> {
 /// Checks the name of a bundle.
 fn bundle_name(text: &str) -> Result<String, &'static str> {
     let name = text.trim();
-    if name.is_empty() || name.contains(char::is_whitespace) {
+    if name.is_empty() {
+        return Err("the name is empty");
+    }
+    if name.contains(char::is_whitespace) {
         return Err("a bundle name contains no spaces; separate names with commas");
     }
     Ok(name.to_owned())
@@ -261,6 +268,12 @@ fn range(text: &str) -> Result<String, RangeError> {
 
 /// The bundles of each package with their references, ordered from the lowest version up.
 type Packages = BTreeMap<String, Vec<(String, RenderedBundle)>>;
+
+/// Returns the versions of bundles by name.
+fn versions<'b>(bundles: impl Iterator<Item = &'b RenderedBundle>) -> BTreeMap<String, Version> {
+    let versions = bundles.filter_map(|bundle| Some((bundle.entry.name.clone(), parse_tolerant(&bundle.version)?)));
+    versions.collect()
+}
 
 /// Returns the reason why a catalog stores the manifests of a bundle instead of a reference to its image.
 fn why_inline(reference: &str) -> &'static str {
@@ -323,6 +336,14 @@ impl AddArguments {
         let in_catalog = self.catalogs.iter().any(|path| !path.is_file());
         for (reference, rendered) in packages.values().flatten() {
             strictness::warn(&rendered.findings, printer);
+            if let Some(replaces) = &self.replaces
+                && is_name_of_higher(replaces, &rendered.version)
+            {
+                printer.warning(format_args!(
+                    "version {} replaces {replaces}, which has a higher version",
+                    rendered.version
+                ));
+            }
             if rendered.bundle.image.is_empty() && in_catalog {
                 printer.status(format_args!(
                     "{} is stored with its manifests because {}",
@@ -333,25 +354,27 @@ impl AddArguments {
         }
     }
 
-    /// Returns the versions of the bundles in a template, by bundle name.
-    fn versions(
+    /// Renders the bundles of a template, except those that are added. Returns them by image.
+    fn known(
         &self,
         template: &TemplateEditor,
+        added: &Packages,
         opening: &SourceOptions<'_>,
         context: &Context<'_>,
-    ) -> Result<BTreeMap<String, Version>, CommandError> {
+    ) -> Result<BTreeMap<String, RenderedBundle>, CommandError> {
         let transports = self.registry.transports(context);
-        let mut versions = BTreeMap::new();
-        for image in template.images() {
+        let is_added = |image: &String| added.values().flatten().any(|(reference, _)| reference == image);
+        let mut known = BTreeMap::new();
+        for image in template.images().iter().filter(|image| !is_added(image)) {
             let rendered = context.runtime.block_on(render_bundle(image, &transports, opening));
             let rendered = rendered.map_err(|error| {
                 let error =
                     CommandError::from(error).context(format!("cannot render {image}, which the template contains"));
                 guesses::with_index_guess(error, image)
             })?;
-            versions.extend(parse_tolerant(&rendered.version).map(|version| (rendered.entry.name, version)));
+            known.insert(image.clone(), rendered);
         }
-        Ok(versions)
+        Ok(known)
     }
 
     fn opening(&self, context: &Context<'_>) -> Result<SourceOptions<'_>, CommandError> {

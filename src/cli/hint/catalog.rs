@@ -1,7 +1,7 @@
 //! Advice for errors about file-based catalogs, their templates and their packages.
 
 use super::{Advice, Hints, TOTAL_SIZE, VALUES, hint, hints, hints_of, of_system, raise};
-use crate::catalog::file_based::draft::DraftError;
+use crate::catalog::file_based::draft::{Above, DraftError};
 use crate::catalog::file_based::edit::CatalogEditError;
 use crate::catalog::file_based::edit::template::TemplateEditError;
 use crate::catalog::file_based::error::CatalogError;
@@ -65,10 +65,14 @@ hints! {
         Self::Default { others, .. } => {
             hint(format!("specify another channel with --default-channel; available channels: {}", others.join(", ")))
         }
-        Self::SecondHead { bundle, others, .. } => hint(format!(
+        Self::SecondHead { bundle, others, above, .. } if above.heads.is_empty() => hint(format!(
             "{}, for example with --replaces, or order the channel by version with --mode semver",
-            above(bundle, others)
+            on_top(bundle, others)
         )),
+        Self::SecondHead { above, .. } => hint(match gap(above) {
+            Some(gap) => format!("{gap}, or order the channel by version with --mode semver"),
+            None => "order the channel by version with --mode semver".to_owned(),
+        }),
         Self::At { error, .. } => error.hints(),
         Self::Heads { .. } => hint("make one of the heads replace or skip the others"),
         Self::Differs { .. } => hint("use another version for the bundle, or replace the existing bundle with \
@@ -121,7 +125,10 @@ hints! {
         pass: [Revise],
         none: [],
         // The command that reports this error has no options for edges.
-        Self::Draft(DraftError::SecondHead { bundle, others, .. }) => hint(above(bundle, others)),
+        Self::Draft(DraftError::SecondHead { bundle, others, above, .. }) if above.heads.is_empty() => {
+            hint(on_top(bundle, others))
+        }
+        Self::Draft(DraftError::SecondHead { above, .. }) => gap(above).map(hint).unwrap_or_default(),
         Self::Draft(error) => error.hints(),
     }
     SelectionError {
@@ -137,6 +144,12 @@ hints! {
 }
 
 /// Returns the advice to make a bundle replace or skip the other heads of its channel.
-fn above(bundle: &str, others: &[String]) -> String {
+fn on_top(bundle: &str, others: &[String]) -> String {
     format!("make {bundle} replace or skip {}", others.join(", "))
+}
+
+/// Returns the advice to add the bundle that is missing below heads with higher versions.
+fn gap(above: &Above) -> Option<String> {
+    let [bundle, missing] = above.gap.as_ref()?;
+    Some(format!("{bundle} replaces {missing}, which is missing: add it first"))
 }

@@ -7,6 +7,7 @@ use crate::bundle::stated::StatedAt;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::draft::NewBundle;
 use crate::catalog::file_based::migrate::{Level, migrated};
+use crate::catalog::file_based::shown::Shown;
 use crate::catalog::file_based::{Blob, Bundle, WrittenEntry};
 use crate::diagnostic::Diagnostic;
 use crate::image::Transports;
@@ -111,6 +112,7 @@ impl RenderedBundle {
             version: parse_tolerant(&self.version),
             channels: self.channels.clone(),
             default_channel: self.default_channel.clone(),
+            shown: Shown::of_bundle(&self.bundle),
             stated: self.stated.clone(),
         })
     }

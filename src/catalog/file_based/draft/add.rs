@@ -1,8 +1,11 @@
 //! Adding bundles to channels.
 
+use super::error::Above;
+use super::links::{by_name, chain};
 use super::{Draft, DraftBundle, DraftChannel, DraftError, differing};
 use crate::bundle::stated::StatedAt;
 use crate::catalog::file_based::WrittenEntry;
+use crate::catalog::file_based::shown::Shown;
 use crate::catalog::graph::Mode;
 use semver::Version;
 use serde_json::Value;
@@ -22,6 +25,8 @@ pub struct NewBundle {
     pub channels: Vec<String>,
     /// The default channel that the bundle itself names.
     pub default_channel: Option<String>,
+    /// What user interfaces show of the bundle's package, if the bundle begins it.
+    pub shown: Shown,
     /// The places in the bundle's files that specify its position in channels, as `FILE:LINE`.
     pub stated: StatedAt,
 }
@@ -131,13 +136,30 @@ impl Draft {
         entered
     }
 
-    /// Sets the default channel of the package after bundles were added. `added` contains these bundles, sorted by
-    /// ascending version. The default channel of the placement takes precedence. Otherwise, a package without a default
+    /// Sets the default channel of the package after bundles were added, and the icon and description that the document
+    /// of a new package gets from the head of that channel. `added` contains these bundles, sorted by ascending version. The default channel of the placement takes precedence. Otherwise, a package without a default
     /// channel gets the last default channel that the bundles declare or, if they declare none, its only channel.
     ///
     /// # Errors
     /// Returns an error if the channel does not exist, or a new package has no default channel.
     pub fn choose_default<'a>(
+        &mut self,
+        added: impl DoubleEndedIterator<Item = &'a NewBundle> + Clone,
+        placement: &Placement,
+    ) -> Result<(), DraftError> {
+        self.choose_channel(added.clone(), placement)?;
+        let channel = self
+            .channels
+            .iter()
+            .find(|channel| channel.name == self.default_channel);
+        let heads = channel.map(DraftChannel::heads).unwrap_or_default();
+        if let Some(head) = added.rev().find(|new| heads.contains(&new.entry.name.as_str())) {
+            self.shown = head.shown.clone();
+        }
+        Ok(())
+    }
+
+    fn choose_channel<'a>(
         &mut self,
         added: impl DoubleEndedIterator<Item = &'a NewBundle>,
         placement: &Placement,
@@ -222,12 +244,13 @@ impl DraftChannel {
             return Ok(true);
         }
         if placement.mode == Mode::Replaces && heads.contains(&entry.name.as_str()) {
-            let heads = heads.into_iter().filter(|head| *head != entry.name);
+            let heads: Vec<&str> = heads.into_iter().filter(|head| *head != entry.name).collect();
             return Err(DraftError::SecondHead {
-                package: package.to_owned(),
+                package: package.into(),
                 channel: self.name.clone(),
                 bundle: entry.name.clone(),
-                others: heads.map(str::to_owned).collect(),
+                above: Box::new(self.above(entry, &heads, versions)),
+                others: heads.into_iter().map(str::to_owned).collect(),
                 replaces: entry.replaces.clone().into(),
                 is_absent: !others.contains(&entry.replaces),
             });
@@ -237,6 +260,27 @@ impl DraftChannel {
             channel: self.name.clone(),
             heads: heads.into_iter().map(str::to_owned).collect(),
         })
+    }
+
+    /// Returns those of the other heads that an entry cannot replace.
+    fn above(&self, entry: &WrittenEntry, heads: &[&str], versions: &HashMap<&str, &Version>) -> Above {
+        let entries = by_name(&self.entries);
+        let gap_below = |head: &str| {
+            let last = *chain(&entries, head).last()?;
+            let is_gap = !last.replaces.is_empty() && !entries.contains_key(last.replaces.as_str());
+            is_gap.then(|| [last.name.clone(), last.replaces.clone()])
+        };
+        let own = versions.get(entry.name.as_str());
+        let is_higher = |head: &&&str| match (own, versions.get(**head)) {
+            (Some(own), Some(other)) => other.cmp_precedence(own).is_gt(),
+            // In a template, only the versions of new bundles are known.
+            _ => gap_below(head).is_some(),
+        };
+        let higher: Vec<&&str> = heads.iter().filter(is_higher).collect();
+        Above {
+            gap: higher.iter().find_map(|head| gap_below(head)),
+            heads: higher.into_iter().map(|head| (*head).to_owned()).collect(),
+        }
     }
 
     /// Inserts an entry between those with the next lower and the next higher version. Fails if a bundle of the channel
@@ -302,8 +346,36 @@ impl DraftChannel {
                 entry.name.clone_into(&mut known.replaces);
             }
         }
+        if skip_patches {
+            self.unchain_patches(own, &new.replaces, versions);
+        }
         self.entries.insert(at, new);
         Ok(())
+    }
+
+    /// Lets the entries of a minor version that replace one another, as in a channel that was ordered in another mode,
+    /// replace `before` instead, and skip all lower patch versions.
+    fn unchain_patches(&mut self, of: &Version, before: &str, versions: &HashMap<&str, &Version>) {
+        let is_own = |version: &&Version| (version.major, version.minor) == (of.major, of.minor);
+        let own = |name: &str| versions.get(name).copied().filter(is_own);
+        let names = self.entries.iter().map(|known| known.name.as_str());
+        let mut patches: Vec<(&Version, String)> =
+            names.filter_map(|name| Some((own(name)?, name.to_owned()))).collect();
+        patches.sort_by(|one, other| other.0.cmp_precedence(one.0));
+        let all: HashSet<&str> = patches.iter().map(|(_, name)| name.as_str()).collect();
+        for known in &mut self.entries {
+            let Some(version) = own(&known.name).filter(|_| all.contains(known.replaces.as_str())) else {
+                continue;
+            };
+            before.clone_into(&mut known.replaces);
+            let skipped: HashSet<&str> = known.skips.iter().map(String::as_str).collect();
+            let lower = patches
+                .iter()
+                .filter(|(patch, _)| patch.cmp_precedence(version).is_lt());
+            let missing = lower.filter(|(_, name)| !skipped.contains(name.as_str()));
+            let missing: Vec<String> = missing.map(|(_, name)| name.clone()).collect();
+            known.skips.extend(missing);
+        }
     }
 }
 

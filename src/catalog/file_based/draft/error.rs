@@ -83,13 +83,15 @@ pub enum DraftError {
     )]
     SecondHead {
         /// The package.
-        package: String,
+        package: Box<str>,
         /// The channel.
         channel: String,
         /// The added bundle.
         bundle: String,
         /// The other heads.
         others: Box<[String]>,
+        /// Those of the other heads that the bundle cannot replace.
+        above: Box<Above>,
         /// The bundle that the added bundle replaces; may be empty.
         replaces: Box<str>,
         /// Whether the replaced bundle is not in the channel.
@@ -265,6 +267,16 @@ pub enum DraftError {
         /// The bundle.
         bundle: String,
     },
+}
+
+/// Heads of a channel that an added bundle cannot replace, because their versions are higher.
+#[derive(Debug, Default)]
+pub struct Above {
+    /// The heads.
+    pub heads: Vec<String>,
+    /// The lowest bundle of the update path to one of these heads, and the bundle that it replaces, which is not in the
+    /// channel.
+    pub gap: Option<[String; 2]>,
 }
 
 /// Formats versions as a comma-separated list; if there are many, lists only the last ones and counts the others.

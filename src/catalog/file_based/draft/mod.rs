@@ -18,11 +18,12 @@ mod remove;
 pub use add::{NewBundle, Placement};
 pub use deprecate::Deprecated;
 pub(crate) use difference::differing;
-pub use error::DraftError;
+pub use error::{Above, DraftError};
 pub use follow::Shape;
 pub use lifecycle::LifecycleChange;
 pub use remove::{Removal, Target};
 
+use super::shown::Shown;
 use super::{Deprecation, Schema, Subject, WrittenEntry};
 use crate::version::parse_tolerant;
 use semver::Version;
@@ -44,6 +45,8 @@ pub struct Draft {
     pub deprecations: Vec<Deprecation>,
     /// The maintenance periods and platforms of the versions, as written in the document.
     lifecycles: Vec<Value>,
+    /// What user interfaces show of the package, for the document of a new package.
+    shown: Shown,
     /// Whether to remove the package with all of its documents.
     pub gone: bool,
 }
@@ -95,6 +98,7 @@ impl Draft {
             bundles: Vec::new(),
             deprecations: Vec::new(),
             lifecycles: Vec::new(),
+            shown: Shown::default(),
             gone: false,
         }
     }
@@ -187,9 +191,7 @@ impl Draft {
         }
         let name = &self.name;
         if !has_package {
-            let package =
-                json!({"schema": Schema::Package.name(), "name": name, "defaultChannel": self.default_channel});
-            revised.push(Revised::New(package));
+            revised.push(Revised::New(self.package()));
         }
         for channel in self.channels.iter().filter(|channel| channel.source.is_none()) {
             let new = json!({"schema": Schema::Channel.name(), "name": channel.name, "package": name, "entries": []});
@@ -208,6 +210,22 @@ impl Draft {
             revised.push(Revised::New(new));
         }
         revised
+    }
+
+    /// Returns the document of a new package.
+    fn package(&self) -> Value {
+        let mut package = Map::new();
+        let mut put = |field: &str, value: Value| package.insert(field.to_owned(), value);
+        put("schema", Schema::Package.name().into());
+        put("name", self.name.as_str().into());
+        put("defaultChannel", self.default_channel.as_str().into());
+        if let Some(icon) = &self.shown.icon {
+            put("icon", json!({"base64data": icon.data, "mediatype": icon.media_type}));
+        }
+        if !self.shown.description.is_empty() {
+            put("description", self.shown.description.as_str().into());
+        }
+        Value::Object(package)
     }
 
     /// Returns the versions by bundle name. Bundles without a version are omitted.

@@ -1,5 +1,6 @@
 use super::*;
-use crate::catalog::file_based::WrittenEntry;
+use crate::catalog::file_based::shown::Shown;
+use crate::catalog::file_based::{Icon, WrittenEntry};
 use crate::catalog::graph::Mode;
 use crate::catalog::selection::part::{Part, Versions};
 use crate::version::VersionRange;
@@ -451,6 +452,7 @@ fn two_documents_about_one_thing_are_refused() {
 /// Returns a bundle to add.
 fn new(version: usize, replaces: &str, skips: &[&str]) -> NewBundle {
     NewBundle {
+        shown: Shown::default(),
         stated: [].into(),
         document: bundle(version),
         entry: serde_json::from_value(
@@ -618,6 +620,33 @@ fn a_new_package_has_a_default_channel() {
     assert!(
         matches!(add(&nowhere, &Placement::default()), Err(DraftError::NoDefault { channels, .. }) if channels.is_empty())
     );
+}
+
+#[test]
+fn a_new_package_shows_the_icon_and_description_of_the_head_of_its_default_channel() {
+    let shown = |text: &str| Shown {
+        icon: Some(Icon {
+            data: "R0lGODlh".to_owned(),
+            media_type: "image/gif".to_owned(),
+        }),
+        description: text.to_owned(),
+    };
+    let of = |bundle: NewBundle, text: &str| NewBundle {
+        shown: shown(text),
+        ..bundle
+    };
+    let bundles = [of(new(1, "", &[]), "one"), of(new(2, "rake.v1", &[]), "two")];
+    let mut draft = Draft::new("rake");
+    for bundle in &bundles {
+        draft.add(bundle, &Placement::default(), None).unwrap();
+    }
+    draft.choose_default(bundles.iter(), &Placement::default()).unwrap();
+    let package = json!({"schema": "olm.package", "name": "rake", "defaultChannel": "stable",
+        "icon": {"base64data": "R0lGODlh", "mediatype": "image/gif"}, "description": "two"});
+    assert!(draft.revise(&[]).contains(&Revised::New(package)));
+    // An existing package keeps its own.
+    let known = [json!({"schema": "olm.package", "name": "rake", "defaultChannel": "stable"})];
+    assert_eq!(draft.revise(&known).first(), Some(&Revised::Kept(0)));
 }
 
 #[test]
@@ -847,4 +876,50 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn patch_versions_that_replace_one_another_are_skipped_in_the_mode_that_skips_patches() {
+    let mut draft = Draft::new("rake");
+    let mut add = |version: &str, mode: Mode| {
+        let mut new = new(1, "", &[]);
+        new.version = Version::parse(version).ok();
+        version.clone_into(&mut new.entry.name);
+        draft.add(&new, &placed(mode, &["stable"]), None).unwrap();
+        assert_eq!(draft.channels[0].heads().len(), 1);
+        let entries = draft.channels[0].entries.iter();
+        let edges = entries.map(|entry| format!("{} > {} / {}", entry.name, entry.replaces, entry.skips.join(" ")));
+        edges.collect::<Vec<_>>()
+    };
+    add("0.5.0", Mode::Semver);
+    add("0.5.2", Mode::Semver);
+    assert_eq!(
+        add("0.5.1", Mode::SemverSkipPatch),
+        ["0.5.2 >  / 0.5.1 0.5.0", "0.5.1 >  / 0.5.0", "0.5.0 >  / "]
+    );
+    assert_eq!(
+        add("0.4.2", Mode::SemverSkipPatch),
+        [
+            "0.5.2 > 0.4.2 / 0.5.1 0.5.0",
+            "0.5.1 > 0.4.2 / 0.5.0",
+            "0.5.0 > 0.4.2 / ",
+            "0.4.2 >  / "
+        ]
+    );
+}
+
+#[test]
+fn an_entry_without_a_bundle_is_removed() {
+    let mut draft = draft();
+    draft.channels[0].entries.insert(
+        0,
+        WrittenEntry {
+            name: "rake.v9".to_owned(),
+            replaces: "rake.v4".to_owned(),
+            ..WrittenEntry::default()
+        },
+    );
+    draft.remove(&[target("stable", "rake.v9")], None).unwrap();
+    assert_eq!(entries(&draft), ["rake.v4", "rake.v3", "rake.v2", "rake.v1"]);
+    assert!(draft.remove(&[target("stable", "rake.v9")], None).is_err());
 }

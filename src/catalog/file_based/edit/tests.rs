@@ -1,5 +1,6 @@
 use super::*;
 use crate::catalog::file_based::draft::{Deprecated, Draft, DraftError, Target};
+use crate::catalog::file_based::shown::Shown;
 use std::fs;
 
 const CATALOG: &str = include_str!("../../../../testdata/rake.yaml");
@@ -251,6 +252,7 @@ fn begin(folder: &Path, package: &str) -> Result<(), CatalogEditError> {
     let version = json!({"type": "olm.package", "value": {"packageName": package, "version": "1.0.0"}});
     let name = format!("{package}.v1.0.0");
     let bundle = NewBundle {
+        shown: Shown::default(),
         stated: [].into(),
         document: json!({"schema": "olm.bundle", "package": package, "name": name, "image": "registry.example.com/x",
             "properties": [version]}),

@@ -7,13 +7,11 @@
 use super::error::{TemplateError, TemplateProblem};
 use super::input::Input;
 use super::{Content, Image, Template, TemplateDocument};
-use crate::catalog::file_based::{BUNDLE_OBJECT, Blob, Bundle, Channel, Icon, Identity, Package, WrittenEntry};
+use crate::catalog::file_based::shown::Shown;
+use crate::catalog::file_based::{Blob, Bundle, Channel, Identity, Package, WrittenEntry};
 use crate::text::Path;
 use crate::version::parse_strict;
 use ::semver::Version;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The bundle lists of a semver template, beginning with the least stable one.
@@ -182,7 +180,7 @@ impl Semver {
         }
         let head = channels.default.as_ref().map(|default| default.head.as_str());
         let head = head.and_then(|head| rendered.iter().find(|bundle| bundle.name == head));
-        let (icon, description) = head.map(shown).unwrap_or_default();
+        let Shown { icon, description } = head.map(Shown::of_bundle).unwrap_or_default();
         let mut documents = vec![TemplateDocument::Generated(Blob::Package(Package {
             name: package,
             default_channel: channels.default.map(|default| default.channel).unwrap_or_default(),
@@ -301,27 +299,4 @@ impl Channels {
             channel.entries.push(entry);
         }
     }
-}
-
-/// Returns the package's icon and description from the ClusterServiceVersion of a bundle.
-fn shown(bundle: &Bundle) -> (Option<Icon>, String) {
-    let objects = bundle
-        .properties
-        .iter()
-        .filter(|property| property.kind == BUNDLE_OBJECT);
-    let mut objects = objects.filter_map(|property| {
-        let value: Value = serde_json::from_str(property.value.get()).ok()?;
-        serde_json::from_slice::<Value>(&STANDARD.decode(value["data"].as_str()?).ok()?).ok()
-    });
-    let Some(csv) = objects.find(|object| object["kind"] == crate::csv::KIND) else {
-        return (None, String::new());
-    };
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let icon = &csv["spec"]["icon"][0];
-    let data: String = text(&icon["base64data"]).split_whitespace().collect();
-    let icon = (!data.is_empty() && STANDARD.decode(&data).is_ok()).then(|| Icon {
-        data,
-        media_type: text(&icon["mediatype"]),
-    });
-    (icon, text(&csv["spec"]["description"]))
 }

@@ -1,6 +1,7 @@
 //! Adding rendered bundles to a catalog or a template.
 
 use super::Packages;
+use crate::catalog::file_based::Bundle;
 use crate::catalog::file_based::draft::{NewBundle, Placement};
 use crate::catalog::file_based::edit::template::{TemplateBundle, TemplateEditor};
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
@@ -109,15 +110,23 @@ pub(super) fn in_basic_template(
     Ok(Change::new(editor.finish()?, added))
 }
 
+/// `known` contains the bundles of the images in the template.
 pub(super) fn in_semver_template(
     mut editor: TemplateEditor,
     packages: &Packages,
     lists: &[String],
+    known: BTreeMap<String, RenderedBundle>,
 ) -> Result<Change, CatalogEditError> {
+    let known = known.into_iter().map(|(image, rendered)| (image, rendered.bundle));
+    let mut bundles: BTreeMap<String, Bundle> = known.collect();
     let mut added = Vec::new();
     for (image, rendered) in packages.values().flatten() {
         let lists = editor.add_image(image, lists)?;
         added.push((rendered.entry.name.clone(), lists));
+        bundles.insert(image.clone(), rendered.bundle.clone());
+    }
+    if editor.is_changed() {
+        editor.check(&bundles)?;
     }
     Ok(Change::new(editor.finish()?, added))
 }

@@ -6,6 +6,7 @@ use opmx::bundle::BundleLimits;
 use opmx::bundle::image_map::{ImageMap, map_images};
 use opmx::catalog::file_based::lifecycle::read_file;
 use opmx::catalog::file_based::limits::CatalogLimits;
+use opmx::catalog::file_based::shown::Shown;
 use opmx::catalog::file_based::template::{Kind, Template};
 use opmx::catalog::release::{OperatorFiles, TemplateChange, released};
 use opmx::diagnostic::has_errors;
@@ -109,6 +110,7 @@ pub fn repository(which: usize, bytes: &[u8]) {
         package: "a",
         name: "a.v1.1.0",
         version: Some(&version),
+        shown: &Shown::default(),
         image: "registry.example.com/a:v1.1.0",
         known_image: None,
         overwrite: false,

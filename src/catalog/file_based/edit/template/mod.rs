@@ -6,6 +6,7 @@ mod semver;
 pub use basic::TemplateBundle;
 
 use super::{CatalogEditError, Edited};
+use crate::catalog::file_based::Bundle;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::folder::LEVELS;
 use crate::catalog::file_based::limits::CatalogLimits;
@@ -156,13 +157,34 @@ impl TemplateEditor {
         }
     }
 
+    /// Returns whether the template has changed.
+    pub fn is_changed(&self) -> bool {
+        *self.document.value() != self.value
+    }
+
+    /// Makes sure that the changed template can be rendered. `bundles` contains the bundle of each image.
+    ///
+    /// # Errors
+    /// Returns an error if the form of the text does not allow the change, or the bundles do not fit together.
+    pub fn check(&self, bundles: &BTreeMap<String, Bundle>) -> Result<(), CatalogEditError> {
+        let text = text::revise(&self.document, &self.value)?;
+        let template = Template::read(&self.path.display().to_string(), text.as_bytes(), None, self.limits)
+            .map_err(TemplateEditError::from)?;
+        let images = template.images.iter();
+        let rendered: Vec<Bundle> = images
+            .filter_map(|image| bundles.get(&image.reference).cloned())
+            .collect();
+        template.documents(rendered).map_err(TemplateEditError::from)?;
+        Ok(())
+    }
+
     /// Returns the changed file, which is still a template.
     ///
     /// # Errors
     /// Returns an error if the form of the text does not allow the change, or the file would no longer be a template.
     pub fn finish(self) -> Result<Edited, CatalogEditError> {
         let mut files = BTreeMap::new();
-        if *self.document.value() != self.value {
+        if self.is_changed() {
             let after = text::revise(&self.document, &self.value)?.into_bytes();
             images(&self.path.display().to_string(), &after, self.limits)?;
             let change = FileChange {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::catalog::file_based::draft::{Deprecated, Draft, DraftError, NewBundle, Placement, Revised, Target};
+use crate::catalog::file_based::shown::Shown;
 use crate::catalog::file_based::{Bundle, Property, WrittenEntry};
 use crate::catalog::graph::Mode;
 use ::semver::Version;
@@ -56,6 +57,7 @@ fn bundle(version: &str) -> TemplateBundle {
     TemplateBundle {
         image: format!("registry.example.com/rake:{version}"),
         bundle: NewBundle {
+            shown: Shown::default(),
             stated: [].into(),
             document: json!({}),
             entry: WrittenEntry {
