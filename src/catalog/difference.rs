@@ -1,7 +1,11 @@
 //! The differences between two catalogs: packages, channels, the edges of the update graph, and bundles.
 //!
-//! Manifests are not part of a catalog and are not compared. Lists of differences are sorted by name.
+//! Manifests are not part of a catalog and are not compared. Lists of differences are sorted by name. [`details`] compares
+//! everything else that indexes contain.
 
+pub mod details;
+
+use self::details::DetailDifference;
 use super::{Bundle, Catalog, Channel, ChannelEntry, Package, Property};
 use crate::olm::property;
 use serde::Serialize;
@@ -15,6 +19,8 @@ pub struct Difference {
     pub packages: Vec<PackageDifference>,
     /// The bundles that differ, in all packages.
     pub bundles: Vec<BundleDifference>,
+    /// The other parts that differ; see [`details`].
+    pub details: Vec<DetailDifference>,
 }
 
 /// The kind of change to a package, channel, entry or bundle.
@@ -115,11 +121,11 @@ pub type TypedValue = property::Property<String, String>;
 impl Difference {
     /// Returns whether there are no differences.
     pub fn is_empty(&self) -> bool {
-        self.packages.is_empty() && self.bundles.is_empty()
+        self.packages.is_empty() && self.bundles.is_empty() && self.details.is_empty()
     }
 }
 
-/// Returns the differences between `before` and `after`.
+/// Returns the differences between `before` and `after`, without details.
 pub fn difference(before: &Catalog, after: &Catalog) -> Difference {
     let ranges = (skip_ranges(before), skip_ranges(after));
     Difference {
@@ -129,6 +135,7 @@ pub fn difference(before: &Catalog, after: &Catalog) -> Difference {
         bundles: merged(&before.bundles, &after.bundles, |bundle| &bundle.name)
             .filter_map(|pair| of_bundle(pair, &ranges))
             .collect(),
+        details: Vec::new(),
     }
 }
 

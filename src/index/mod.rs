@@ -14,6 +14,7 @@ pub mod api_sources;
 pub mod catalog_image;
 pub mod check;
 pub mod curate;
+pub mod details;
 pub mod export;
 pub mod extract;
 pub mod follow;

@@ -1,5 +1,6 @@
 //! The difference between two indexes, as lines of text and as Markdown for a pull request.
 
+use crate::catalog::difference::details::DetailDifference;
 use crate::catalog::difference::{
     BundleDifference, Change, ChannelDifference, Difference, EntryDifference, Kind, PackageDifference, SetChange,
     TypedValue,
@@ -33,11 +34,11 @@ pub fn lines(difference: &Difference) -> Vec<String> {
 /// Renders the difference as Markdown: a table of counts, then lists.
 pub fn markdown(difference: &Difference) -> String {
     if difference.is_empty() {
-        return "The indexes do not differ.\n".to_owned();
+        return "No differences found. Manifests are not compared.\n".to_owned();
     }
     let mut out = String::from("| | added | removed | changed |\n|---|---|---|---|\n");
     let channels = || difference.packages.iter().flat_map(|package| &package.channels);
-    let rows: [(&str, Vec<Kind>); 4] = [
+    let rows: [(&str, Vec<Kind>); 5] = [
         (
             "packages",
             difference.packages.iter().map(|package| package.kind).collect(),
@@ -50,6 +51,10 @@ pub fn markdown(difference: &Difference) -> String {
                 .collect(),
         ),
         ("bundles", difference.bundles.iter().map(|bundle| bundle.kind).collect()),
+        (
+            "other parts",
+            difference.details.iter().map(|detail| detail.kind).collect(),
+        ),
     ];
     for (name, kinds) in rows {
         let count = |wanted: Kind| kinds.iter().filter(|kind| **kind == wanted).count();
@@ -92,6 +97,9 @@ fn statements(difference: &Difference, quote: Quote) -> Vec<Line> {
     }
     for bundle in &difference.bundles {
         of_bundle(bundle, quote, &mut lines);
+    }
+    for detail in &difference.details {
+        of_detail(detail, quote, &mut lines);
     }
     lines
 }
@@ -188,6 +196,32 @@ fn of_bundle(bundle: &BundleDifference, quote: Quote, lines: &mut Vec<Line>) {
     }
 }
 
+fn of_detail(found: &DetailDifference, quote: Quote, lines: &mut Vec<Line>) {
+    let detail = &found.detail;
+    let mut text = detail.what.clone();
+    if !detail.name.is_empty() {
+        text.push_str(&format!(" {}", quote(&detail.name)));
+    }
+    if !detail.package.is_empty() {
+        text.push_str(&format!(" of package {}", quote(&detail.package)));
+    }
+    lines.push(Line {
+        depth: 0,
+        kind: Some(found.kind),
+        text,
+    });
+    let Some(SetChange { added, removed }) = &found.values else {
+        return;
+    };
+    let line = |kind: Kind, value: &String| Line {
+        depth: 1,
+        kind: Some(kind),
+        text: quote(value),
+    };
+    lines.extend(removed.iter().map(|value| line(Kind::Removed, value)));
+    lines.extend(added.iter().map(|value| line(Kind::Added, value)));
+}
+
 fn changed(name: &str, change: &Change, quote: Quote) -> String {
     match (&change.before, &change.after) {
         (Some(before), Some(after)) => format!("{name} {} -> {}", quote(before), quote(after)),
@@ -211,6 +245,6 @@ mod tests {
     fn nothing_is_said_of_what_does_not_differ() {
         let same = Difference::default();
         assert!(lines(&same).is_empty());
-        assert_eq!(markdown(&same), "The indexes do not differ.\n");
+        assert_eq!(markdown(&same), "No differences found. Manifests are not compared.\n");
     }
 }

@@ -1,8 +1,9 @@
 //! `index diff`: what differs between two indexes.
 
-use crate::bundles::{garden, outcome_of, rake, small_base, succeed};
+use crate::bundles::{CATALOG, garden, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
 use serde_json::Value;
+use std::fs;
 
 /// A database, and an index image with one bundle more and one package less.
 fn two() -> Sandbox {
@@ -36,6 +37,7 @@ fn the_difference_is_told_in_every_form() {
     | channels | 0 | 1 | 1 |
     | channel entries | 1 | 1 | 0 |
     | bundles | 1 | 1 | 0 |
+    | other parts | 0 | 0 | 0 |
 
     - **removed** package `compost-operator`
       - default channel no longer `alpha`
@@ -60,9 +62,9 @@ fn equal_indexes_differ_in_nothing_and_the_status_can_tell() {
     let sandbox = two();
     insta::assert_snapshot!(outcome_of(&sandbox, "index diff old.db old.db --exit-code"), @"
     ------- stderr -------
-    the indexes do not differ
+    no differences found; manifests are not compared
     ");
-    insta::assert_snapshot!(outcome_of(&sandbox, "index diff oci:index:v1 oci:index:v1 -o markdown"), @"The indexes do not differ.");
+    insta::assert_snapshot!(outcome_of(&sandbox, "index diff oci:index:v1 oci:index:v1 -o markdown"), @"No differences found. Manifests are not compared.");
     let differ = sandbox.run("index diff old.db oci:index:v1 --exit-code -o json".split(' '));
     assert_eq!((differ.status, differ.stderr.as_str()), (Some(3), ""));
     let missing = sandbox.run("index diff old.db ./absent.db".split(' '));
@@ -95,4 +97,64 @@ fn a_fragment_is_held_against_its_own_packages() {
         + rake.v1.1.0, replaces rake.v1.0.0
     + bundle rake.v1.1.0, version 1.1.0
     ");
+}
+
+#[test]
+fn deprecations_icons_images_and_other_documents_are_compared() {
+    let sandbox = Sandbox::new();
+    let write = |folder: &str, text: &str| {
+        fs::create_dir(sandbox.path(folder)).unwrap();
+        fs::write(sandbox.path(folder).join("rake.yaml"), text).unwrap();
+    };
+    write(
+        "a",
+        &format!("{CATALOG}---\nschema: custom.n\npackage: rake\nname: note\nv: 1\n"),
+    );
+    let changed = CATALOG
+        .replace(
+            "defaultChannel: stable\n",
+            "defaultChannel: stable\ndescription: For leaves.\n",
+        )
+        .replace(
+            "image: registry.example.com/rake:1.0.0\n",
+            "image: registry.example.com/rake:1.0.0\nrelatedImages: [{name: tool, image: registry.example.com/n:1}]\n",
+        );
+    let deprecations = "---\nschema: olm.deprecations\npackage: rake\nentries:\n\
+        - {reference: {schema: olm.package}, message: Use hoe.}\n\
+        - {reference: {schema: olm.channel, name: stable}, message: Old.}\n\
+        ---\nschema: custom.n\npackage: rake\nname: note\nv: 2\n";
+    write("b", &format!("{changed}{deprecations}"));
+    let outcome = sandbox.run("index diff a b --exit-code".split(' '));
+    insta::assert_snapshot!(outcome, @"
+    + deprecation of package rake
+      + Use hoe.
+    + deprecation of channel stable of package rake
+      + Old.
+    + description of package rake
+    ~ document custom.n note of package rake
+    ~ related images of bundle rake.v1.0.0 of package rake
+      + tool registry.example.com/n:1
+    ------- exit 3 -------
+    ");
+    insta::assert_snapshot!(outcome_of(&sandbox, "index diff a b -o markdown"), @"
+    | | added | removed | changed |
+    |---|---|---|---|
+    | packages | 0 | 0 | 0 |
+    | channels | 0 | 0 | 0 |
+    | channel entries | 0 | 0 | 0 |
+    | bundles | 0 | 0 | 0 |
+    | other parts | 3 | 0 | 2 |
+
+    - **added** deprecation of package `rake`
+      - **added** `Use hoe.`
+    - **added** deprecation of channel `stable` of package `rake`
+      - **added** `Old.`
+    - **added** description of package `rake`
+    - **changed** document `custom.n note` of package `rake`
+    - **changed** related images of bundle `rake.v1.0.0` of package `rake`
+      - **added** `tool registry.example.com/n:1`
+    ");
+    let json: Value = serde_json::from_str(&outcome_of(&sandbox, "index diff b a -o json").stdout).unwrap();
+    assert_eq!(json["details"][0]["what"], "deprecation");
+    assert_eq!(json["details"][0]["values"]["removed"][0], "Use hoe.");
 }

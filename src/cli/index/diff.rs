@@ -1,10 +1,11 @@
 //! `opmx index diff`: the differences between two indexes.
 
-use crate::catalog::difference::difference;
+use crate::catalog::difference::{details as difference_of, difference};
 use crate::catalog::losses::{LossKind, counterpart, losses};
 use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, sources};
+use crate::index::details::details;
 use crate::terminal::{Format, index_difference};
 use clap::{Args, ValueEnum};
 
@@ -29,8 +30,11 @@ Examples:
 /// Show the differences between two indexes
 ///
 /// Compares the packages and their default channels; the channels, their heads, and the replaces and skips fields of
-/// their bundles; and the version, image, skipRange, properties and dependencies of each bundle. Manifests are not
-/// compared.
+/// their bundles; and the version, image, skipRange, properties, dependencies and related images of each bundle. If both
+/// indexes contain a package, also compares its icon, description, deprecations, lifecycles and other documents. A
+/// database contains neither descriptions nor deprecations nor other documents.
+///
+/// Manifests, and the metadata in olm.csv.metadata that is made from them, are not compared.
 ///
 /// A plus marks items that only NEW contains, a minus items that only OLD contains, and a tilde items that differ.
 ///
@@ -112,15 +116,21 @@ pub(crate) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     let limits = arguments.limits.index(&arguments.registry);
     let open = |name: &str| sources::open_catalog(name, &arguments.registry, limits, context);
     let (old, new) = (open(&arguments.old)?, open(&arguments.new)?);
+    let mut of_both = (details(&old)?, details(&new)?);
     let (mut old, new) = (old.catalog()?.into_owned(), new.catalog()?);
     if arguments.fragment {
         old = counterpart(&old, &new);
+        let in_fragment = &of_both.1;
+        of_both
+            .0
+            .retain(|detail, _| !detail.package.is_empty() || in_fragment.contains_key(detail));
     }
-    let found = difference(&old, &new);
+    let mut found = difference(&old, &new);
+    found.details = difference_of::details((&old, &new), &of_both.0, &of_both.1);
     match arguments.output {
         Form::Text => {
             if found.is_empty() {
-                printer.status("the indexes do not differ");
+                printer.status("no differences found; manifests are not compared");
             }
             for line in index_difference::lines(&found) {
                 printer.line(line)?;
