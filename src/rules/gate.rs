@@ -187,6 +187,7 @@ static TOLERATED: &[(&Rule, &str)] = &[
          cannot read.",
     ),
     (&rules::BUNDLE_RELATEDIMAGE_FORMAT, NO_IMAGE),
+    (&rules::CATALOG_DUPLICATE_KEY, "The last value is used."),
     (&rules::CATALOG_PACKAGE_NAME, "The package is served under this name."),
     (
         &rules::CATALOG_SKIP_RANGE,

@@ -106,6 +106,27 @@ fn warnings_do_not_fail_the_command() {
 }
 
 #[test]
+fn a_repeated_key_is_a_warning_and_its_last_value_counts() {
+    let sandbox = catalog(
+        "image: registry",
+        "image: registry.example.com/draft:1\nimage: registry",
+    );
+    let outcome = sandbox.run(["validate", "etcd"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(0), ""), "{outcome}");
+    let warning = "warning[catalog-duplicate-key]: the key `image` appears twice in one map";
+    assert!(outcome.stderr.contains(warning), "{outcome}");
+    assert!(outcome.stderr.contains("etcd/catalog.yaml:17:1"), "{outcome}");
+    assert_eq!(sandbox.run(["validate", "etcd", "--strict"]).status, Some(1));
+    let rendered = sandbox.run(["render", "etcd", "-o", "yaml"]);
+    assert_eq!(rendered.status, Some(0), "{rendered}");
+    assert!(
+        rendered.stdout.contains("image: registry.example.com/etcd:1"),
+        "{rendered}"
+    );
+    assert!(!rendered.stdout.contains("draft"), "{rendered}");
+}
+
+#[test]
 fn every_form_names_rule_and_line() {
     let sandbox = catalog("name: etcd.v2\nimage", "name: etcd.v3\nimage");
     for form in ["text", "json", "yaml", "sarif", "github", "junit"] {

@@ -5,7 +5,7 @@ use super::document::Document;
 use super::limits::CatalogLimits;
 use super::stream::Stream;
 use super::write::{Language, write};
-use crate::diagnostic;
+use crate::rules;
 use crate::source::{Position, SourceFile};
 use crate::text;
 use serde_json::Value;
@@ -133,7 +133,9 @@ fn yaml(part: &mut Part, text: &str, limits: &CatalogLimits) -> Option<()> {
     };
     let source = SourceFile::part("", text, begin, 0);
     let reading = text::read_source(&source, &limits.of_document());
-    if diagnostic::has_errors(&reading.diagnostics) {
+    let errors = reading.diagnostics.iter().filter(|finding| finding.is_error());
+    let (repeated, fatal): (Vec<_>, Vec<_>) = errors.partition(|finding| finding.rule == &rules::YAML_DUPLICATE_KEY);
+    if !fatal.is_empty() {
         return None;
     }
     let document = reading.documents.first().filter(|document| !document.value().is_null());
@@ -145,7 +147,8 @@ fn yaml(part: &mut Part, text: &str, limits: &CatalogLimits) -> Option<()> {
     part.value = document.value().clone();
     let schema = document.value().get("schema").and_then(Value::as_str);
     let schema = Schema::from(schema.unwrap_or_default());
-    let formatted = text::reflow(document, schema.fields());
+    // Which of two values is right is for the author to say, so both stay.
+    let formatted = text::reflow(document, schema.fields()).filter(|_| repeated.is_empty());
     part.kept = formatted.is_none();
     part.text = formatted.unwrap_or_else(|| text.to_owned());
     Some(())

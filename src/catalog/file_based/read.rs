@@ -370,7 +370,9 @@ fn document(piece: &Piece<'_>, limits: &CatalogLimits) -> Result<Option<Document
         return Document::from_json(text).map(Some).map_err(wrong);
     }
     let reading = text::read("", piece.bytes, &limits.of_document());
-    if let Some(finding) = reading.diagnostics.iter().find(|finding| finding.is_error()) {
+    // Of a repeated key, the last value counts, as in opm.
+    let is_fatal = |finding: &&Diagnostic| finding.is_error() && finding.rule != &rules::YAML_DUPLICATE_KEY;
+    if let Some(finding) = reading.diagnostics.iter().find(is_fatal) {
         return Err((line_of(finding, piece), finding.message.clone()));
     }
     let Some(document) = reading.documents.first() else {

@@ -7,26 +7,26 @@ fn ports_of_webhooks_come_back_whatever_they_are() {
     let labels = [json!({"app": "op"}), json!({"app": "op", "part": "second"})];
     let deployments = json!([
         deployment("op", "default", &labels[0]),
-        deployment("second.op", "default", &labels[1])
+        deployment("second-op", "default", &labels[1])
     ]);
     let mut csv = with("/spec/install/spec/deployments", deployments);
     let webhooks = json!([
         webhook(
             "MutatingAdmissionWebhook",
             "a.ex.com",
-            "second.op",
+            "second-op",
             &json!({"containerPort": 443, "targetPort": 9443})
         ),
         webhook(
             "ValidatingAdmissionWebhook",
             "b.ex.com",
-            "second.op",
+            "second-op",
             &json!({"containerPort": 443, "targetPort": "other"})
         ),
         webhook(
             "ValidatingAdmissionWebhook",
             "c.ex.com",
-            "second.op",
+            "second-op",
             &json!({"containerPort": 8443, "targetPort": 9443})
         ),
     ]);
@@ -36,14 +36,14 @@ fn ports_of_webhooks_come_back_whatever_they_are() {
     expected.sort_all_objects();
     assert_eq!(back["spec"]["webhookdefinitions"], expected);
     assert!(findings.is_empty(), "{findings:#?}");
-    let services = String::from_utf8(plain.get("manifests/second.op.service.yaml").unwrap().to_vec()).unwrap();
+    let services = String::from_utf8(plain.get("manifests/second-op.service.yaml").unwrap().to_vec()).unwrap();
     assert_eq!(
         services.matches("kind: Service\n").count(),
         2,
         "one port cannot lead to two places: {services}"
     );
 
-    let lone = webhook("ValidatingAdmissionWebhook", "a.ex.com", "second.op", &json!({}));
+    let lone = webhook("ValidatingAdmissionWebhook", "a.ex.com", "second-op", &json!({}));
     set(&mut csv, "/spec/webhookdefinitions", json!([lone]));
     let (back, _, findings) = round_trip(&csv, &[]);
     let entry = &back["spec"]["webhookdefinitions"][0];

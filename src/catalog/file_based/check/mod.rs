@@ -205,7 +205,7 @@ impl Files<'_> {
     }
 }
 
-/// Unreadable documents.
+/// Documents that cannot be read, or only in part.
 #[derive(Default)]
 struct Unreadable {
     findings: Vec<Diagnostic>,
@@ -466,11 +466,17 @@ impl FileReader<'_> {
         SourceFile::part(self.path.display().to_string(), text, begin, piece.start)
     }
 
-    /// Converts a YAML document to JSON, or returns `None` if it is empty. Reports the faults that make the document
-    /// unreadable.
+    /// Converts a YAML document to JSON, or returns `None` if it is empty. Reports repeated keys, of which the last one
+    /// counts, and the faults that make the document unreadable.
     fn yaml(&self, piece: &Piece<'_>, unreadable: &mut Unreadable) -> Result<Option<String>, ()> {
         let reading = text::read_source(&self.source(piece), &self.limits.of_document());
         let errors = reading.diagnostics.into_iter().filter(Diagnostic::is_error);
+        let errors = errors.map(|mut finding| {
+            if finding.rule == &rules::YAML_DUPLICATE_KEY {
+                finding.rule = &rules::CATALOG_DUPLICATE_KEY;
+            }
+            finding
+        });
         let before = unreadable.findings.len();
         unreadable.findings.extend(errors);
         match reading.documents.into_iter().next() {

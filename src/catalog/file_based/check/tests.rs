@@ -833,7 +833,7 @@ fn what_cannot_be_read_hides_nothing_else() {
         "2:1 text-encoding",
         "3:1 catalog-document",
         "4:1 catalog-schema-missing",
-        "4:2 yaml-duplicate-key",
+        "4:2 catalog-duplicate-key",
     ];
     assert_eq!(found, expected, "{messages}");
 }

@@ -331,10 +331,7 @@ impl Editor {
     fn read(&self, handle: &Handle) -> Result<Document, CatalogEditError> {
         let file = self.catalog.file(handle);
         let bytes = self.catalog.bytes(handle)?;
-        read_piece(file, handle, &bytes, &self.limits).ok_or_else(|| {
-            let file = file.to_owned();
-            CatalogError::Changed { file }.into()
-        })
+        Ok(read_piece(file, handle, &bytes, &self.limits)?)
     }
 
     /// Changes an existing package of the catalog.

@@ -1,7 +1,9 @@
 //! Replaces, removes and inserts documents as pieces of a file.
 
+use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::read::Handle;
+use crate::rules;
 use crate::source::{Position, SourceFile};
 use crate::text::{self, Document, Limits};
 use serde_json::Value;
@@ -48,17 +50,38 @@ impl Edit {
     }
 }
 
-/// Parses a document with the positions of its values. Returns `None` if the text is not a document.
-pub(super) fn read_piece(file: &Path, handle: &Handle, bytes: &[u8], limits: &CatalogLimits) -> Option<Document> {
+/// Parses a document with the positions of its values.
+///
+/// # Errors
+/// Returns an error if the text is no longer a document, or repeats a key, so that a position could be that of a value
+/// that does not count.
+pub(super) fn read_piece(
+    file: &Path,
+    handle: &Handle,
+    bytes: &[u8],
+    limits: &CatalogLimits,
+) -> Result<Document, CatalogError> {
+    let changed = || CatalogError::Changed { file: file.to_owned() };
     let begin = Position {
         line: handle.line,
         column: 1,
     };
-    let text = std::str::from_utf8(bytes).ok()?;
+    let text = std::str::from_utf8(bytes).map_err(|_| changed())?;
     let source = SourceFile::part(file.display().to_string(), text, begin, handle.start);
     let reading = text::read_source(&source, &limits.of_document());
+    let mut findings = reading.diagnostics.iter();
+    if let Some(repeated) = findings.find(|finding| finding.rule == &rules::YAML_DUPLICATE_KEY) {
+        let place = repeated.place.as_ref();
+        return Err(CatalogError::Document {
+            file: file.to_owned(),
+            line: place.map_or(handle.line, |place| place.start().line),
+            problem: repeated.message.clone(),
+        });
+    }
     let mut documents = reading.documents.into_iter();
-    documents.find(|document| !document.value().is_null())
+    documents
+        .find(|document| !document.value().is_null())
+        .ok_or_else(changed)
 }
 
 /// Returns the file with all changes made, or `None` if no document is left in it.

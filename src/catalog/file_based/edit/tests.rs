@@ -211,6 +211,17 @@ fn new_errors_in_a_copy_are_shown_with_the_name_of_the_catalog() {
 }
 
 #[test]
+fn a_document_that_repeats_a_key_is_not_changed() {
+    let folder = catalog();
+    let repeated = CATALOG.replace("name: rake\n", "name: rack\nname: rake\n");
+    fs::write(folder.path().join("rake/catalog.yaml"), &repeated).unwrap();
+    let error = change(folder.path(), |draft| draft.rename("stable", "fast")).unwrap_err();
+    let expected = "rake/catalog.yaml:5: the key `name` appears twice in one map";
+    assert!(error.to_string().contains(expected), "{error}");
+    assert_eq!(text(folder.path()), repeated);
+}
+
+#[test]
 fn what_stands_twice_or_elsewhere_is_refused() {
     let folder = catalog();
     fs::write(

@@ -129,6 +129,9 @@ fn a_document_whose_layout_cannot_change_keeps_it_and_is_named() {
     let formatted = format(text.as_bytes(), CatalogLimits::default()).unwrap();
     assert_eq!(formatted.content, b"---\nschema: a\n---\n? schema\n: b\n");
     assert_eq!(formatted.kept, [3]);
+    let repeated = b"---\nschema: a\nx:   1\nx:   2\n";
+    let formatted = format(repeated, CatalogLimits::default()).unwrap();
+    assert_eq!((&*formatted.content, &*formatted.kept), (&repeated[..], &[2][..]));
     assert_eq!(format(b"a: [", CatalogLimits::default()), None);
 }
 

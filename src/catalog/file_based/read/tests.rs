@@ -100,6 +100,15 @@ fn what_is_wrong_is_said_with_file_and_line() {
 }
 
 #[test]
+fn the_last_value_of_a_repeated_key_counts() {
+    let (_folder, catalog) = catalog(&[("f", "schema: a\nname: draft\nname: final\n")]);
+    let catalog = catalog.unwrap();
+    let handle = &catalog.handles[0];
+    assert_eq!(&*handle.name, "final");
+    assert_eq!(catalog.document(handle).unwrap().text("name"), "final");
+}
+
+#[test]
 fn files_that_change_meanwhile_are_noticed() {
     let (folder, catalog) = catalog(&[("f", "{\"schema\":\"a\"}")]);
     let catalog = catalog.unwrap();
