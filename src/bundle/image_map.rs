@@ -309,8 +309,8 @@ fn plain(name: &str) -> String {
 /// or of a ConfigMap entry.
 ///
 /// # Errors
-/// Returns an error if an entry of the map does not give a valid image, a changed file exceeds a limit, or its form does
-/// not allow the edit.
+/// Returns an error if an entry of the map does not give a valid image, a changed file exceeds a limit, or its form
+/// does not allow the edit.
 pub fn map_images(
     tree: &mut Tree,
     bundle: &Bundle,

@@ -1,7 +1,7 @@
 //! The differences between two catalogs: packages, channels, the edges of the update graph, and bundles.
 //!
-//! Manifests are not part of a catalog and are not compared. Lists of differences are sorted by name. [`details`] compares
-//! everything else that indexes contain.
+//! Manifests are not part of a catalog and are not compared. Lists of differences are sorted by name. [`details`]
+//! compares everything else that indexes contain.
 
 pub mod details;
 

@@ -88,8 +88,8 @@ fn seconds(text: &str) -> Result<Seconds, String> {
     }
 }
 
-/// Serves the index `name` until a signal arrives, or the time is up. If serving fails, the reason is also written to the termination
-/// log.
+/// Serves the index `name` until a signal arrives, or the time is up. If serving fails, the reason is also written to
+/// the termination log.
 pub(crate) fn serve(
     served: Result<Served, CommandError>,
     name: &str,

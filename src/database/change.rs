@@ -216,8 +216,8 @@ impl Draft {
     {
         let result = self.try_run(options, work);
         if result.is_err() && self.private.is_none() {
-            // After an I/O error, SQLite leaves its journal to the next reader, who undoes the transaction. Until then, a
-            // copy of another database to this path would be damaged by the journal.
+            // After an I/O error, SQLite leaves its journal to the next reader, who undoes the transaction. Until then,
+            // a copy of another database to this path would be damaged by the journal.
             let _ = self
                 .connection
                 .query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()));

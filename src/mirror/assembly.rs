@@ -183,7 +183,8 @@ impl Assembly {
         is_about_any
     }
 
-    /// Sorts the plan, drops contested tags, computes the totals, and assigns each blob to the repositories that need it.
+    /// Sorts the plan, drops contested tags, computes the totals, and assigns each blob to the repositories that need
+    /// it.
     ///
     /// # Errors
     /// Returns an error if two images would have the same name at the target, or an image would have an invalid name.

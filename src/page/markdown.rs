@@ -122,9 +122,9 @@ fn levelled(html: &str) -> String {
     out + rest
 }
 
-/// Returns the position of the first of several strings, which all begin with `start`, and the string found there. Reads
-/// the text only up to that position: a search for each of the strings would read on to the end of the text for a string
-/// that does not occur, and all searches together would take quadratic time.
+/// Returns the position of the first of several strings, which all begin with `start`, and the string found there.
+/// Reads the text only up to that position: a search for each of the strings would read on to the end of the text for a
+/// string that does not occur, and all searches together would take quadratic time.
 fn first_of(text: &str, start: &str, wanted: [&'static str; 2]) -> Option<(usize, &'static str)> {
     text.match_indices(start).find_map(|(at, _)| {
         let rest = text.get(at..).unwrap_or_default();

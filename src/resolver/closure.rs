@@ -60,7 +60,8 @@ pub struct Reason {
 /// A followed dependency that no bundle of the catalog satisfies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unsatisfied {
-    /// A description of the dependency, as in [`Reason::wish`]. If the dependency cannot be read, its type and its value.
+    /// A description of the dependency, as in [`Reason::wish`]. If the dependency cannot be read, its type and its
+    /// value.
     pub wish: String,
     /// The bundles that have the dependency, sorted by name.
     pub bundles: Vec<String>,

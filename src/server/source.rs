@@ -215,7 +215,8 @@ impl ServedIndex {
         .await
     }
 
-    /// Returns all entries that replace or skip a bundle, with the part of the budget that they use until they are sent.
+    /// Returns all entries that replace or skip a bundle, with the part of the budget that they use until they are
+    /// sent.
     pub(super) async fn replacing(
         &self,
         name: &str,

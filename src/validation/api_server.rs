@@ -1,4 +1,5 @@
-//! Checks values that the API server or a node rejects, so that an installation fails although the files are well-formed.
+//! Checks values that the API server or a node rejects, so that an installation fails although the files are
+//! well-formed.
 
 mod affinity;
 mod containers;

@@ -1,4 +1,5 @@
-//! What bundles need of others, when packages are taken out of an index, extracted or mirrored: the rows of the proposal
+//! What bundles need of others, when packages are taken out of an index, extracted or mirrored: the rows of the
+//! proposal
 //! *olm-optional-dependency-declaration* about tools.
 
 use crate::bundles::{fail, miss, operator, outcome_of, small_base, succeed};

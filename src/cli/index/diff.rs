@@ -30,8 +30,8 @@ Examples:
 /// Show the differences between two indexes
 ///
 /// Compares the packages and their default channels; the channels, their heads, and the replaces and skips fields of
-/// their bundles; and the version, image, skipRange, properties, dependencies and related images of each bundle. If both
-/// indexes contain a package, also compares its icon, description, deprecations, lifecycles and other documents. A
+/// their bundles; and the version, image, skipRange, properties, dependencies and related images of each bundle. If
+/// both indexes contain a package, also compares its icon, description, deprecations, lifecycles and other documents. A
 /// database contains neither descriptions nor deprecations nor other documents.
 ///
 /// Manifests, and the metadata in olm.csv.metadata that is made from them, are not compared.

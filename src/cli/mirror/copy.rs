@@ -46,9 +46,9 @@ Examples:
 /// unfinished volume, and writes a missing or damaged volume again. With --base, blobs of an earlier archive are left
 /// out.
 ///
-/// If an image fails, the other images are still copied, except catalogs that need it. A journal next to the plan allows
-/// the next run to continue, and plan.result.json contains the result for each image. The exit status is 0 only if
-/// everything in the plan has been copied.
+/// If an image fails, the other images are still copied, except catalogs that need it. A journal next to the plan
+/// allows the next run to continue, and plan.result.json contains the result for each image. The exit status is 0 only
+/// if everything in the plan has been copied.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CopyArguments {

@@ -54,7 +54,8 @@ pub struct Collected {
     pub deprecated: BTreeSet<String>,
     /// The installed bundles that their catalog does not contain, so that it is not known how to upgrade from them.
     pub unknown: Vec<UnknownBundle>,
-    /// For each rebuilt catalog, the requested platforms of its image that the program in the new image does not support.
+    /// For each rebuilt catalog, the requested platforms of its image that the program in the new image does not
+    /// support.
     pub lost: Vec<(String, Vec<Platform>)>,
     /// The tags that references give to several images, which are therefore mirrored without them.
     pub contested: Vec<Contested>,

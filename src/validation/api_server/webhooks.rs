@@ -96,8 +96,8 @@ impl Part<'_> {
         }
     }
 
-    /// Checks that the name of an admission webhook is short enough for `olm.webhook-description-generate-name`, a label
-    /// that OLM sets on the configuration that it creates.
+    /// Checks that the name of an admission webhook is short enough for `olm.webhook-description-generate-name`, a
+    /// label that OLM sets on the configuration that it creates.
     fn webhook_label(&mut self, name: &str, path: &Path) {
         // Other rules report names that are not DNS names.
         if is_dns1123_subdomain(name) && !is_label_value(name) {

@@ -137,8 +137,9 @@ impl Draft {
     }
 
     /// Sets the default channel of the package after bundles were added, and the icon and description that the document
-    /// of a new package gets from the head of that channel. `added` contains these bundles, sorted by ascending version. The default channel of the placement takes precedence. Otherwise, a package without a default
-    /// channel gets the last default channel that the bundles declare or, if they declare none, its only channel.
+    /// of a new package gets from the head of that channel. `added` contains these bundles, sorted by ascending
+    /// version. The default channel of the placement takes precedence. Otherwise, a package without a default channel
+    /// gets the last default channel that the bundles declare or, if they declare none, its only channel.
     ///
     /// # Errors
     /// Returns an error if the channel does not exist, or a new package has no default channel.

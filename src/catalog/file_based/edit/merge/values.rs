@@ -20,9 +20,10 @@ pub(super) struct Clash {
     pub(super) at: Vec<(usize, Path)>,
 }
 
-/// Merges all versions of a document. Bundles and documents of unknown schemas are merged as one value. In other documents, each field and each entry is
-/// a value, which comes from the versions that contain it. If values differ, the value in the preferred catalog is
-/// used. The values clash if no catalog is preferred, or if the preferred catalog does not contain the value.
+/// Merges all versions of a document. Bundles and documents of unknown schemas are merged as one value. In other
+/// documents, each field and each entry is a value, which comes from the versions that contain it. If values differ,
+/// the value in the preferred catalog is used. The values clash if no catalog is preferred, or if the preferred catalog
+/// does not contain the value.
 pub(super) fn merged(schema: &Schema, versions: &[Version<'_>], preferred: Option<usize>) -> (Value, Vec<Clash>) {
     let mut clashes = Vec::new();
     let mut value = Map::new();
