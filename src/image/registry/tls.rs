@@ -79,7 +79,7 @@ impl ServerCertVerifier for Verifier {
             .usual
             .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
         match verified {
-            // The dates of the certificate are checked before its kind, its purpose and its name are not.
+            // At this error, the dates have been checked, but not the purpose and the name.
             Err(error) if is_authority(&error) && self.trusts(end_entity) && is_for_servers(end_entity) => {
                 rustls::client::verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
                 Ok(ServerCertVerified::assertion())
