@@ -143,9 +143,11 @@ pub(crate) fn print(sources: &[RenderSource], form: Form, printer: &Printer) -> 
     let holds_database = sources.iter().any(RenderSource::holds_database);
     let mut output = printer.stdout();
     write_all(sources, form, |_, document| {
-        output.written(&String::from_utf8_lossy(document))?;
-        if !holds_database {
-            output.flush()?;
+        let text = String::from_utf8_lossy(document);
+        if holds_database {
+            output.written(&text)?;
+        } else {
+            output.written_at_once(&text)?;
         }
         Ok(())
     })

@@ -200,12 +200,12 @@ pub fn of_bundle(content: &Content, target: &Target, replaces: &str) -> Result<V
     } else {
         Vec::new()
     };
-    let mut steps = vec![Step::of(resolving, manifest.clone(), target)];
+    let generated = generated_rbac::generate(Csv(&manifest), &target.namespace);
+    let mut steps = vec![Step::of(resolving, manifest, target)];
     steps.extend(content.objects.iter().map(|object| Step {
         optional: optional::is_optional(object, &optional),
         ..Step::of(resolving, object.clone(), target)
     }));
-    let generated = generated_rbac::generate(Csv(&manifest), &target.namespace);
     steps.extend(generated.into_iter().map(|object| {
         // Only the step contains the kind, not the manifest.
         let mut step = Step::of(resolving, object.manifest, target);

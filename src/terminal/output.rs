@@ -345,6 +345,18 @@ impl Output<'_> {
         self.write(&visible(text))
     }
 
+    /// Like [`Output::written`], but does not hold the text back. For long results of commands that keep no database
+    /// open.
+    ///
+    /// # Errors
+    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    pub fn written_at_once(&mut self, text: &str) -> Result<(), OutputError> {
+        self.flush()?;
+        let stream = self.stream.get_mut();
+        stream.write_all(visible(text).as_bytes())?;
+        Ok(stream.flush()?)
+    }
+
     /// Flushes everything written so far to the reader.
     ///
     /// # Errors

@@ -209,6 +209,15 @@ fn a_result_is_held_back_until_the_end_or_a_remark() {
 }
 
 #[test]
+fn a_long_result_is_written_at_once_behind_what_was_held_back() {
+    let (printer, streams) = captured();
+    let mut output = printer.stdout();
+    output.line("first").unwrap();
+    output.written_at_once("second\u{1b}\n").unwrap();
+    assert_eq!(streams.stdout(), "first\nsecond\\u{1b}\n");
+}
+
+#[test]
 fn whatever_is_printed_is_made_visible_here() {
     const STRANGE: &str = "::a\n::b\u{1b}[2J\u{202e}\r##[c]";
     let (printer, streams) = captured();
