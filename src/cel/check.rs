@@ -133,8 +133,17 @@ pub fn check(rule: &str) -> Result<(), Problem> {
 fn bounded(rule: &str) -> Result<(), String> {
     const LONGEST: usize = 16 << 10;
     const DEEPEST: usize = 64;
+    // The tree is at most as deep as the number of its operators, fields and calls. The parser of OLM refuses trees
+    // that are deeper than 250.
+    const MOST_PARTS: usize = 1000;
     if rule.len() > LONGEST {
         return Err(format!("is longer than {LONGEST} bytes"));
+    }
+    // Strings count, too: to tell them apart safely takes a lexer.
+    let signs = rule.chars().filter(|letter| ".+-*/%<>=!?([{".contains(*letter)).count();
+    let parts = signs + rule.matches("in").count();
+    if parts > MOST_PARTS {
+        return Err(format!("has more than {MOST_PARTS} operators, fields and brackets"));
     }
     let mut depth = 0_usize;
     for letter in rule.chars() {
@@ -392,5 +401,20 @@ mod tests {
         assert!(check(&"(".repeat(100_000)).unwrap_err().reason.contains("longer"));
         assert!(check(&"(".repeat(1_000)).unwrap_err().reason.contains("nested"));
         assert!(check(&"!".repeat(10_000)).is_err());
+        for (start, part, signs) in [
+            ("properties[0]", ".a", 1),
+            ("1", "+1", 1),
+            ("true", "==true", 2),
+            ("properties", "[0]", 1),
+            ("properties[0]", ".size()", 2),
+            ("1", " in properties", 1),
+        ] {
+            let of = |count: usize| check(&format!("{start}{}", part.repeat(count)));
+            let reason = |count: usize| of(count).err().map(|problem| problem.reason).unwrap_or_default();
+            assert!(reason(1001).contains("more than 1000"), "{part}: {}", reason(1001));
+            // The longest chain that is parsed fits into the stack of a thread.
+            let longest = reason(995 / signs);
+            assert!(!longest.contains("more than"), "{part}: {longest}");
+        }
     }
 }

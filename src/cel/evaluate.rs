@@ -245,7 +245,7 @@ mod tests {
                 _ => format!("[x{before} + x{before}].all(x{level}, {inner})", before = level - 1),
             }
         });
-        let lists = (0..10).fold("1".to_owned(), |inner, _| format!("[{inner}, {inner}]"));
+        let lists = (0..8).fold("1".to_owned(), |inner, _| format!("[{inner}, {inner}]"));
         for rule in [
             many("['aaaaaaaaaaaaaaaa']", ".map(a, a + a)", 34),
             many("[b'aaaaaaaaaaaaaaaa']", ".map(a, a + a)", 34),
