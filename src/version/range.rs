@@ -130,14 +130,19 @@ impl VersionRange {
     pub fn overlaps(&self, other: &Self) -> bool {
         // Both ranges are unions of intervals, so their intersection begins at the lowest possible version, at the
         // version of a bound, or right after the version of a bound.
-        let bounds = |range: &Self| range.alternatives.concat();
-        let lowest = Version::parse("0.0.0-0").into_iter();
-        let candidates = bounds(self).into_iter().chain(bounds(other));
-        candidates
-            .flat_map(|bound| [successor(&bound.version), Some(bound.version)])
+        let bounds = self.alternatives.iter().chain(&other.alternatives).flatten();
+        let mut candidates: Vec<Version> = bounds
+            .flat_map(|bound| [successor(&bound.version), Some(bound.version.clone())])
             .flatten()
-            .chain(lowest)
-            .any(|version| self.contains(&version) && other.contains(&version))
+            .chain(Version::parse("0.0.0-0"))
+            .collect();
+        candidates.sort_by(Version::cmp_precedence);
+        let [own, others] = [self, other].map(|range| range.positions(&candidates, |version| version));
+        // Both lists are ascending, so a range meets only the first range of the other list that ends behind its start.
+        own.iter().any(|range| {
+            let first = others.partition_point(|other| other.end <= range.start);
+            others.get(first).is_some_and(|other| other.start < range.end)
+        })
     }
 
     /// Returns the positions of the values whose versions are in the range, without checking each value. The values
@@ -311,6 +316,35 @@ mod tests {
         // A pre-release of the next version is in between.
         assert!(overlap(">1.0.0", "<1.0.1") && overlap(">1.0.0-rc.1", "<1.0.0-rc.2"));
         assert!(!overlap(">1.0.0", "<1.0.1-0") && overlap("1.x", "!1.0.0") && !overlap("1.0.0", "!1.0.0"));
+    }
+
+    #[test]
+    fn ranges_overlap_if_a_version_at_or_behind_a_bound_is_in_both() {
+        let texts = [
+            "1.0.0",
+            "<1.0.0",
+            ">1.0.0 <=1.0.1",
+            "!1.0.0 !1.0.1",
+            "<0.5.0 || >=1.0.0 <1.1.0 || >2.0.0",
+            ">=0.5.0 <1.0.0 || 1.1.0 || 2.0.0",
+            ">2.0.0 <1.0.0",
+            "1.0.0-rc.1 || >1.0.0-rc.2 <1.0.0",
+        ];
+        let ranges = texts.map(|text| VersionRange::parse(text).unwrap());
+        let bounds = ranges.iter().flat_map(|range| range.alternatives.concat());
+        let versions: Vec<Version> = bounds
+            .flat_map(|bound| [successor(&bound.version), Some(bound.version)])
+            .flatten()
+            .chain(Version::parse("0.0.0-0"))
+            .collect();
+        for (left, one) in texts.iter().zip(&ranges) {
+            for (right, other) in texts.iter().zip(&ranges) {
+                let both = versions
+                    .iter()
+                    .any(|version| one.contains(version) && other.contains(version));
+                assert_eq!(one.overlaps(other), both, "{left} and {right}");
+            }
+        }
     }
 
     #[test]
