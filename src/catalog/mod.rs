@@ -118,10 +118,17 @@ impl Catalog {
         self.packages.get(at)
     }
 
-    /// Returns the id of the bundle with this name.
+    /// Returns the id of a bundle with this name. If several packages have one, [`Catalog::find_in`] tells them apart.
     pub fn find(&self, name: &str) -> Option<BundleId> {
         let at = self.bundles.binary_search_by(|bundle| (*bundle.name).cmp(name)).ok()?;
         u32::try_from(at).ok().map(BundleId)
+    }
+
+    /// Returns the id of the bundle of a package. Only the two names together are unique in a file-based catalog.
+    pub fn find_in(&self, package: &str, name: &str) -> Option<BundleId> {
+        let channels = self.package(package)?.channels.iter();
+        let mut ids = channels.flat_map(|channel| &channel.entries).map(|entry| entry.bundle);
+        ids.find(|id| self.bundle(*id).is_some_and(|bundle| *bundle.name == *name))
     }
 
     /// Returns the package of the bundle with this name, and its channel: the default channel if it contains the

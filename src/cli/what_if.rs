@@ -220,7 +220,7 @@ impl InstallArguments {
     pub(crate) fn content(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
         if let Some(index) = &self.index {
             let opened = sources::open_catalog(index, &self.registry, self.index_limits(), context)?;
-            return Ok(Some(content::of_index(&opened, bundle)?));
+            return Ok(Some(content::of_index(&opened, None, bundle)?));
         }
         self.content_at(bundle, context)
     }

@@ -104,7 +104,8 @@ impl Catalogs {
         let open = self.catalogs.iter().find(|open| open.name == selected.catalog);
         let Some(open) = open else { return Ok(None) };
         let catalog = open.read(false)?;
-        let bundle = catalog.find(&selected.name).and_then(|id| catalog.bundle(id));
+        let id = catalog.find_in(&selected.package, &selected.name);
+        let bundle = id.and_then(|id| catalog.bundle(id));
         let image = bundle.and_then(|bundle| bundle.image.as_deref());
         Ok(image.filter(|image| !image.is_empty()).map(str::to_owned))
     }
@@ -121,7 +122,7 @@ impl Catalogs {
             let content = contents.find(|content| content.name == bundle && content.package == selected.package);
             return content.cloned().ok_or(SelectedError::WrittenOut { bundle, catalog });
         };
-        content::of_index(index, &bundle).map_err(|source| SelectedError::Content {
+        content::of_index(index, Some(&selected.package), &bundle).map_err(|source| SelectedError::Content {
             bundle,
             catalog,
             source: Box::new(source),

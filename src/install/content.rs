@@ -135,11 +135,11 @@ fn served<'a>(bundle: &str, stored: impl Iterator<Item = (&'a str, &'a str)>) ->
     served.collect()
 }
 
-/// Returns the bundle with this name from an index of any format.
+/// Returns the bundle with this name from an index of any format. Without a package, any package may contain it.
 ///
 /// # Errors
 /// Returns an error if the index does not contain the bundle, or if it contains no manifests for the bundle.
-pub fn of_index(opened: &Index, bundle: &str) -> Result<Content, ContentError> {
+pub fn of_index(opened: &Index, package: Option<&str>, bundle: &str) -> Result<Content, ContentError> {
     let catalog = opened.catalog()?;
     let unknown = || {
         let names = catalog.bundles.iter().map(|bundle| &*bundle.name);
@@ -150,7 +150,11 @@ pub fn of_index(opened: &Index, bundle: &str) -> Result<Content, ContentError> {
                 .map(str::to_owned),
         }
     };
-    let id = catalog.find(bundle).ok_or_else(unknown)?;
+    let found = match package {
+        Some(package) => catalog.find_in(package, bundle),
+        None => catalog.find(bundle),
+    };
+    let id = found.ok_or_else(unknown)?;
     let document = match opened {
         Index::Database(database) => {
             let rendered = RenderedIndex::new(database.database.reopen()?, RenderOptions::default())?;

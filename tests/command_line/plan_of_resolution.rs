@@ -140,3 +140,38 @@ proptest! {
         prop_assert_eq!(planned, made);
     }
 }
+
+#[test]
+fn a_bundle_of_another_package_with_the_same_name_is_not_planned() {
+    for (package, other) in [("pa", "pb"), ("pb", "pa")] {
+        let sandbox = Sandbox::new();
+        fs::create_dir(sandbox.path("catalog")).unwrap();
+        let of = |package: &str| {
+            let csv = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",
+                "metadata": {"name": "same.v1.0.0"}, "spec": {"version": "1.0.0", "install": {"strategy": "deployment"}}});
+            let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": package}});
+            let object = |object: Value| json!({"type": "olm.bundle.object", "value": {"data": STANDARD.encode(object.to_string())}});
+            let own = json!({"type": "olm.package", "value": {"packageName": package, "version": "1.0.0"}});
+            [
+                json!({"schema": "olm.package", "name": package, "defaultChannel": "stable"}),
+                json!({"schema": "olm.channel", "package": package, "name": "stable", "entries": [{"name": "same.v1.0.0"}]}),
+                json!({"schema": "olm.bundle", "package": package, "name": "same.v1.0.0",
+                    "properties": [own, object(csv), object(account)]}),
+            ]
+            .map(|document| document.to_string())
+            .join("\n")
+        };
+        fs::write(sandbox.path("catalog/catalog.json"), [of("pa"), of("pb")].join("\n")).unwrap();
+        let state =
+            json!({"catalogs": [{"name": "main", "source": "catalog"}], "subscriptions": [{"package": package}]});
+        fs::write(sandbox.path("state.yaml"), state.to_string()).unwrap();
+        let plan = sandbox.run(["plan", "-q", "--state", "state.yaml", "-o", "json"]);
+        let written: Value = serde_json::from_str(&plan.stdout).unwrap();
+        let accounts = written["status"]["plan"].as_array().unwrap().iter();
+        let accounts = accounts.filter(|step| step["resource"]["kind"] == "ServiceAccount");
+        let named: Vec<&str> = accounts
+            .map(|step| step["resource"]["name"].as_str().unwrap())
+            .collect();
+        assert_eq!(named, [package], "not {other}\n{plan}");
+    }
+}

@@ -128,7 +128,7 @@ fn nothing_diverges_of_versions_that_a_cluster_had() {
                 if csv["status"]["reason"] == "Copied" {
                     continue;
                 }
-                let content = match content::of_index(&index, name) {
+                let content = match content::of_index(&index, None, name) {
                     Ok(content) => content,
                     Err(ContentError::Unknown { .. }) => continue,
                     Err(error) => panic!("{error}"),

@@ -195,7 +195,7 @@ fn compared(
             |content: &Content| content.name == installed.name || installed.package.as_ref() == Some(&content.package);
         let (content, from) = match (&bundle, index) {
             (Some((content, from)), _) if is_it(content) => (content.clone(), from.clone()),
-            (None, Some(index)) => match content::of_index(index, &installed.name) {
+            (None, Some(index)) => match content::of_index(index, installed.package.as_deref(), &installed.name) {
                 Ok(content) => (content, ResolvedFrom::Catalog(installed.name.clone())),
                 // A version that the catalog does not contain was resolved from another catalog.
                 Err(ContentError::Unknown { .. }) => continue,

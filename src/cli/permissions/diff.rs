@@ -166,7 +166,7 @@ fn of_index(
     arguments: &DiffArguments,
     context: &Context<'_>,
 ) -> Result<(Option<Content>, Vec<Diagnostic>), CommandError> {
-    match content::of_index(opened, name) {
+    match content::of_index(opened, arguments.package.as_deref(), name) {
         Err(ContentError::NoCsv { image, .. }) if !image.is_empty() => {
             arguments.installer.install.content_at_with_findings(&image, context)
         }

@@ -203,7 +203,7 @@ pub(super) fn found(catalog: &Catalog, followed: &Followed) -> Vec<Found> {
         return Vec::new();
     };
     let of_index = || {
-        let bundle = catalog.bundle(catalog.find(installed)?)?;
+        let bundle = catalog.bundle(catalog.find_in(package, installed)?)?;
         bundle.version.as_deref()
     };
     let version = followed.version.as_deref().or_else(of_index).and_then(parse_tolerant);

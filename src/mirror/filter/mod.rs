@@ -207,8 +207,24 @@ fn kept_of(draft: &Draft) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 fn ids(catalog: &Catalog, stay: &Stay) -> BTreeSet<BundleId> {
-    let names = stay.values().flat_map(BTreeMap::values).flatten();
-    names.filter_map(|name| catalog.find(name)).collect()
+    let of_package = |(package, channels): (&String, &BTreeMap<String, BTreeSet<String>>)| {
+        ids_in(catalog, package, &channels.values().flatten().collect())
+    };
+    stay.iter().flat_map(of_package).collect()
+}
+
+/// Returns the bundles of a package with these names.
+fn ids_in(catalog: &Catalog, package: &str, names: &BTreeSet<&String>) -> BTreeSet<BundleId> {
+    let channels = catalog
+        .package(package)
+        .into_iter()
+        .flat_map(|package| &package.channels);
+    let ids = channels.flat_map(|channel| &channel.entries).map(|entry| entry.bundle);
+    let named = |id: &BundleId| {
+        let bundle = catalog.bundle(*id);
+        bundle.is_some_and(|bundle| names.contains(&bundle.name.to_string()))
+    };
+    ids.filter(named).collect()
 }
 
 /// Returns the new default channel of a package whose default channel is removed. For a package that was not selected,
@@ -291,7 +307,7 @@ fn because(catalog: &Catalog, stay: &Stay, needed: &Closure<BundleId>) -> Vec<Be
     let mut because = BTreeSet::new();
     for (package, channels) in stay {
         let names: BTreeSet<&String> = channels.values().flatten().collect();
-        let ids = names.iter().filter_map(|name| catalog.find(name));
+        let ids = ids_in(catalog, package, &names).into_iter();
         for Reason { bundle, wish, .. } in ids.filter_map(|id| needed.members.get(&id)).flatten() {
             because.insert(Because {
                 package: package.clone(),
