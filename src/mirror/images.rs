@@ -169,13 +169,11 @@ fn of_closure(index: &Index, catalog: &Catalog, closure: Closure<BundleId>) -> R
         let none = Vec::new();
         let images = related.get(&id).unwrap_or(&none);
         let mut roles: BTreeMap<&str, Role> = images.iter().map(|image| (image.as_str(), Role::Related)).collect();
-        let runs = if images.is_empty() {
-            Vec::new()
-        } else {
-            index.csv(bundle.manifests)?.map(|csv| run_by(&csv)).unwrap_or_default()
-        };
+        let runs = index.csv(bundle.manifests)?.map(|csv| run_by(&csv)).unwrap_or_default();
         for image in &runs {
-            if let Some(role) = roles.get_mut(image.as_str()) {
+            if images.is_empty() {
+                roles.insert(image, Role::Operator);
+            } else if let Some(role) = roles.get_mut(image.as_str()) {
                 *role = Role::Operator;
             }
         }

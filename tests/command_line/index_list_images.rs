@@ -2,9 +2,11 @@
 
 use crate::bundles::{fail, garden, miss, outcome_of, succeed};
 use crate::common::Sandbox;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use opmx::database::schema;
 use rusqlite::Connection;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const DIGEST: &str = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
@@ -224,4 +226,43 @@ fn nothing_chosen_is_said_with_the_versions_that_there_are() {
         "index list images index.db --version >=9.0.0 --allow-empty -o json",
     );
     assert_eq!(outcome.stdout.trim(), "[]");
+}
+
+/// A file-based catalog with one bundle, whose manifests it embeds.
+fn with_related(related: &Value) -> Sandbox {
+    let sandbox = Sandbox::new();
+    let csv = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion", "metadata": {"name": "app.v1"},
+        "spec": {"install": {"spec": {"deployments": [
+            {"spec": {"template": {"spec": {"containers": [{"image": "registry.example.com/run/app:1"}]}}}}]}}}});
+    let documents = [
+        json!({"schema": "olm.package", "name": "app", "defaultChannel": "stable"}),
+        json!({"schema": "olm.channel", "package": "app", "name": "stable", "entries": [{"name": "app.v1"}]}),
+        json!({"schema": "olm.bundle", "package": "app", "name": "app.v1", "image": "registry.example.com/bundles/app:1",
+            "relatedImages": related, "properties": [
+                {"type": "olm.package", "value": {"packageName": "app", "version": "1.0.0"}},
+                {"type": "olm.bundle.object", "value": {"data": STANDARD.encode(csv.to_string())}}]}),
+    ];
+    std::fs::create_dir(sandbox.path("catalog")).unwrap();
+    std::fs::write(
+        sandbox.path("catalog/catalog.json"),
+        documents.map(|document| document.to_string()).join("\n"),
+    )
+    .unwrap();
+    sandbox
+}
+
+#[test]
+fn a_bundle_without_a_list_of_images_needs_those_that_it_runs() {
+    let listed = outcome_of(&with_related(&json!([])), "index list images catalog");
+    assert!(listed.stdout.contains("registry.example.com/run/app:1"), "{listed}");
+}
+
+#[test]
+fn a_malformed_list_of_images_is_an_error() {
+    let related = json!([{"name": "a", "image": "registry.example.com/run/app:1"}, {"name": "b", "image": 1}]);
+    let listed = with_related(&related).run("index list images catalog".split(' '));
+    assert_eq!(listed.status, Some(1), "{listed}");
+    assert!(listed.stdout.is_empty(), "{listed}");
+    let expected = "catalog.json:3: the field relatedImages of bundle app.v1 is malformed";
+    assert!(listed.stderr.contains(expected), "{listed}");
 }

@@ -2,7 +2,9 @@
 
 use super::{Index, OpenCatalog, OpenError};
 use crate::catalog::file_based::document::Document;
+use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::manifests::Manifests;
+use crate::catalog::file_based::read::Handle;
 use crate::catalog::{BundleId, Catalog, ManifestsId};
 use crate::database::read::ReadError;
 use crate::kubernetes::GroupVersionKind;
@@ -55,8 +57,16 @@ impl Index {
             Self::Catalog(files) => {
                 let mut images = HashMap::new();
                 for (id, bundle) in known {
-                    if let Some(document) = files.document(bundle.manifests)? {
-                        let related = document.related_images().unwrap_or_default();
+                    if let Some(handle) = files.handle(bundle.manifests) {
+                        let related = files.files.document(handle)?.related_images();
+                        let related = related.map_err(|error| CatalogError::Document {
+                            file: files.files.file(handle).to_owned(),
+                            line: handle.line,
+                            problem: format!(
+                                "the field relatedImages of bundle {} is malformed: {error}",
+                                bundle.name
+                            ),
+                        })?;
                         images.insert(id, related.into_iter().map(|related| related.image).collect());
                     }
                 }
@@ -131,10 +141,11 @@ impl Index {
 impl OpenCatalog {
     /// Returns the document of a bundle.
     pub(super) fn document(&self, id: ManifestsId) -> Result<Option<Document>, OpenError> {
-        let handle = usize::try_from(id.0)
-            .ok()
-            .and_then(|number| self.files.handles.get(number));
-        Ok(handle.map(|handle| self.files.document(handle)).transpose()?)
+        Ok(self.handle(id).map(|handle| self.files.document(handle)).transpose()?)
+    }
+
+    fn handle(&self, id: ManifestsId) -> Option<&Handle> {
+        self.files.handles.get(usize::try_from(id.0).ok()?)
     }
 
     fn manifests(&self, id: ManifestsId) -> Result<Manifests, OpenError> {
