@@ -103,9 +103,9 @@ impl Naming {
 
     /// Returns the path of an image below the target. `repository` is its path in its own registry.
     pub fn path(&self, registry: &str, repository: &str) -> String {
-        // A path cannot contain the colon of a port.
+        // A path cannot contain the colon of a port or uppercase letters.
         let path = if self.keep_host {
-            format!("{}/{repository}", registry.replace(':', "-"))
+            format!("{}/{repository}", component(registry))
         } else {
             repository.to_owned()
         };
@@ -168,6 +168,8 @@ mod tests {
         let path = |keep_host, most| naming(keep_host, most).path("registry.example.com:80", "a/b/c/d");
         assert_eq!(path(false, 0), "a/b/c/d");
         assert_eq!(path(true, 0), "registry.example.com-80/a/b/c/d");
+        let named = naming(true, 0).path("Registry.Example.com", "a");
+        assert_eq!(named, "registry.example.com/a");
         assert_eq!(path(false, 2), "a/b-c-d");
         assert_eq!(path(false, 1), "a-b-c-d");
         assert_eq!(path(false, 4), "a/b/c/d");
