@@ -185,7 +185,8 @@ impl Tree {
     /// Adds a file. If the path exists, its content is replaced, as it would be by a later layer of an image.
     ///
     /// # Errors
-    /// Returns an error if the path is not a plain relative path, or if the files would exceed `limits`.
+    /// Returns an error if the path is not a plain relative path, if the file is too large, or if there are too many
+    /// files. The total size is not checked.
     pub fn insert(&mut self, path: &str, content: Vec<u8>, limits: &TreeLimits) -> Result<(), TreeError> {
         let plain =
             !path.is_empty() && path.split('/').all(|part| !matches!(part, "" | "." | "..")) && !path.contains('\0');

@@ -338,7 +338,11 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, ImageError> {
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime is shutting down, so nobody waits for the result.
+            Err(_) => std::future::pending().await,
+        },
     }
 }
 

@@ -37,12 +37,16 @@ pub fn strict_part(text: &str) -> Option<&str> {
     parse_strict(bare).is_ok().then_some(bare)
 }
 
-/// Returns a version with zeros for its missing numbers, such as `1.10.0` for `1.10`; `None` if no number is missing.
+/// Returns a version with zeros for its missing numbers, such as `1.10.0` for `1.10`; `None` if no number is missing, or
+/// if more is wrong.
 pub fn with_all_numbers(text: &str) -> Option<String> {
     let (numbers, rest) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
     let parts = numbers.split('.').count();
     let is_short = parts < 3 && text.starts_with(|first: char| first.is_ascii_digit());
-    is_short.then(|| format!("{numbers}{}{rest}", &".0.0"[..2 * (3 - parts)]))
+    let with_zeros = || format!("{numbers}{}{rest}", &".0.0"[..2 * (3 - parts)]);
+    is_short
+        .then(with_zeros)
+        .filter(|version| Version::parse(version).is_ok())
 }
 
 /// Whether the name of a bundle, such as `etcd.v1.2.0`, ends in a version that is higher than `version`.

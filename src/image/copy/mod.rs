@@ -78,7 +78,7 @@ pub struct Item {
 
 /// The options of a copy.
 pub struct CopyOptions<'a> {
-    /// The maximum number of concurrent transfers.
+    /// The maximum number of concurrent transfers; at least one.
     pub concurrency: usize,
     /// The maximum number of bytes of content in memory.
     pub memory: u64,

@@ -26,6 +26,10 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// Copies all content that the target does not contain yet.
 pub async fn copy(copy: &Copy, source: &Transports, target: &Transports, options: &CopyOptions<'_>) -> Outcome {
+    let options = &CopyOptions {
+        concurrency: options.concurrency.max(1),
+        ..*options
+    };
     let (found, states) = look(copy, target, options.concurrency).await;
     let run = Run {
         copy,
