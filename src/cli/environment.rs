@@ -1,9 +1,64 @@
-//! The environment variables, except those that affect the terminal and those that clap reads as options.
+//! The environment variables: what they mean to users, and the values of those that neither affect the terminal nor are
+//! read by a library.
 
 use crate::cli::error::CommandError;
 use crate::image::Credentials;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+
+/// The variables that affect the program, each with its effect.
+pub const VARIABLES: &[(&str, &str)] = &[
+    (EPOCH, "date of images, in seconds since 1970; by default 0"),
+    ("OPMX_CACHE_DIR", "folder of the cache for layers and manifests"),
+    (
+        "XDG_CACHE_HOME",
+        "folder that contains the folder opmx, the cache, if OPMX_CACHE_DIR is not set; by default ~/.cache",
+    ),
+    (
+        "REGISTRY_AUTH_FILE",
+        "file with the credentials for registries; no other file is read then",
+    ),
+    (
+        "XDG_RUNTIME_DIR",
+        "folder that contains containers/auth.json, the first file that is searched for credentials",
+    ),
+    (
+        "XDG_CONFIG_HOME",
+        "folder that contains containers/auth.json, the second of these files; by default ~/.config",
+    ),
+    (
+        "DOCKER_CONFIG",
+        "folder that contains config.json, the third of these files; by default ~/.docker",
+    ),
+    ("HOME", "home directory, which ~ stands for"),
+    ("PATH", "folders that contain the credential helpers"),
+    ("HTTPS_PROXY, https_proxy", "proxy for requests over HTTPS"),
+    ("HTTP_PROXY, http_proxy", "proxy for requests over plain HTTP"),
+    ("ALL_PROXY, all_proxy", "proxy for all other requests"),
+    (
+        "NO_PROXY, no_proxy",
+        "hosts that are contacted without a proxy; this machine always is",
+    ),
+    (
+        "SSL_CERT_FILE",
+        "PEM file with the certificates to trust instead of those of the system",
+    ),
+    (
+        "SSL_CERT_DIR",
+        "folders with the certificates to trust instead of those of the system",
+    ),
+    ("NO_COLOR", "no color, unless --color requests it"),
+    ("TERM", "if the value is dumb, no color and no progress bars"),
+    (
+        "COLUMNS",
+        "width of help texts if the terminal does not report its width",
+    ),
+    ("TMPDIR", "folder for temporary files; by default /tmp"),
+    (
+        "OPERATOR_BUNDLE_CATEGORIES",
+        "file with the allowed categories for opmx bundle validate, if --categories is not given",
+    ),
+];
 
 /// The variable that sets the timestamp of builds.
 const EPOCH: &str = "SOURCE_DATE_EPOCH";

@@ -8,6 +8,7 @@
 #![allow(clippy::large_enum_variant)]
 
 pub mod arguments;
+pub mod environment;
 pub mod error;
 pub mod example;
 pub mod size;
@@ -20,7 +21,6 @@ mod catalog;
 mod catalog_output;
 mod completion;
 mod elsewhere;
-mod environment;
 mod following;
 mod generate;
 mod guesses;

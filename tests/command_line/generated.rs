@@ -126,7 +126,17 @@ fn the_documents_are_those_of_this_program() {
         table += &line.replace("  ", " ");
         table.push('\n');
     }
+    let mut environment = String::from(
+        "# Environment variables\n\nOptions take precedence over environment variables. The page on \
+         [registries](../reference/registries.md) describes the cache and the credentials. opmx does not contact \
+         clusters, so it does not read `KUBECONFIG`.\n\n| variable | effect |\n|---|---|\n",
+    );
+    for (variables, effect) in opmx::cli::environment::VARIABLES {
+        let variables = variables.replace(", ", "`, `");
+        environment += &format!("| `{variables}` | {effect} |\n");
+    }
     let docs = [
+        ("environment.md".to_owned(), environment.into_bytes()),
         ("rules.md".to_owned(), table.into_bytes()),
         ("departures.md".to_owned(), departures().into_bytes()),
     ];

@@ -3,6 +3,7 @@
 mod departures;
 
 use crate::cli::bundle::headings;
+use crate::cli::environment::VARIABLES;
 use crate::cli::error::{CommandResult, EXIT_STATUS, Status};
 use crate::cli::example::found_by;
 use crate::cli::{Context, command};
@@ -152,6 +153,15 @@ fn page(man: &Man, command: &clap::Command) -> io::Result<Vec<u8>> {
         roff.text([roman(code.to_string())]);
         let (first, rest) = meaning.split_at(1);
         roff.text([roman(format!("{}{rest}.", first.to_uppercase()))]);
+    }
+    if command.get_name() == "opmx" {
+        roff.control("SH", ["ENVIRONMENT"]);
+        for (variable, effect) in VARIABLES {
+            roff.control("TP", []);
+            roff.text([bold(*variable)]);
+            let (first, rest) = effect.split_at(1);
+            roff.text([roman(format!("{}{rest}.", first.to_uppercase()))]);
+        }
     }
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     if let Some((_, examples)) = help.split_once("Examples:\n") {
