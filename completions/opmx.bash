@@ -2133,7 +2133,7 @@ _opmx() {
             fi
             case "${prev}" in
                 --suite)
-                    COMPREPLY=($(compgen -W "all operatorhub good-practices deprecated-apis removed-apis objects community multiarch konflux capabilities categories" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "all operatorhub good-practices deprecated-apis removed-apis objects community multiarch konflux conforma capabilities categories" -- "${cur}"))
                     return 0
                     ;;
                 --as)
@@ -5368,7 +5368,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__index__subcmd__from__subcmd__fbc)
-            opts="-t -i -d -v -q -h --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --no-redo --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
+            opts="-t -i -d -v -q -h --tag --binary-image --binary --all-platforms --generate --out-dockerfile --dry-run --strict --deny --allow --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --no-cache --cache-dir --max-image-size --platform --max-total-size --max-depth --max-values --max-database-steps --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

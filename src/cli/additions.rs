@@ -53,13 +53,13 @@ pub(crate) struct AdditionArguments {
         hide_possible_values = true
     )]
     if_exists: IfExists,
-    /// Add the bundles that can be fetched and read; fail at the end if some cannot
+    /// Skip bundles that cannot be fetched or read; exit with status 1 if any was skipped
     #[arg(long)]
     permissive: bool,
     /// Overwrite a bundle of the same name if it is the head of all its channels
     #[arg(long, conflicts_with = "if_exists")]
     overwrite_latest: bool,
-    /// Accept bundles whose annotation olm.substitutesFor names the bundle that they substitute for
+    /// Accept bundles with the annotation olm.substitutesFor
     #[arg(long)]
     enable_alpha: bool,
     /// Accept only bundles of these media types (registry+v1, k8s+v1); the clusters that use the index must support

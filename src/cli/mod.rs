@@ -118,7 +118,7 @@ struct GlobalArguments {
     /// Same as -vv, for compatibility with opm
     #[arg(long, global = true, hide = true)]
     debug: bool,
-    /// Print only errors, without progress, status messages or warnings
+    /// Print only results and errors, without progress, status messages or warnings
     #[arg(short, long, global = true)]
     quiet: bool,
     /// When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set

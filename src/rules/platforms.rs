@@ -4,7 +4,7 @@ use super::PRACTICE;
 
 rules! { PLATFORMS
     Authoring {
-        MULTIARCH_INSPECT_FAILED = "multiarch-inspect-failed", Warning, PRACTICE, "Correct the image name, or log in to its registry.";
+        MULTIARCH_INSPECT_FAILED = "multiarch-inspect-failed", Warning, PRACTICE, "Correct the image name, log in to its registry, or check that the registry can be reached.";
         MULTIARCH_UNSUPPORTED = "multiarch-unsupported", Error, PRACTICE, "Build the image for the platform, or remove the label for it.";
         MULTIARCH_LABEL_MISSING_ARCH = "multiarch-label-missing-arch", Warning, PRACTICE, "Add the label operatorframework.io/arch.ARCHITECTURE: supported for each architecture, so that catalogs offer the operator there.";
         MULTIARCH_LABEL_MISSING_OS = "multiarch-label-missing-os", Warning, PRACTICE, "Add the label operatorframework.io/os.OS: supported for each operating system, so that catalogs offer the operator there.";

@@ -56,6 +56,11 @@ pub(crate) static SUITES: &[Suite] = &[
         about: "the release policy of Konflux for bundles; related images are looked up in their registries",
     },
     Suite {
+        name: CONFORMA,
+        validators: &[CONFORMA],
+        about: "the part of konflux that can be checked with the bundle alone",
+    },
+    Suite {
         name: "capabilities",
         validators: &["capabilities"],
         about: "the capability level alone",
@@ -67,8 +72,8 @@ pub(crate) static SUITES: &[Suite] = &[
     },
 ];
 
-/// Returns the validators of a suite. `all` stands for every suite except `multiarch` and `konflux`, which need
-/// information from registries. The names that operator-sdk uses for single validators and for its suite are also
+/// Returns the validators of a suite. `all` stands for every suite except `multiarch`, `konflux` and `conforma`, which
+/// need information from registries. The names that operator-sdk uses for single validators and for its suite are also
 /// accepted.
 pub fn validators_of(name: &str) -> Option<Vec<&'static str>> {
     match name {
@@ -98,7 +103,7 @@ pub fn validators_of(name: &str) -> Option<Vec<&'static str>> {
 pub fn names() -> Vec<(&'static str, &'static str)> {
     std::iter::once((
         "all",
-        "every suite except multiarch and konflux, which send requests to registries",
+        "every suite except multiarch, konflux and conforma, which send requests to registries",
     ))
     .chain(SUITES.iter().map(|suite| (suite.name, suite.about)))
     .collect()

@@ -127,6 +127,11 @@ fn unknown_rules_and_suites_name_the_nearest_one() {
         );
         assert!(outcome.stderr.contains(nearest), "{line}: {outcome}");
     }
+    let outcome = validate(&sandbox, "compost --suite unrelated");
+    assert!(
+        outcome.stderr.contains(" multiarch, konflux, conforma, capabilities, "),
+        "{outcome}"
+    );
 }
 
 #[test]

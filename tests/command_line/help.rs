@@ -89,6 +89,56 @@ fn help_goes_to_standard_output_and_its_absence_to_standard_error() {
 }
 
 #[test]
+fn the_usage_shows_every_way_to_give_what_is_required() {
+    let sandbox = Sandbox::new();
+    for (command, missing, usages) in [
+        (
+            "index extract etcd -f index.db",
+            "<--tag <REF>|--database <FILE>|--folder <FOLDER>|--dry-run>",
+            &[
+                "-t <REF> <PACKAGE>...",
+                "-d <FILE> <PACKAGE>...",
+                "-o <FOLDER> <PACKAGE>...",
+            ][..],
+        ),
+        (
+            "index add -t oci:index:v1",
+            "<--bundles <BUNDLES>|--bundles-from <FILE|->>",
+            &["<--bundles <BUNDLES>|--bundles-from <FILE|->>"],
+        ),
+        (
+            "registry add -d index.db",
+            "<--bundle-images <BUNDLES>|--bundles-from <FILE|->>",
+            &["<-b <BUNDLES>|--bundles-from <FILE|->>"],
+        ),
+        (
+            "index promote etcd -f index.db -t oci:index:v1",
+            "--channel <CHANNELS>",
+            &["-c <CHANNELS> -f <INDEX> <BUNDLE>..."],
+        ),
+        (
+            "index deprecatetruncate -b etcd -t oci:index:v1",
+            "--from-index <INDEX>",
+            &["-b <BUNDLES> -f <INDEX>"],
+        ),
+    ] {
+        let outcome = sandbox.run(command.split(' '));
+        assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(2), ""), "{outcome}");
+        assert!(
+            outcome.stderr.contains(&format!("provided:\n  {missing}\n")),
+            "{outcome}"
+        );
+        let help = sandbox.run(command.split(' ').take(2).chain(["-h"])).stdout;
+        let (_, shown) = help.split_once("\nUsage: ").unwrap();
+        let shown: Vec<&str> = shown.lines().take_while(|line| !line.is_empty()).collect();
+        assert_eq!(shown.len(), usages.len(), "{help}");
+        for (shown, usage) in shown.into_iter().zip(usages) {
+            assert!(shown.ends_with(usage), "{help}");
+        }
+    }
+}
+
+#[test]
 fn a_list_with_spaces_is_explained() {
     let sandbox = Sandbox::new();
     let arguments = "bundle generate -d manifests -p etcd --channels alpha, stable";

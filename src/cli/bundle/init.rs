@@ -60,10 +60,10 @@ pub(crate) struct InitArguments {
     /// or the namespace if the name is generic]
     #[arg(short, long, value_name = "NAME")]
     package: Option<String>,
-    /// Version of the operator, such as 1.2.3
+    /// Version of the operator, such as 1.2.3 [default: the tag of the operator's image]
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     version: Option<Version>,
-    /// Channels of the bundle, separated by commas
+    /// Channels of the bundle, separated by commas [default: stable]
     #[arg(short, long, alias = "channel", value_name = "NAMES", value_delimiter = ',')]
     channels: Vec<String>,
     /// Default channel [default: the first channel, if there are several]

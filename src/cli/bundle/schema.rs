@@ -10,12 +10,12 @@ use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  Write the schema next to the bundle
-  $ opmx bundle schema > olm.schema.json
+  Write the schema into the folder of the bundle
+  $ opmx bundle schema > etcd/olm.schema.json
 
-  Editors with the YAML language server then complete and check the file, if
-  it begins with this line:
-  # yaml-language-server: $schema=../../olm.schema.json
+  Editors with the YAML language server then complete and check
+  etcd/metadata/olm.yaml, if it begins with this line:
+  # yaml-language-server: $schema=../olm.schema.json
 
   Print the schema of the annotations that can replace keys of olm.yaml
   $ opmx bundle schema --annotations
@@ -29,9 +29,10 @@ Examples:
 /// Print the JSON Schema of metadata/olm.yaml, of annotations that replace it, of findings, or of policies
 ///
 /// With the schema of olm.yaml, editors complete and explain the keys, and show mistakes while you type. The format is
-/// JSON Schema draft 7. Most values in olm.yaml can also be set in annotations of a Deployment, and values about the
-/// bundle's own kinds in annotations of their CustomResourceDefinitions; olm.yaml takes precedence. The schema cannot
-/// check values that depend on the manifests; use "opmx bundle validate" to check them.
+/// JSON Schema: draft 7 for olm and annotations, draft 2020-12 for findings and policy. Most values in olm.yaml can also
+/// be set in annotations of a Deployment, and values about the bundle's own kinds in annotations of their
+/// CustomResourceDefinitions; olm.yaml takes precedence. The schema cannot check values that depend on the manifests;
+/// use "opmx bundle validate" to check them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SchemaArguments {

@@ -67,8 +67,6 @@ pub(crate) struct ValidateArguments {
     #[arg(value_name = "DIR|REF", required = true)]
     bundles: Vec<String>,
     /// Suites of rules to add
-    ///
-    /// "conforma" is the part of "konflux" that can be checked with the bundle alone.
     #[arg(
         long = "suite",
         value_name = "NAMES",

@@ -5,12 +5,12 @@ use crate::cli::additions::{self, AdditionArguments};
 use crate::cli::arguments::{DatabaseLimitArguments, ImageToolArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandResult;
 use crate::cli::guesses;
-use crate::cli::index::publication::{self, CatalogFormArguments, PublicationArguments};
+use crate::cli::index::publication::{self, CatalogFormArguments, PublicationArguments, RedoArgument};
 use crate::database::change::Target;
 use crate::index::gather;
 use crate::index::location::IndexLocation;
 use crate::index::publish::{self, Applied, PublishOptions, PublishedOutput};
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,18 +34,16 @@ Examples:
 ///
 /// Either all bundles are added or none. The index starts empty, or with the content of --from-index. The image
 /// contains the database, or the file-based catalog if --from-index is a catalog, and opmx to serve it. The reference
-/// of the image, with its digest, is printed.
+/// of the image, with its digest, is printed. Without --from-index, it is an error if the tag appears or moves in the
+/// meantime.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    group = ArgGroup::new("added").args(["bundles", "bundles_from"]).required(true).multiple(true)
+)]
 pub(crate) struct AddArguments {
     /// Bundles to add, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders
-    #[arg(
-        short,
-        long,
-        value_name = "BUNDLES",
-        value_delimiter = ',',
-        required_unless_present = "bundles_from"
-    )]
+    #[arg(short, long, value_name = "BUNDLES", value_delimiter = ',')]
     bundles: Vec<String>,
     /// Index to start from: an image, a database file, or the folder of a file-based catalog
     #[arg(short, long, value_name = "INDEX")]
@@ -54,6 +52,8 @@ pub(crate) struct AddArguments {
     form: CatalogFormArguments,
     #[command(flatten)]
     publication: PublicationArguments,
+    #[command(flatten)]
+    redo: RedoArgument,
     #[command(flatten)]
     additions: AdditionArguments,
     #[command(flatten)]
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         strictness: &options.strictness,
         form: arguments.form.at(&arguments.publication)?,
         mode: Some(options.policy.mode),
-        redo: arguments.publication.redo(),
+        redo: arguments.redo.get(),
     };
     match context
         .runtime

@@ -35,7 +35,7 @@ pub(crate) struct ExportArguments {
     /// Packages to export, separated by commas [default: all]
     #[arg(short, long, value_name = "PACKAGES", value_delimiter = ',', value_parser = name)]
     package: Vec<String>,
-    /// Folder for the packages; existing packages in it are not changed
+    /// Folder for the packages; it is an error if it already contains one of them, and nothing is written
     #[arg(short = 'f', long, value_name = "DIR", default_value = "downloaded")]
     download_folder: PathBuf,
     #[command(flatten)]

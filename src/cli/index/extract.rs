@@ -18,7 +18,7 @@ use crate::index::render::sources::{Form, SourceOptions};
 use crate::resolver::closure::Follow;
 use crate::terminal::counted;
 use crate::validation::Strictness;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,13 @@ Examples:
 /// The result is an index image, a database file or the folder of a file-based catalog. It appears only when it is
 /// complete.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    override_usage = "opmx index extract [OPTIONS] -f <INDEX> -t <REF> <PACKAGE>...
+       opmx index extract [OPTIONS] -f <INDEX> -d <FILE> <PACKAGE>...
+       opmx index extract [OPTIONS] -f <INDEX> -o <FOLDER> <PACKAGE>...",
+    group = ArgGroup::new("destination").args(["tag", "database", "folder", "dry_run"]).required(true).multiple(true)
+)]
 pub(crate) struct ExtractArguments {
     /// Packages to extract
     #[arg(value_name = "PACKAGE", value_parser = name, required = true)]
@@ -58,14 +64,13 @@ pub(crate) struct ExtractArguments {
         long,
         value_name = "REF",
         value_parser = arguments::destination,
-        required_unless_present_any = ["database", "folder", "dry_run"],
         conflicts_with_all = ["database", "folder"]
     )]
     tag: Option<Reference>,
     /// Write a database file, which must not exist yet
     #[arg(short, long, value_name = "FILE", conflicts_with = "folder")]
     database: Option<PathBuf>,
-    /// Write a file-based catalog into this folder, which must not exist yet
+    /// Write a file-based catalog into this folder, which must be absent or empty
     #[arg(short = 'o', long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
     /// Language of the file-based catalog

@@ -22,7 +22,7 @@ Examples:
 /// The result is for clusters and pipelines that read databases. Packages, channels with their edges, and bundles with
 /// their properties, dependencies, images and manifests are kept. A database has no fields for some parts of a catalog,
 /// such as descriptions and deprecations; these parts are reported on standard error. To convert a database to a
-/// catalog, use "opmx render".
+/// catalog, use "opmx render". It is an error if the tag appears or moves in the meantime.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FromFbcArguments {
@@ -51,7 +51,8 @@ pub(crate) fn run(arguments: &FromFbcArguments, context: &Context<'_>) -> Comman
         strictness: &arguments.strictness.strictness(),
         form: CatalogForm::Database,
         mode: None,
-        redo: arguments.publication.redo(),
+        // Another index under the tag is not made from this catalog, so there is nothing to repeat.
+        redo: false,
     };
     match context
         .runtime

@@ -24,7 +24,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
-    override_usage = "opmx index promote [OPTIONS] -c <CHANNELS> -f <REF|FILE> <BUNDLE>..."
+    override_usage = "opmx index promote [OPTIONS] -c <CHANNELS> -f <INDEX> <BUNDLE>..."
 )]
 pub(crate) struct PromoteArguments {
     #[command(flatten)]

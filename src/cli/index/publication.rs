@@ -88,6 +88,8 @@ pub(crate) struct PublicationArguments {
     #[command(flatten)]
     server: ServerArguments,
     /// Write database/index.db and index.Dockerfile to the working folder, without building an image
+    ///
+    /// A file-based catalog is converted to a database.
     #[arg(long, conflicts_with_all = ["binaries", "all_platforms"])]
     generate: bool,
     /// Name of the Dockerfile that --generate writes
@@ -102,16 +104,27 @@ pub(crate) struct PublicationArguments {
     /// Print the changes without writing anything
     #[arg(long)]
     dry_run: bool,
+}
+
+/// What happens if another pipeline moves the tag of an index.
+#[derive(Debug, Args)]
+pub(crate) struct RedoArgument {
     /// Fail if another pipeline moves the tag, instead of repeating the change on the new index
     ///
     /// By default, a change that loses a race for the tag is repeated on the index that the other pipeline published.
     /// In layouts and archives, and in registries that support If-Match, no change is lost. In all other registries,
     /// the tag is checked before, during and 2 seconds after the push, so that no change by another opmx process is
     /// lost. It is an error if the registry responds too slowly for these checks. Tools that push without a check can
-    /// still overwrite a change. Without --from-index, the change cannot be repeated, and a tag that appears or moves
-    /// in the meantime is an error.
+    /// still overwrite a change.
     #[arg(long, conflicts_with = "generate")]
     no_redo: bool,
+}
+
+impl RedoArgument {
+    /// Returns whether to repeat the change if another client moves the tag in the meantime.
+    pub(crate) fn get(&self) -> bool {
+        !self.no_redo
+    }
 }
 
 /// The form of the result if the source is a file-based catalog.
@@ -119,8 +132,7 @@ pub(crate) struct PublicationArguments {
 pub(crate) struct CatalogFormArguments {
     /// Form of the result if the source is a file-based catalog: catalog or database [default: catalog]
     ///
-    /// A catalog keeps everything that the change does not affect, including comments. --generate can write only a
-    /// database.
+    /// A catalog keeps everything that the change does not affect, including comments.
     #[arg(long, value_enum, value_name = "FORM", hide_possible_values = true)]
     to: Option<FormArgument>,
 }
@@ -178,11 +190,6 @@ impl PublicationArguments {
             },
         })
     }
-
-    /// Returns whether to repeat the change if another client moves the tag in the meantime.
-    pub(crate) fn redo(&self) -> bool {
-        !self.no_redo
-    }
 }
 
 /// The index that a command changes, and the destination of the changed index.
@@ -195,6 +202,8 @@ pub(crate) struct ChangeArguments {
     form: CatalogFormArguments,
     #[command(flatten)]
     publication: PublicationArguments,
+    #[command(flatten)]
+    redo: RedoArgument,
     #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
@@ -223,7 +232,7 @@ impl ChangeArguments {
             writing: &self.writing()?,
             form: self.form.at(&self.publication)?,
             mode: None,
-            redo: self.publication.redo(),
+            redo: self.redo.get(),
             strictness: &Strictness::default(),
         };
         let published = publish::make(Some(&from), &destination, options, change);

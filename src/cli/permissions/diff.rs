@@ -37,13 +37,14 @@ Examples:
 /// version with fewer permissions requires no approval.
 ///
 /// With --package, the head of the package in the index counts as an OLD bundle. Any other OLD bundles are also looked
-/// up in the index; NEW is a folder or an image.
+/// up in the index, but NEW is not.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArguments {
     /// Approved bundles, followed by the new bundle
     ///
-    /// Each bundle is a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index, a bundle name.
+    /// Each bundle is a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index, it is the name of a
+    /// bundle in the index, except that with --package, NEW is still a folder or an image.
     #[arg(value_name = "OLD... NEW", required = true, num_args = 1..)]
     bundles: Vec<String>,
     /// Package in the index whose published head counts as approved

@@ -6,7 +6,7 @@ use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, Limit
 use crate::cli::error::CommandResult;
 use crate::database::change::{ChangeOptions, Target};
 use crate::index::gather;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -22,16 +22,14 @@ Examples:
 /// Either all bundles are added or none. The file is changed in place, in one transaction; if it does not exist, it is
 /// created.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    override_usage = "opmx registry add [OPTIONS] <-b <BUNDLES>|--bundles-from <FILE|->>",
+    group = ArgGroup::new("added").args(["bundle_images", "bundles_from"]).required(true).multiple(true)
+)]
 pub(crate) struct AddArguments {
     /// Bundles to add, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders
-    #[arg(
-        short,
-        long,
-        value_name = "BUNDLES",
-        value_delimiter = ',',
-        required_unless_present = "bundles_from"
-    )]
+    #[arg(short, long, value_name = "BUNDLES", value_delimiter = ',')]
     bundle_images: Vec<String>,
     /// The database file
     #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]

@@ -18,8 +18,8 @@ Examples:
 /// Deprecate bundles, and truncate their channels below them
 ///
 /// A deprecated bundle becomes the lowest bundle of its channels. Lower bundles are removed, unless another channel
-/// contains them or another bundle leads to them. A channel whose head is deprecated is removed completely. A
-/// package keeps its default channel.
+/// contains them or another bundle leads to them. A channel whose head is deprecated is removed completely. It
+/// is an error to deprecate the head of the default channel, unless --allow-package-removal removes the package.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DeprecateTruncateArguments {
