@@ -1,6 +1,7 @@
 //! `opmx bundle unpack`.
 
 use crate::bundle_files::{edit, files, greenhouse, succeeds, testdata, write};
+use std::fs;
 
 #[test]
 fn the_files_of_an_image_are_those_it_was_built_from() {
@@ -54,4 +55,30 @@ fn a_broken_bundle_is_written_only_when_that_is_wanted() {
     assert!(!sandbox.path("copy").exists());
     succeeds(&sandbox.run(["bundle", "unpack", "oci:out:v1", "-o", "copy", "--skip-validation"]));
     assert_eq!(files(&sandbox.path("copy")), files(&sandbox.path("bundle")));
+}
+
+#[test]
+fn two_bundles_are_not_mixed_in_one_folder_except_as_opm_does() {
+    let sandbox = greenhouse();
+    let compost = testdata("compost-operator");
+    succeeds(&sandbox.run(["bundle", "unpack", "bundle", "-o", "copy"]));
+    write(&sandbox, "copy/README.md", "in no folder of the bundle\n");
+    succeeds(&sandbox.run(["bundle", "unpack", "bundle", "-o", "copy"]));
+    let before = files(&sandbox.path("copy"));
+
+    let unpack = ["bundle", "unpack", compost.to_str().unwrap(), "-o", "copy"];
+    let outcome = sandbox.run(unpack);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .contains("error: copy/metadata/olm.yaml is not a file of the bundle\n"),
+        "{outcome}"
+    );
+    assert_eq!(files(&sandbox.path("copy")), before);
+
+    fs::remove_file(sandbox.path("copy/metadata/olm.yaml")).unwrap();
+    let outcome = sandbox.run(unpack);
+    assert!(outcome.stderr.contains("error: copy/manifests/"), "{outcome}");
+    succeeds(&sandbox.run(["alpha"].into_iter().chain(unpack)));
 }

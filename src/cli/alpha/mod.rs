@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &AlphaArguments, context: &Context<'_>) -> CommandR
         AlphaCommand::RenderTemplate(arguments) => template::run(arguments, context),
         AlphaCommand::ConvertTemplate(arguments) => convert::run(arguments, context),
         AlphaCommand::Bundle(arguments) => match &arguments.command {
-            AlphaBundleCommand::Shared(command) => bundle::run_shared(command, context),
+            AlphaBundleCommand::Shared(command) => bundle::run_shared_as_opm(command, context),
             AlphaBundleCommand::Validate(arguments) => bundle::validate::run_as_opm(arguments, context),
             AlphaBundleCommand::Extract(_) => opm::refuse(
                 "alpha bundle extract",

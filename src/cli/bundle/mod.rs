@@ -75,7 +75,15 @@ pub(crate) fn run(arguments: &BundleArguments, context: &Context<'_>) -> Command
     }
 }
 
-pub(crate) fn run_shared(command: &SharedCommand, context: &Context<'_>) -> CommandResult {
+/// Runs a command of `opmx alpha bundle`.
+pub(crate) fn run_shared_as_opm(command: &SharedCommand, context: &Context<'_>) -> CommandResult {
+    match command {
+        SharedCommand::Unpack(arguments) => unpack::run_as_opm(arguments, context),
+        command => run_shared(command, context),
+    }
+}
+
+fn run_shared(command: &SharedCommand, context: &Context<'_>) -> CommandResult {
     match command {
         SharedCommand::Init(arguments) => init::run(arguments, context),
         SharedCommand::Generate(arguments) => generate::run(arguments, context),
