@@ -267,6 +267,17 @@ fn kind_of(entry_type: tar::EntryType) -> Option<Kind> {
 /// Removes a leading `/` or `./`, which occurs in existing layers, and rejects `..`. Also returns whether the path
 /// ended with a slash, which marks a directory in old archives.
 pub(super) fn plain_path(origin: &str, path: &[u8]) -> Result<(String, bool), TreeError> {
+    // No system creates longer paths.
+    const LONGEST: usize = 4096;
+    if path.len() > LONGEST {
+        let start = String::from_utf8_lossy(path.get(..64).unwrap_or_default());
+        return Err(TreeError::Limit {
+            origin: origin.to_owned(),
+            what: format!("the length of the path {start}…"),
+            limit: format!("{LONGEST} bytes"),
+            raised_by: None,
+        });
+    }
     let path = String::from_utf8_lossy(path);
     let mut plain = String::with_capacity(path.len());
     for component in path.split('/') {
@@ -287,4 +298,19 @@ pub(super) fn plain_path(origin: &str, path: &[u8]) -> Result<(String, bool), Tr
         }
     }
     Ok((plain, path.ends_with('/')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_that_no_system_creates_are_refused() {
+        let path = format!("manifests/{}", "a/".repeat(500_000));
+        let refused = plain_path("image", path.as_bytes()).unwrap_err().to_string();
+        assert!(refused.ends_with("exceeds the limit of 4096 bytes"), "{refused}");
+        assert!(refused.len() < 200, "{refused}");
+        let longest = "a".repeat(4096);
+        assert_eq!(plain_path("image", longest.as_bytes()).unwrap().0, longest);
+    }
 }

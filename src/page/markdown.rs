@@ -173,7 +173,8 @@ fn nesting(html: &str) -> usize {
         if rest.starts_with('/') {
             depth = depth.saturating_sub(1);
         } else if rest.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
-            let is_void = ["br", "hr", "img", "input"].iter().any(|name| rest.starts_with(name));
+            let name = rest.split(|letter: char| !letter.is_ascii_alphanumeric()).next();
+            let is_void = name.is_some_and(|name| ["br", "hr", "img", "input"].contains(&name));
             depth += usize::from(!is_void);
             deepest = deepest.max(depth);
         }
@@ -273,6 +274,12 @@ fn linked(text: CowStr<'_>) -> Vec<Event<'_>> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn only_elements_without_content_do_not_nest() {
+        assert_eq!(nesting("<p><br><hr/><img src=x><input></p>"), 1);
+        assert_eq!(nesting(&"<bra>".repeat(300)), 300);
+    }
 
     #[test]
     fn markdown_becomes_html_below_the_headings_of_the_page() {

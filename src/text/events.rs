@@ -63,10 +63,23 @@ pub(super) struct Fault {
     pub(super) context: Option<(&'static str, usize)>,
 }
 
+/// Refuses text with many `%TAG` directives: libyaml compares each of them with all earlier ones.
+fn excess_of_tags(text: &str) -> Option<Fault> {
+    const MOST: usize = 64;
+    let (at, _) = text.match_indices("\n%TAG").nth(MOST)?;
+    Some(Fault {
+        problem: "found too many %TAG directives",
+        at: at + 1,
+        context: None,
+    })
+}
+
 /// A parser for one string.
 pub(super) struct Events<'text> {
     parser: NonNull<sys::yaml_parser_t>,
     event: Option<sys::yaml_event_t>,
+    /// The reason why the text is not parsed.
+    refused: Option<Fault>,
     finished: bool,
     length: usize,
     text: PhantomData<&'text str>,
@@ -91,6 +104,7 @@ impl<'text> Events<'text> {
         Some(Self {
             parser: parser.cast(),
             event: None,
+            refused: excess_of_tags(text),
             finished: false,
             length: text.len(),
             text: PhantomData,
@@ -100,6 +114,10 @@ impl<'text> Events<'text> {
     /// Returns the next event and the bytes it covers. After `StreamEnd` or a fault, only `StreamEnd` follows.
     pub(super) fn next(&mut self) -> Result<(Event<'_>, Range<usize>), Fault> {
         self.release();
+        if let Some(fault) = self.refused.take() {
+            self.finished = true;
+            return Err(fault);
+        }
         if self.finished {
             return Ok((Event::StreamEnd, self.length..self.length));
         }

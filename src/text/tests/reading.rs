@@ -239,6 +239,18 @@ fn directives_break() {
 }
 
 #[test]
+fn many_directives_are_refused_before_they_are_compared() {
+    let text = format!("a: 1\n---\n{}---\na: 1\n", "%TAG !a! tag:x,2000:\n".repeat(500_000));
+    let reading = reading(&text);
+    assert_eq!(reading.diagnostics.len(), 1);
+    assert!(
+        reading.diagnostics[0].message.contains("too many %TAG directives"),
+        "{:?}",
+        reading.diagnostics[0]
+    );
+}
+
+#[test]
 fn byte_order_marks_and_carriage_returns_are_read_over() {
     let reading = reading("\u{FEFF}a: ä\r\nb: |\r\n  x\r\n  y\r\n---\r\n\u{FEFF}c: 3\r\n");
     assert_eq!(reading.diagnostics, []);
