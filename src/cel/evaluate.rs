@@ -49,7 +49,8 @@ impl Budget {
         self.left.get().is_none()
     }
 
-    fn take(&self, cost: u64) -> bool {
+    /// Deducts a cost; returns `false` if it exceeds the rest of the budget.
+    pub(crate) fn take(&self, cost: u64) -> bool {
         self.left.set(self.left.get().and_then(|left| left.checked_sub(cost)));
         !self.is_spent()
     }

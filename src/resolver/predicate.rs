@@ -192,6 +192,9 @@ impl Predicate {
     /// Returns whether a single bundle satisfies the whole predicate.
     pub(super) fn holds(&self, package: &str, version: Option<&Version>, facts: &Facts, budget: &Budget) -> bool {
         let holds = |predicate: &Predicate| predicate.holds(package, version, facts, budget);
+        if !budget.take(1) {
+            return false;
+        }
         match self {
             Self::Api(api) => facts.apis.contains(api),
             Self::Label(label) => facts.labels.contains(label),
@@ -238,10 +241,9 @@ impl Providers {
         }
     }
 
-    /// Returns all matching entries, possibly with duplicates and with entries that do not match. Returns `None` if any
-    /// entry might match.
-    pub(super) fn of(&self, predicate: &Predicate) -> Option<Vec<EntryId>> {
-        let found = |ids: Option<&Vec<EntryId>>| Some(ids.cloned().unwrap_or_default());
+    /// Returns all matching entries, possibly with entries that do not match. Returns `None` if any entry might match.
+    pub(super) fn of(&self, predicate: &Predicate) -> Option<BTreeSet<EntryId>> {
+        let found = |ids: Option<&Vec<EntryId>>| Some(ids.into_iter().flatten().copied().collect());
         match predicate {
             Predicate::Api(api) => found(self.apis.get(api)),
             Predicate::Package { name, .. } => found(self.packages.get(name)),
@@ -249,10 +251,13 @@ impl Providers {
             Predicate::All(predicates) => predicates
                 .iter()
                 .filter_map(|predicate| self.of(predicate))
-                .min_by_key(Vec::len),
+                .min_by_key(BTreeSet::len),
             Predicate::Any(predicates) => {
-                let each: Option<Vec<_>> = predicates.iter().map(|predicate| self.of(predicate)).collect();
-                each.map(|each| each.concat())
+                let mut all = BTreeSet::new();
+                for predicate in predicates {
+                    all.extend(self.of(predicate)?);
+                }
+                Some(all)
             }
             Predicate::Not(_) | Predicate::Cel { .. } => None,
         }
