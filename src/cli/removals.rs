@@ -66,16 +66,15 @@ pub(crate) fn report_lost(lost: &[Lost], index: &str, printer: &Printer) {
     }
 }
 
-/// Reports the result of a truncation. In a database, the bundles are marked as deprecated; in a file-based catalog,
-/// they are removed.
-pub(crate) fn report_truncation(truncation: &Truncation, is_catalog: bool, printer: &Printer) {
-    let done = if is_catalog { "removed" } else { "deprecated" };
-    for bundle in &truncation.deprecated {
-        printer.status(format_args!("{done} bundle {bundle}"));
+/// Reports the result of a truncation. The bundles in `unlisted` are not in the index anymore, because no channel of a
+/// file-based catalog lists them.
+pub(crate) fn report_truncation(truncation: &Truncation, unlisted: &[String], printer: &Printer) {
+    for bundle in truncation.deprecated.iter().filter(|bundle| !unlisted.contains(bundle)) {
+        printer.status(format_args!("deprecated bundle {bundle}"));
     }
     for (package, channel) in &truncation.channels {
         printer.status(format_args!(
-            "removed channel {channel} of package {package}: the head of the channel is {done}"
+            "removed channel {channel} of package {package}: the head of the channel is deprecated"
         ));
     }
     let removal = &truncation.removal;

@@ -54,7 +54,7 @@ impl From<CatalogEditError> for FollowError {
 pub(super) struct FollowedCatalog {
     /// The files of the catalog, each with its path relative to the catalog folder.
     pub(super) files: Vec<(String, PathBuf)>,
-    /// The bundles that were removed only because no channel of the catalog lists them anymore.
+    /// The bundles that the changed database still contains, but that no channel of the catalog lists anymore.
     pub(super) unlisted: Vec<String>,
     // The folder is deleted when this value is dropped.
     _folder: TemporaryFolder,
@@ -77,7 +77,7 @@ pub(super) fn follow(
     let level = level.unwrap_or(Level::BundleObjectToCsvMetadata);
     let differing = changed_bundles(before, after)?;
     let [before, after] = [before, after].map(|path| -> Result<_, FollowError> {
-        let index = RenderedIndex::new(Database::open(path)?, RenderOptions::default())?;
+        let index = RenderedIndex::new(Database::open(path)?, RenderOptions::default())?.with_deprecated();
         let shapes = shapes(&index)?;
         Ok((index, shapes))
     });
@@ -90,8 +90,10 @@ pub(super) fn follow(
     {
         let key = index.key(item);
         let (package, name) = (key.package().to_owned(), key.name().to_owned());
-        let was_there = before.get(&package).is_some_and(|shape| shape.bundles.contains(&name));
-        if !was_there || differing.contains(&name) {
+        let known = before.get(&package).filter(|shape| shape.bundles.contains(&name));
+        // A catalog states in another document that a bundle is deprecated.
+        let is_marked = known.is_some_and(|shape| !shape.deprecated.contains(&name)) && index.is_deprecated(&name);
+        if known.is_none() || differing.contains(&name) && !is_marked {
             let document = document(&index, item, level)?;
             documents
                 .entry(package)
@@ -108,7 +110,8 @@ pub(super) fn follow(
         let (old, new) = (before.get(package), after.get(package));
         let documents = documents.get(package).unwrap_or(&no_documents);
         if old != new || !documents.is_empty() {
-            unlisted.extend(editor.follow(package, old.unwrap_or(&nothing), new, documents)?);
+            let gone = editor.follow(package, old.unwrap_or(&nothing), new, documents)?;
+            unlisted.extend(gone.into_iter().filter(|bundle| index.contains(bundle)));
         }
     }
     editor.finish()?.write()?;
@@ -138,6 +141,9 @@ fn shapes(index: &RenderedIndex) -> Result<BTreeMap<String, Shape>, FollowError>
         let shape = shapes.entry(key.package().to_owned()).or_default();
         if matches!(item, Item::Bundle(..)) {
             shape.bundles.insert(key.name().to_owned());
+            if index.is_deprecated(key.name()) {
+                shape.deprecated.insert(key.name().to_owned());
+            }
             continue;
         }
         match index.blob(item)? {

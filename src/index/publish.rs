@@ -22,7 +22,6 @@ use crate::database::named::UnknownBundles;
 use crate::database::remove::RemoveError;
 use crate::files::{self, FileError, FolderChange, Replacement, TemporaryFolder, directory_of};
 use crate::image::{Digest, ImageError, Platform, Race, Reference, TagState, Tagged, Transports};
-use crate::olm::label::CONFIGS_LABEL;
 use crate::validation::Strictness;
 use changed_copy::{Copied, change_copy};
 use std::collections::BTreeMap;
@@ -92,9 +91,7 @@ pub struct Published<T> {
     pub changed: T,
     /// The findings about the file-based catalog from which the database was made.
     pub imported: Imported,
-    /// Whether the changed index is a file-based catalog.
-    pub is_catalog: bool,
-    /// The bundles that were removed only because no channel of the file-based catalog lists them anymore.
+    /// The bundles that were removed because no channel of the file-based catalog lists them anymore.
     pub unlisted: Vec<String>,
     /// The platforms of the original image that the new image does not support.
     pub lost: Vec<Platform>,
@@ -111,7 +108,6 @@ impl<T> Published<T> {
             made,
             changed,
             imported,
-            is_catalog: false,
             unlisted: Vec::new(),
             lost: Vec::new(),
             replaced: None,
@@ -282,7 +278,6 @@ pub async fn make<T>(
             let followed = copied.follow(&database, options)?;
             let published = Published::locally(PublishedOutput::Nothing, copied.changed, copied.imported);
             Ok(Published {
-                is_catalog: followed.is_some(),
                 unlisted: followed.map(|followed| followed.unlisted).unwrap_or_default(),
                 ..published
             })
@@ -309,7 +304,6 @@ pub async fn convert(
         made: published.made,
         changed: (),
         imported: published.changed,
-        is_catalog: published.is_catalog,
         unlisted: published.unlisted,
         lost: published.lost,
         replaced: published.replaced,
@@ -343,7 +337,6 @@ async fn publish<T>(
                     changed: changed.changed,
                     imported: changed.imported,
                     unlisted: changed.unlisted,
-                    is_catalog: image.images().iter().any(|image| image.label(CONFIGS_LABEL).is_some()),
                     lost: offered
                         .into_iter()
                         .filter(|platform| !is_for(&image, platform))

@@ -58,6 +58,8 @@ pub struct RenderedIndex {
     catalog: Catalog,
     images: HashMap<String, Vec<String>>,
     options: RenderOptions,
+    /// Whether deprecated bundles are omitted.
+    only_current: bool,
 }
 
 /// A document in the catalog of an index.
@@ -82,7 +84,25 @@ impl RenderedIndex {
             images: index.related_images()?,
             index,
             options,
+            only_current: true,
         })
+    }
+
+    /// Includes deprecated bundles, which are omitted otherwise.
+    pub(super) fn with_deprecated(mut self) -> Self {
+        self.only_current = false;
+        self
+    }
+
+    /// Returns whether the index marks a bundle as deprecated.
+    pub(super) fn is_deprecated(&self, name: &str) -> bool {
+        let bundle = self.catalog.find(name).and_then(|id| self.catalog.bundle(id));
+        bundle.is_some_and(has_mark)
+    }
+
+    /// Returns whether the index contains a bundle, in a channel or in none.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.catalog.find(name).is_some()
     }
 
     /// Returns the documents package by package: the package, its channels and its bundles, sorted by name.
@@ -152,13 +172,10 @@ impl RenderedIndex {
         omitted
     }
 
-    /// Returns a bundle unless it is deprecated, because deprecated bundles are omitted.
+    /// Returns a bundle unless it is deprecated and deprecated bundles are omitted.
     fn current(&self, id: BundleId) -> Option<&catalog::Bundle> {
-        let is_deprecated = |bundle: &&catalog::Bundle| {
-            let mut properties = bundle.properties.iter();
-            properties.any(|property| &*property.kind == DEPRECATED)
-        };
-        self.catalog.bundle(id).filter(|bundle| !is_deprecated(bundle))
+        let bundle = self.catalog.bundle(id);
+        bundle.filter(|bundle| !(self.only_current && has_mark(bundle)))
     }
 
     fn package_of(&self, package: &catalog::Package) -> Result<Package, ReadError> {
@@ -222,6 +239,12 @@ impl RenderedIndex {
         blob.relate(named, others);
         Ok(blob)
     }
+}
+
+/// Returns whether a bundle is marked as deprecated.
+fn has_mark(bundle: &catalog::Bundle) -> bool {
+    let mut properties = bundle.properties.iter();
+    properties.any(|property| &*property.kind == DEPRECATED)
 }
 
 #[derive(Deserialize)]

@@ -215,10 +215,37 @@ fn a_bundle_that_ends_up_in_no_channel_of_a_catalog_is_removed() {
       ~ channel stable
         - rake.v1.0.0
         - rake.v1.1.0, replaces no longer rake.v1.0.0
-        - rake.v1.2.0, replaces no longer rake.v1.1.0
+        ~ rake.v1.2.0, replaces no longer rake.v1.1.0
     - bundle rake.v1.0.0, version no longer 1.0.0, image no longer registry.example.com/rake:1.0.0
-    - bundle rake.v1.2.0, version no longer 1.2.0, image no longer registry.example.com/rake:1.2.0
+    + deprecation of bundle rake.v1.2.0 of package rake
+      + rake.v1.2.0 is deprecated. Upgrade to a newer version.
     ");
+}
+
+#[test]
+fn bundles_that_the_head_of_a_catalog_skips_are_removed_by_name() {
+    let sandbox = with_short_channels();
+    let file = sandbox.path("garden/rake.yaml");
+    let text = fs::read_to_string(&file).unwrap();
+    let (package, rest) = text.split_once("---").unwrap();
+    let bundles = &rest[rest.find("---\nschema: olm.bundle").unwrap()..];
+    let skipping = "---\nschema: olm.channel\npackage: rake\nname: stable\nentries:\n\
+        - {name: rake.v1.2.0, replaces: rake.v1.1.0, skips: [rake.v1.0.0]}\n\
+        - {name: rake.v1.1.0, replaces: rake.v1.0.0}\n- name: rake.v1.0.0\n";
+    fs::write(file, format!("{package}{skipping}{bundles}")).unwrap();
+    for to in ["-t oci:cut:v1 -i oci:base:v1", "--dry-run"] {
+        let cut = outcome_of(
+            &sandbox,
+            &format!("index deprecatetruncate -b rake.v1.1.0 -f garden {to}"),
+        );
+        assert!(cut.stderr.contains("deprecated bundle rake.v1.1.0\n"), "{cut}");
+        assert!(cut.stderr.contains("removed bundle rake.v1.0.0"), "{cut}");
+    }
+    let listed = outcome_of(&sandbox, "index list bundles oci:cut:v1").stdout;
+    assert!(
+        listed.contains("rake.v1.1.0") && !listed.contains("rake.v1.0.0"),
+        "{listed}"
+    );
 }
 
 #[test]
@@ -229,18 +256,28 @@ fn packages_leave_a_catalog_and_versions_are_cut_off() {
     succeed(&sandbox, add);
     let cut = "index deprecatetruncate -b rake.v1.1.0 -f oci:new:v1 -t oci:cut:v1 -i oci:base:v1";
     let cut = outcome_of(&sandbox, cut);
-    assert_eq!(cut.stderr, "removed bundle rake.v1.1.0\nremoved bundle rake.v1.0.0\n");
+    assert_eq!(
+        cut.stderr,
+        "deprecated bundle rake.v1.1.0\nremoved bundle rake.v1.0.0\n"
+    );
     let listed = outcome_of(&sandbox, "index list bundles oci:cut:v1 -p rake").stdout;
     assert!(
-        listed.contains("rake.v1.2.0") && !listed.contains("rake.v1.0.0"),
+        listed.contains("rake.v1.2.0") && listed.contains("rake.v1.1.0") && !listed.contains("rake.v1.0.0"),
         "{listed}"
     );
     let rake = &files(&sandbox, "cut")[1].1;
     assert!(
-        rake.contains("- name: rake.v1.2.0\n  replaces: rake.v1.1.0\n"),
-        "clusters get on: {rake}"
+        rake.contains("- name: rake.v1.1.0\n- name: rake.v1.2.0\n  replaces: rake.v1.1.0\n"),
+        "the deprecated bundle is the lowest: {rake}"
     );
-    assert!(!rake.contains("olm.deprecations"), "what it is about is gone: {rake}");
+    assert_eq!(
+        rake.matches("    name: rake.").collect::<Vec<_>>().len(),
+        1,
+        "the deprecation of the removed bundle is gone: {rake}"
+    );
+    let message = "message: rake.v1.1.0 is deprecated. Upgrade to a newer version.";
+    assert!(rake.contains(message), "{rake}");
+    succeed(&sandbox, "validate cut-files");
     assert!(rake.contains("text: hello"), "{rake}");
 
     succeed(

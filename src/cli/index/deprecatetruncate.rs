@@ -19,7 +19,9 @@ Examples:
 ///
 /// A deprecated bundle becomes the lowest bundle of its channels. Lower bundles are removed, unless another channel
 /// contains them or another bundle leads to them. A channel whose head is deprecated is removed completely. It
-/// is an error to deprecate the head of the default channel, unless --allow-package-removal removes the package.
+/// is an error to deprecate the head of the default channel, unless --allow-package-removal removes the package. In a
+/// file-based catalog, the package's deprecations name the bundle, and bundles that no channel lists anymore are
+/// removed.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
@@ -47,6 +49,6 @@ pub(crate) fn run(arguments: &DeprecateTruncateArguments, context: &Context<'_>)
         Ok(truncate(request, target, &writing)?)
     };
     arguments.change.run(context, change, |published, printer| {
-        removals::report_truncation(&published.changed, published.is_catalog, printer);
+        removals::report_truncation(&published.changed, &published.unlisted, printer);
     })
 }

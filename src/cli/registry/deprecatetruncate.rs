@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &DeprecateTruncateArguments, context: &Context<'_>)
     };
     let names = arguments.bundle_images.iter().cloned().collect();
     let changed = truncate(arguments.deprecation.request(&names), &target, &writing)?;
-    removals::report_truncation(&changed, false, &context.printer);
+    removals::report_truncation(&changed, &[], &context.printer);
     if arguments.dry_run {
         context.printer.status("nothing was written");
     }

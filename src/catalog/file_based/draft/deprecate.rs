@@ -32,6 +32,21 @@ impl Draft {
         Ok(())
     }
 
+    /// Deprecates a bundle that another form of the catalog marks as deprecated without a message. A bundle that is
+    /// already deprecated keeps its message.
+    pub(super) fn mark_bundle(&mut self, bundle: &str) {
+        let reference = Reference {
+            schema: Some(Schema::Bundle),
+            name: bundle.to_owned(),
+        };
+        if self.deprecations.iter().all(|known| known.reference != reference) {
+            self.deprecations.push(Deprecation {
+                message: format!("{bundle} is deprecated. Upgrade to a newer version."),
+                reference,
+            });
+        }
+    }
+
     /// Removes a deprecation. Returns `false` if there was none.
     ///
     /// # Errors

@@ -14,6 +14,8 @@ pub struct Shape {
     pub channels: BTreeMap<String, Vec<WrittenEntry>>,
     /// The names of the bundles.
     pub bundles: BTreeSet<String>,
+    /// The names of the bundles that are marked as deprecated.
+    pub deprecated: BTreeSet<String>,
 }
 
 impl Draft {
@@ -21,7 +23,8 @@ impl Draft {
     /// documents of bundles that are new or have different content, by name.
     ///
     /// The other form may keep a bundle in a channel because another bundle leads to it. If a change without documents
-    /// leaves such a bundle in no list of a channel, the bundle is removed. Returns the names of these bundles.
+    /// leaves such a bundle in no list of a channel, the bundle is removed. A bundle that the change marks as deprecated
+    /// is named in the deprecations of the package. Returns the names of the removed bundles.
     pub fn follow(&mut self, before: &Shape, after: &Shape, documents: &BTreeMap<String, Value>) -> Vec<String> {
         let listed = self.listed();
         if before.default_channel != after.default_channel {
@@ -44,7 +47,8 @@ impl Draft {
             }
         }
         let gone: BTreeSet<&String> = before.bundles.difference(&after.bundles).collect();
-        self.bundles.retain(|bundle| !gone.contains(&bundle.name));
+        let removed = self.bundles.extract_if(.., |bundle| gone.contains(&bundle.name));
+        let mut removed: Vec<String> = removed.map(|bundle| bundle.name).collect();
         for (name, document) in documents {
             match self.bundles.iter_mut().find(|bundle| bundle.name == *name) {
                 Some(bundle) => bundle.document = Some(document.clone()),
@@ -57,14 +61,18 @@ impl Draft {
             }
         }
         // An addition removes no bundle; the check of the result refuses it instead.
-        let mut unlisted = Vec::new();
         if documents.is_empty() {
             let still = self.listed();
             let is_unlisted = |bundle: &mut DraftBundle| listed.contains(&bundle.name) && !still.contains(&bundle.name);
-            unlisted.extend(self.bundles.extract_if(.., is_unlisted).map(|bundle| bundle.name));
+            removed.extend(self.bundles.extract_if(.., is_unlisted).map(|bundle| bundle.name));
+        }
+        for bundle in after.deprecated.difference(&before.deprecated) {
+            if before.bundles.contains(bundle) {
+                self.mark_bundle(bundle);
+            }
         }
         self.tidy_deprecations();
-        unlisted
+        removed
     }
 
     /// Returns the bundles that channels list.
@@ -138,6 +146,7 @@ mod tests {
                 .map(|(name, entries)| ((*name).to_owned(), entries.to_vec()))
                 .collect(),
             bundles: names.map(|entry| entry.name.clone()).collect(),
+            deprecated: BTreeSet::new(),
         }
     }
 
@@ -227,6 +236,33 @@ mod tests {
         let names: Vec<&str> = draft.bundles.iter().map(|bundle| bundle.name.as_str()).collect();
         assert_eq!(names, ["b"]);
         assert_eq!(draft.channels[1].entries, [entry("b", "a")]);
+    }
+
+    #[test]
+    fn a_bundle_that_is_marked_as_deprecated_stays_and_is_in_the_deprecations() {
+        let mut draft = Draft::read("p", &documents()).unwrap();
+        let before = shape("stable", &[("stable", &[entry("b", "a"), entry("a", "")])]);
+        let mut after = shape("stable", &[("stable", &[entry("b", "")])]);
+        after.deprecated.insert("b".to_owned());
+        draft.channels.remove(1);
+        assert_eq!(draft.follow(&before, &after, &BTreeMap::new()), ["a"]);
+        assert_eq!(draft.channels[0].entries, [entry("b", "")]);
+        let names: Vec<&str> = draft.bundles.iter().map(|bundle| bundle.name.as_str()).collect();
+        assert_eq!(names, ["b"]);
+        let [deprecation] = &draft.deprecations[..] else {
+            panic!("{:?}", draft.deprecations)
+        };
+        assert_eq!(deprecation.reference.name, "b");
+        assert_eq!(deprecation.message, "b is deprecated. Upgrade to a newer version.");
+
+        deprecation_of(&mut draft, "use c");
+        after.bundles.insert("b".to_owned());
+        draft.follow(&before, &after, &BTreeMap::new());
+        assert_eq!(draft.deprecations[0].message, "use c", "a message of the author stays");
+    }
+
+    fn deprecation_of(draft: &mut Draft, message: &str) {
+        message.clone_into(&mut draft.deprecations[0].message);
     }
 
     #[test]
