@@ -22,7 +22,7 @@ pub(crate) use changes::{write_change, write_changes};
 pub(crate) use folder_change::pending::{Pending, pending_change, pending_changes};
 pub(crate) use folder_change::{FolderChange, finish_change, finish_changes_above};
 pub(crate) use folder_output::{FolderOutput, place};
-pub(crate) use leftover::{create_temporary, remove as remove_leftovers};
+pub(crate) use leftover::{create_temporary, is_temporary_name, remove as remove_leftovers};
 pub(crate) use lock::{lock_within, open_locked};
 pub(crate) use new_folder::NewFolder;
 pub use new_folder::NewFolderError;
@@ -196,7 +196,7 @@ const NAME: usize = 200;
 fn temporary_prefix(target: &Path) -> String {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let name = name.get(..name.floor_char_boundary(NAME)).unwrap_or_default();
-    format!(".{name}.opmx-")
+    format!(".{name}{}", leftover::MARK)
 }
 
 /// Whether the path still leads to the open file.

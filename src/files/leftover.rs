@@ -1,6 +1,7 @@
 //! Leftovers of killed processes, distinguished from everything else by name, owner and lock.
 
 use super::{create_private, is_mine, is_still, open_regular};
+use std::ffi::OsStr;
 use std::fs::{self, DirEntry, File, Metadata, TryLockError};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
@@ -8,6 +9,9 @@ use std::path::{Path, PathBuf};
 
 /// The name of the content folder inside a temporary folder.
 pub(super) const CONTENT: &str = "content";
+
+/// The end of the prefix of names next to a target.
+pub(super) const MARK: &str = ".opmx-";
 
 /// The number of hexadecimal digits at the end of a name.
 const DIGITS: usize = 16;
@@ -63,6 +67,14 @@ pub(super) fn process_of<'name>(name: &'name str, prefix: &str) -> Option<&'name
         .is_ok_and(|number| number > 0 && number.to_string() == process);
     let is_chance = digits.len() == DIGITS && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     (is_process && is_chance).then_some(process)
+}
+
+/// Returns whether a name is one that opmx gives to temporary files and folders next to their targets. They belong to a
+/// running process, or a killed process has left them behind; in both cases their content may be incomplete.
+pub(crate) fn is_temporary_name(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let prefix = name.rfind(MARK).and_then(|at| name.get(..at + MARK.len()));
+    prefix.is_some_and(|prefix| prefix.starts_with('.') && process_of(&name, prefix).is_some())
 }
 
 /// Removes the files and folders with this prefix that were created by processes that no longer exist. Everything that
@@ -145,6 +157,10 @@ mod tests {
             "index.db.opmx-1-0123456789abcdef",
         ] {
             assert_eq!(process_of(name, prefix), None, "{name}");
+        }
+        assert!(is_temporary_name(made.as_ref()));
+        for name in [".index.db.opmx-1", ".opmx-1-x", "a.opmx-1-0123456789abcdef", ".hidden"] {
+            assert!(!is_temporary_name(name.as_ref()), "{name}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::error::CatalogError;
 use super::limits::CatalogLimits;
-use crate::files::{self, FileError, Pending, require_regular};
+use crate::files::{self, FileError, Pending, is_temporary_name, require_regular};
 use ignore::WalkBuilder;
 use std::fs;
 use std::io;
@@ -36,7 +36,8 @@ pub(crate) fn files_inside(folder: &Path, limits: CatalogLimits) -> Result<Vec<(
         .collect()
 }
 
-/// Returns the files of a catalog, sorted by path, with the files of a pending change last.
+/// Returns the files of a catalog, sorted by path, with the files of a pending change last. Temporary files of opmx,
+/// whose content may be incomplete, do not belong to the catalog.
 pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>, CatalogError> {
     let mut found = Vec::new();
     let require_few = |count: usize| {
@@ -65,6 +66,7 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
             let pending = Arc::clone(&pending);
             move |entry| match entry.file_type() {
                 _ if entry.depth() == 1 && pending.hides(entry.file_name()) => false,
+                _ if entry.depth() > 0 && is_temporary_name(entry.file_name()) => false,
                 Some(kind) if kind.is_dir() => check_ignore(entry.path())
                     .map_err(|error| *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(error))
                     .is_ok(),
@@ -124,5 +126,38 @@ fn check_ignore(folder: &Path) -> Result<(), FileError> {
     match require_regular(&path) {
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => Err(FileError::new("read", path, error)),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn temporary_files_and_folders_of_opmx_do_not_belong_to_the_catalog() {
+        let catalog = tempfile::tempdir().unwrap();
+        let left = ".a.opmx-7-0123456789abcdef";
+        for folder in [left, "a", &format!("a/{left}")] {
+            fs::create_dir(catalog.path().join(folder)).unwrap();
+        }
+        let own = ["a/c.yaml", "a/.notes.opmx-x.yaml"];
+        for file in [
+            own[0],
+            own[1],
+            &format!("{left}/c.yaml"),
+            &format!("a/{left}/c.yaml"),
+            ".c.yaml.opmx-7-0123456789abcdef",
+        ] {
+            fs::write(catalog.path().join(file), "").unwrap();
+        }
+        let files = files_inside(catalog.path(), CatalogLimits::default()).unwrap();
+        let files: Vec<_> = files.iter().map(|(inside, _)| inside.as_str()).collect();
+        assert_eq!(files, [own[1], own[0]]);
+        assert_eq!(
+            files_inside(&catalog.path().join(left), CatalogLimits::default())
+                .unwrap()
+                .len(),
+            1
+        );
     }
 }
