@@ -193,9 +193,9 @@ impl Files {
         Ok(json_message::encode(&object))
     }
 
-    /// Returns whether all files are unchanged since the catalog was opened.
-    pub(super) fn is_unchanged(&self) -> bool {
-        self.catalog.check_unchanged().is_ok()
+    /// Checks that all files are unchanged since the catalog was opened.
+    pub(super) fn check_unchanged(&self) -> Result<(), CatalogError> {
+        self.catalog.check_unchanged()
     }
 }
 

@@ -32,8 +32,12 @@ impl Health {
             let looking = async {
                 loop {
                     tokio::time::sleep(WATCH_INTERVAL).await;
-                    let status = looking.status();
-                    tell.send_if_modified(|told| std::mem::replace(told, status) != status);
+                    let fault = looking.source.fault();
+                    let status = status_of(fault.as_deref());
+                    let is_new = tell.send_if_modified(|told| std::mem::replace(told, status) != status);
+                    if let Some(fault) = fault.filter(|_| is_new) {
+                        tracing::warn!("no longer serving: {fault}");
+                    }
                 }
             };
             tokio::select! {
@@ -45,11 +49,7 @@ impl Health {
     }
 
     fn status(&self) -> ServingStatus {
-        if self.source.is_unchanged() {
-            ServingStatus::Serving
-        } else {
-            ServingStatus::NotServing
-        }
+        status_of(self.source.fault().as_deref())
     }
 
     /// Returns the status when it differs from the last reported status; `None` when the server stops.
@@ -76,6 +76,13 @@ impl health_server::Health for Health {
             Some((Ok(response(status)), (health, Some(status))))
         });
         Ok(Response::new(Box::pin(stream)))
+    }
+}
+
+fn status_of(fault: Option<&str>) -> ServingStatus {
+    match fault {
+        None => ServingStatus::Serving,
+        Some(_) => ServingStatus::NotServing,
     }
 }
 

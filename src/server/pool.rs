@@ -68,9 +68,9 @@ impl Pool {
         Some(result)
     }
 
-    /// Returns whether the file is unchanged since it was opened.
-    pub(super) fn is_unchanged(&self) -> bool {
-        self.watch.check_unchanged().is_ok()
+    /// Checks that the file is unchanged since it was opened.
+    pub(super) fn check_unchanged(&self) -> Result<(), ReadError> {
+        self.watch.check_unchanged()
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Database>> {

@@ -107,11 +107,21 @@ impl ServedIndex {
         }
     }
 
-    /// Returns whether the source is unchanged since it was opened.
-    pub(super) fn is_unchanged(&self) -> bool {
+    /// Returns the reason why the source cannot be served anymore, if it has changed since it was opened.
+    pub(super) fn fault(&self) -> Option<String> {
+        let changed = |path: &Path| {
+            let path = path.display();
+            format!("{path} was changed while it was being served; restart the server")
+        };
         match &self.origin {
-            Origin::Database(pool) => pool.is_unchanged(),
-            Origin::Files { files, .. } => files.is_unchanged(),
+            Origin::Database(pool) => pool.check_unchanged().err().map(|error| match &error {
+                ReadError::Changed { path } => changed(path),
+                _ => with_causes(&error),
+            }),
+            Origin::Files { files, .. } => files.check_unchanged().err().map(|error| match &error {
+                CatalogError::Changed { file } => changed(file),
+                _ => with_causes(&error),
+            }),
         }
     }
 
