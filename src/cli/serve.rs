@@ -5,7 +5,7 @@ use crate::cli::Context;
 use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
-use crate::cli::serving::{self, ServingArguments};
+use crate::cli::serving::{self, ServingArguments, Unserved};
 use crate::database::read::Database;
 use crate::files::FileError;
 use crate::index::location::{CatalogFolder, DatabaseFile, Fetched, IndexLocation};
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandR
     if !arguments.cache_only {
         return serving::serve(served, &arguments.index, &arguments.serving, context);
     }
-    served?;
+    served.map_err(|unserved| unserved.error)?;
     if let Some(folder) = &arguments.registry.cache_dir {
         fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
     }
@@ -108,11 +108,11 @@ impl ServeArguments {
 /// The served index and, if its database was extracted from an image, the extracted file.
 type Opened = (Served, Option<DatabaseFile>);
 
-fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, CommandError> {
+fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, Unserved> {
     let location: IndexLocation = arguments.index.parse()?;
     let transports = arguments.registry.transports(context);
     let fetching = location.fetch_any(&transports, arguments.registry.max_image_size.0);
-    let guess = |error| guesses::with_index_guess(error, &arguments.index);
+    let guess = |error: CommandError| guesses::with_index_guess(error, &arguments.index);
     match context
         .runtime
         .block_on(fetching)
@@ -128,11 +128,7 @@ fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, Com
 }
 
 /// Checks and opens a catalog.
-fn catalog(
-    folder: CatalogFolder,
-    arguments: &ServeArguments,
-    context: &Context<'_>,
-) -> Result<CatalogFiles, CommandError> {
+fn catalog(folder: CatalogFolder, arguments: &ServeArguments, context: &Context<'_>) -> Result<CatalogFiles, Unserved> {
     let limits = CatalogLimits {
         open_files: serving::catalog_files(&arguments.serving),
         ..arguments.limits.index(&arguments.registry).catalog
@@ -143,9 +139,10 @@ fn catalog(
             Some(LogFormat::Json) => log::findings(&findings),
             _ => context.printer.report(&findings),
         }
-        CommandError::failure(format!(
-            "the catalog {} has errors, so it is not served",
-            arguments.index
-        ))
+        let problem = format!("the catalog {} has errors, so it is not served", arguments.index);
+        Unserved {
+            error: CommandError::failure(problem),
+            findings,
+        }
     })
 }

@@ -2,10 +2,12 @@
 
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::diagnostic::Diagnostic;
 use crate::server::metrics::{self, Metrics};
 use crate::server::{self, DEFAULT_PORT, Served, ServerOptions};
-use crate::terminal::Printer;
 use crate::terminal::log::LogFormat;
+use crate::terminal::{Printer, counted};
+use crate::visible;
 use clap::Args;
 use std::fs::OpenOptions;
 use std::future;
@@ -88,17 +90,40 @@ fn seconds(text: &str) -> Result<Seconds, String> {
     }
 }
 
+/// The reason why an index cannot be served.
+#[derive(Debug)]
+pub(crate) struct Unserved {
+    pub(crate) error: CommandError,
+    /// The findings about the index, if it has errors.
+    pub(crate) findings: Vec<Diagnostic>,
+}
+
+impl<E: Into<CommandError>> From<E> for Unserved {
+    fn from(error: E) -> Self {
+        Self {
+            error: error.into(),
+            findings: Vec::new(),
+        }
+    }
+}
+
 /// Serves the index `name` until a signal arrives, or the time is up. If serving fails, the reason is also written to
 /// the termination log.
 pub(crate) fn serve(
-    served: Result<Served, CommandError>,
+    served: Result<Served, Unserved>,
     name: &str,
     arguments: &ServingArguments,
     context: &Context<'_>,
 ) -> CommandResult {
-    let served = served.and_then(|served| context.runtime.block_on(run(served, name, arguments, &context.printer)));
+    let (served, findings) = match served {
+        Ok(served) => {
+            let served = context.runtime.block_on(run(served, name, arguments, &context.printer));
+            (served, Vec::new())
+        }
+        Err(Unserved { error, findings }) => (Err(error), findings),
+    };
     if let Err(error) = &served {
-        leave_word(&arguments.termination_log, error);
+        leave_word(&arguments.termination_log, &word(error, &findings));
         let hints = (!error.hints().is_empty()).then(|| error.hints().join("; "));
         tracing::error!(hint = hints, "{error}");
         if arguments.log_format == Some(LogFormat::Json) {
@@ -243,15 +268,46 @@ fn announce(arguments: &ServingArguments, printer: &Printer, what: &str, of: &st
     }
 }
 
+/// A cluster reads at most this number of bytes of a termination log.
+const WORD_SIZE: usize = 4096;
+
+/// Returns the content of the termination log: the error, and as many of the errors in the index as fit.
+fn word(error: &CommandError, findings: &[Diagnostic]) -> String {
+    let line = |finding: &Diagnostic| {
+        let place = finding.place.as_ref().map(|place| {
+            let (name, start) = (place.source.name(), place.start());
+            format!("{name}:{}:{}: ", start.line, start.column)
+        });
+        let line = format!("{}{}", place.unwrap_or_default(), finding.message);
+        visible::one_line(&line).into_owned()
+    };
+    let errors: Vec<&Diagnostic> = findings.iter().filter(|finding| finding.is_error()).collect();
+    let mut word = visible::lines(&error.to_string()).into_owned();
+    for (written, finding) in errors.iter().enumerate() {
+        let rest = format!("\n{} more", counted(errors.len() - written, "error"));
+        let line = line(finding);
+        // The last line needs no room for a line after it.
+        let reserved = if written + 1 == errors.len() { 0 } else { rest.len() };
+        if word.len() + 1 + line.len() + reserved > WORD_SIZE {
+            word.push_str(&rest);
+            break;
+        }
+        word.push('\n');
+        word.push_str(&line);
+    }
+    word.truncate(word.floor_char_boundary(WORD_SIZE));
+    word
+}
+
 /// Writes the reason for a failure to the termination log. The file is a mount of the container, so it is written in
 /// place. The default file is not created if it does not exist, because nothing would read it.
-fn leave_word(file: &Path, error: &CommandError) {
+fn leave_word(file: &Path, word: &str) {
     let written = OpenOptions::new()
         .write(true)
         .truncate(true)
         .create(file != Path::new(TERMINATION_LOG))
         .open(file)
-        .and_then(|mut file| write!(file, "{error}"));
+        .and_then(|mut file| file.write_all(word.as_bytes()));
     if let Err(error) = written {
         tracing::debug!("cannot write the reason for the failure to {}: {error}", file.display());
     }
@@ -260,6 +316,36 @@ fn leave_word(file: &Path, error: &CommandError) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules;
+    use crate::source::{Place, SourceFile};
+
+    #[test]
+    fn a_termination_log_has_as_many_errors_as_fit() {
+        let finding = |number: usize| {
+            let source = SourceFile::new("c.yaml", "a: b\n");
+            Diagnostic::new(&rules::CATALOG_DOCUMENT, format!("fault {number}\u{1b}")).at(Place::new(&source, 3..4))
+        };
+        let error = CommandError::failure("not served");
+        let few: Vec<_> = (1..3).map(finding).collect();
+        assert_eq!(
+            word(&error, &few),
+            "not served\nc.yaml:1:4: fault 1\\u{1b}\nc.yaml:1:4: fault 2\\u{1b}"
+        );
+        let many: Vec<_> = (0..1000).map(finding).collect();
+        let long = word(&error, &many);
+        let lines = long.lines().count();
+        assert!(
+            long.len() <= WORD_SIZE && long.len() > WORD_SIZE - 100,
+            "{}",
+            long.len()
+        );
+        assert!(
+            long.ends_with(&format!("\n{} errors more", 1000 - (lines - 2))),
+            "{long}"
+        );
+        let huge = CommandError::failure("ä".repeat(WORD_SIZE));
+        assert_eq!(word(&huge, &few).len(), WORD_SIZE);
+    }
 
     #[test]
     fn a_limit_on_open_files_leaves_room_for_fewer_connections() {

@@ -5,8 +5,8 @@ use crate::serving::{Server, start_command};
 use opmx::image::{EntryContent, ImageConfig, LayerEntry, build, layer_from_files};
 use opmx::server::proto::registry_client::RegistryClient;
 use opmx::server::proto::{Bundle, GetPackageRequest, ListBundlesRequest, ListPackageRequest};
-use std::io::Read;
-use std::process::Command;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
 use tokio_stream::StreamExt;
 
 async fn ask(port: &str) -> (Vec<String>, Vec<Bundle>) {
@@ -176,7 +176,12 @@ fn a_catalog_with_errors_is_refused_with_all_of_them() {
         assert!(outcome.stderr.contains(part), "{part}: {outcome}");
     }
     let reason = std::fs::read_to_string(sandbox.path("reason")).unwrap();
-    assert_eq!(reason, "the catalog catalog has errors, so it is not served");
+    let reason: Vec<&str> = reason.lines().collect();
+    assert_eq!(reason.len(), 5, "{reason:?}");
+    assert_eq!(reason[0], "the catalog catalog has errors, so it is not served");
+    let entry = "catalog/c.yaml:8:18: channel \"a\" of package \"p\" has an entry for bundle \"p.v1\", which is not in the \
+                 catalog";
+    assert_eq!(reason[1], entry);
     let outcome = sandbox.run(["serve", "catalog", "--cache-dir=made", "--cache-only"]);
     assert_eq!(outcome.status, Some(1), "{outcome}");
     // In a log for programs, each finding is an event.
@@ -302,4 +307,40 @@ fn event(stderr: &mut impl std::io::BufRead) -> Option<serde_json::Value> {
     let mut line = String::new();
     stderr.read_line(&mut line).unwrap();
     (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}")))
+}
+
+#[test]
+fn a_served_file_that_changes_is_named_once_in_the_log() {
+    let sandbox = garden();
+    succeed(&sandbox, &format!("registry add -q -b {BOTH} -d index.db"));
+    succeed(&sandbox, "migrate index.db catalog");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let common = "--address 127.0.0.1 -p 0 --log-format text --timeout-seconds 20";
+    for (index, file) in [
+        ("index.db", "index.db"),
+        ("catalog", "catalog/compost-operator/catalog.json"),
+    ] {
+        let line = format!("serve {index} {common}");
+        let mut command = sandbox.command(line.split(' '));
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let line = lines.find(|line| line.contains("serving")).unwrap_or_default();
+        // The server answers as soon as it has read the index.
+        runtime.block_on(ask(line.rsplit(':').next().unwrap_or_default()));
+        let file = sandbox.path(file);
+        let text = std::fs::read(&file).unwrap();
+        std::fs::write(&file, &text[..text.len() - 1]).unwrap();
+        let warning = lines
+            .find(|line| line.contains("no longer serving"))
+            .unwrap_or_default();
+        let why = "was changed while it was being served; restart the server";
+        assert!(warning.contains("WARN") && warning.contains(why), "{warning}");
+        assert!(
+            warning.contains(&*file.file_name().unwrap().to_string_lossy()),
+            "{warning}"
+        );
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(lines.filter(|line| line.contains("no longer serving")).count(), 0);
+    }
 }
