@@ -106,8 +106,11 @@ pub(crate) fn credentials(authfile: Option<&Path>) -> Credentials {
 
 fn credentials_of(authfile: Option<&Path>, variable: &dyn Fn(&str) -> Option<OsString>) -> Credentials {
     let path = |name: &str| path(variable, name);
-    if let Some(file) = authfile.map(Path::to_owned).or_else(|| path("REGISTRY_AUTH_FILE")) {
-        return Credentials::in_file(file);
+    if let Some(file) = authfile {
+        return Credentials::in_file(file.to_owned());
+    }
+    if let Some(file) = path("REGISTRY_AUTH_FILE") {
+        return Credentials::in_usual_file(file);
     }
     let home = path("HOME");
     let below_home = |folder: &str| home.as_ref().map(|home| home.join(folder));

@@ -27,8 +27,10 @@ const DOCKER_HUB: [&str; 3] = ["docker.io", "index.docker.io", "registry-1.docke
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Credentials {
     files: Vec<PathBuf>,
-    /// Whether the file must exist because the user specified it.
+    /// Whether it is an error if a file does not exist when a registry asks for a login.
     required: bool,
+    /// Whether it is an error if a file does not exist when a registry is accessed, even without a login.
+    named: bool,
 }
 
 /// A login and its source.
@@ -139,17 +141,35 @@ impl Credentials {
         Self {
             files: vec![file],
             required: true,
+            named: true,
+        }
+    }
+
+    /// Searches this file for logins. It must exist only if a registry asks for a login, because it was not specified
+    /// for a single command.
+    pub(crate) fn in_usual_file(file: PathBuf) -> Self {
+        Self {
+            named: false,
+            ..Self::in_file(file)
         }
     }
 
     /// Searches these files, if they exist, for logins. The first file that contains a login for a registry is used.
     pub(crate) fn in_any_of(files: Vec<PathBuf>) -> Self {
-        Self { files, required: false }
+        Self {
+            files,
+            ..Self::default()
+        }
     }
 
     /// Returns the files in the order in which they are searched.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
+    }
+
+    /// Returns the file that the user specified, which must exist.
+    pub(crate) fn named_file(&self) -> Option<&Path> {
+        self.files.first().filter(|_| self.named).map(PathBuf::as_path)
     }
 
     /// Returns the login for a repository, if there is one. `registry` is the host with its port, or `docker.io` for

@@ -13,9 +13,9 @@ use reqwest::{Client, Response, Url};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -27,6 +27,8 @@ const CA_LIMIT: u64 = 16 << 20;
 pub(super) struct ConnectionOptions {
     /// A PEM file with certificates that are trusted in addition to the system certificates.
     pub(super) ca_file: Option<PathBuf>,
+    /// A file with credentials that must exist, even if no registry asks for a login.
+    pub(super) authfile: Option<PathBuf>,
     /// Whether to accept any certificate.
     pub(super) skip_tls_verify: bool,
     /// Whether to use plain HTTP for every registry.
@@ -41,6 +43,7 @@ impl From<&ImageOptions> for ConnectionOptions {
     fn from(options: &ImageOptions) -> Self {
         Self {
             ca_file: options.ca_file.clone(),
+            authfile: options.credentials.named_file().map(Path::to_owned),
             skip_tls_verify: options.skip_tls_verify,
             use_http: options.use_http,
             connect_timeout: options.connect_timeout,
@@ -125,6 +128,9 @@ impl Clients {
 
     fn build(&self, way: Way) -> Result<Client, RegistryFailure> {
         install_provider();
+        if let Some(file) = &self.options.authfile {
+            fs::metadata(file).map_err(|error| FileError::new("read", file, error))?;
+        }
         let certificates = self.certificates()?;
         let builder = Client::builder()
             .user_agent(concat!("opmx/", env!("CARGO_PKG_VERSION")))
@@ -186,6 +192,7 @@ mod tests {
         let build = || {
             let options = ConnectionOptions {
                 ca_file: Some(file.clone()),
+                authfile: None,
                 skip_tls_verify: false,
                 use_http: false,
                 connect_timeout: Duration::from_secs(1),
