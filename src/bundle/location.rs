@@ -57,24 +57,31 @@ impl FromStr for Location {
     type Err = LocationError;
 
     /// Treats a string as a folder if a folder with this name exists. A string that begins with `/` or `.`, or ends
-    /// with `/`, is also treated as a folder, because no image reference has this form. Rejects a single word, because
-    /// it specifies neither a host nor a tag.
+    /// with `/`, is also treated as a folder, because no image reference has this form. So is a single word, because it
+    /// specifies neither a host nor a tag.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if is_path(text) || Path::new(text).is_dir() {
             return Ok(Self::Directory(PathBuf::from(text)));
         }
-        Reference::parse_unless_word(text)
-            .map(Self::Image)
-            .map_err(|source| LocationError {
-                text: text.to_owned(),
-                source,
-            })
+        let reference = text.parse().map_err(|source| LocationError {
+            text: text.to_owned(),
+            source,
+        })?;
+        if is_word(text) {
+            return Ok(Self::Directory(PathBuf::from(text)));
+        }
+        Ok(Self::Image(reference))
     }
 }
 
 /// Whether a string can only be a path, and not an image reference.
 pub(crate) fn is_path(text: &str) -> bool {
     text.starts_with(['/', '.']) || text.ends_with('/')
+}
+
+/// Whether a string specifies neither a host nor a tag, and is thus more likely the name of a folder than an image.
+pub(crate) fn is_word(text: &str) -> bool {
+    !text.contains(['/', ':', '@'])
 }
 
 impl fmt::Display for Location {

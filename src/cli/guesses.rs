@@ -1,6 +1,6 @@
 //! Hints about the intended name if a bundle or an index does not exist.
 
-use crate::bundle::location::{Location, LocationError, is_path};
+use crate::bundle::location::{Location, LocationError, is_path, is_word};
 use crate::cli::error::CommandError;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,8 +8,21 @@ use std::path::Path;
 /// The maximum number of folder entries that are searched for a similar name.
 const LOOKED_AT: usize = 10_000;
 
-/// Adds a hint that a bundle name without a registry may have been meant as a folder.
+/// Adds a hint that a bundle name without a registry may have been meant as a folder, and the name of a folder that does
+/// not exist as an image or as another folder.
 pub(crate) fn with_guess(error: CommandError, location: &Location) -> CommandError {
+    if let Location::Directory(directory) = location {
+        let name = directory.display().to_string();
+        return match directory.try_exists() {
+            Ok(false) if is_word(&name) => with_nearest(
+                error.hint(format!("if {name} is an image, specify its host or tag")),
+                &name,
+            ),
+            Ok(false) => with_nearest(error, &name),
+            _ if directory.is_file() => error.hint(format!("{name} is a file, but a bundle is a folder or an image")),
+            _ => error,
+        };
+    }
     match location.registry_reference() {
         Some(name) if !names_host(name) => {
             let hint = format!("there is no folder {name}, so the name was interpreted as an image");

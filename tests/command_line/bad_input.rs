@@ -680,14 +680,32 @@ fn a_word_that_is_no_folder_is_not_looked_for_in_a_registry() {
         assert!(
             outcome
                 .stderr
-                .contains("grenhouse is neither a folder nor an image reference"),
+                .contains("cannot read grenhouse: No such file or directory"),
             "{line}: {outcome}"
         );
         assert!(
             outcome.stderr.contains("hint: did you mean greenhouse?\n"),
             "{line}: {outcome}"
         );
+        let hint = "hint: if grenhouse is an image, specify its host or tag\n";
+        assert!(outcome.stderr.contains(hint), "{line}: {outcome}");
     }
+}
+
+#[test]
+fn a_credential_file_that_does_not_exist_is_missed_before_a_registry_asks_for_a_login() {
+    let sandbox = Sandbox::new();
+    for line in [
+        "bundle validate localhost:1/rake:v1 --authfile absent.json",
+        "registry add -b localhost:1/rake:v1 -d index.db --use-http --authfile absent.json",
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(4), "{outcome}");
+        assert!(outcome.stderr.contains("cannot read absent.json"), "{outcome}");
+    }
+    let mut command = sandbox.command("bundle validate localhost:1/rake:v1 --retries 0".split(' '));
+    let outcome = sandbox.finish(command.env("REGISTRY_AUTH_FILE", "absent.json"));
+    assert!(!outcome.stderr.contains("absent.json"), "{outcome}");
 }
 
 #[test]

@@ -369,6 +369,11 @@ fn a_permissive_call_adds_what_it_can_and_fails_for_the_rest() {
     assert!(outcome.stderr.contains("./absent cannot be added"), "{outcome}");
     assert!(outcome.stderr.contains("1 bundle was omitted"), "{outcome}");
     assert_eq!(bundle_names(&sandbox.path("index.db")), [COMPOST, GREENHOUSE]);
+    // A name without a path is skipped, too.
+    let outcome = sandbox.run("registry add -b compost,absent -d word.db --permissive".split(' '));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(outcome.stderr.contains("absent cannot be added"), "{outcome}");
+    assert_eq!(bundle_names(&sandbox.path("word.db")), [COMPOST]);
     let outcome = miss(&sandbox, "registry add -b ./absent -d other.db --permissive");
     assert!(!sandbox.path("other.db").exists(), "{outcome}");
 }

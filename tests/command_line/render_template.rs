@@ -283,6 +283,7 @@ fn every_bundle_that_cannot_be_rendered_is_named_with_its_line() {
     error: template.yaml:5: rake2 has errors
     error: template.yaml:6: ./rake9 cannot be rendered
       caused by: cannot read ./rake9: No such file or directory (os error 2)
+      hint: did you mean ./rake1?
     error: template.yaml:7: oci:base:v1 cannot be rendered
       caused by: oci:base:v1 is not a bundle image: it contains no files in manifests/ or metadata/
     error: template.yaml:8: Not An Image cannot be rendered
