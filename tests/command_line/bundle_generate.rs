@@ -55,6 +55,52 @@ fn both_files_are_those_of_opm_byte_for_byte() {
 }
 
 #[test]
+fn a_folder_of_manifests_may_have_any_name() {
+    let sandbox = registry();
+    std::fs::rename(sandbox.path("foo/manifests"), sandbox.path("foo/0.0.1")).unwrap();
+    std::fs::create_dir(sandbox.path("foo/0.0.2")).unwrap();
+    let generate = |folder: &str, options: &[&str]| {
+        let words = ["bundle", "generate", "-d", folder, "-p", "microcks", "-c", "a"];
+        succeeds(&sandbox.run(words.iter().chain(options)));
+        let dockerfile = read(&sandbox, "bundle.Dockerfile");
+        dockerfile[dockerfile.find("COPY").unwrap()..].to_owned()
+    };
+    assert_eq!(
+        generate("foo/0.0.1/", &[]),
+        "COPY foo/0.0.1 /manifests/\nCOPY foo/metadata /metadata/\n"
+    );
+    assert!(sandbox.path("foo/metadata/annotations.yaml").exists());
+    assert!(!sandbox.path("foo/manifests").exists());
+    assert_eq!(
+        generate("foo/0.0.1", &["-u", "out"]),
+        "COPY out/manifests /manifests/\nCOPY out/metadata /metadata/\n"
+    );
+    assert!(sandbox.path("out/manifests/compostheaps.crd.yaml").exists());
+    assert!(!sandbox.path("out/0.0.1").exists());
+    let target = ["-t", "oci:layout:v1"];
+    let build = ["bundle", "build", "-d", "foo/0.0.1", "-c", "a"];
+    succeeds(&sandbox.run(build.iter().chain(&target)));
+    succeeds(&sandbox.run(["bundle", "validate", "oci:layout:v1"]));
+}
+
+#[test]
+fn the_metadata_is_next_to_the_working_folder_if_that_contains_the_manifests() {
+    let sandbox = registry();
+    let options = ["-d", ".", "-p", "microcks", "-c", "a"];
+    let words = ["bundle", "generate"].iter().chain(&options);
+    let mut command = sandbox.command(words);
+    command.current_dir(sandbox.path("foo/manifests"));
+    succeeds(&sandbox.finish(&mut command));
+    assert!(sandbox.path("foo/metadata/annotations.yaml").exists());
+    assert!(!sandbox.path("foo/manifests/metadata").exists());
+    let dockerfile = read(&sandbox, "foo/manifests/bundle.Dockerfile");
+    assert!(
+        dockerfile.ends_with("COPY . /manifests/\nCOPY ../metadata /metadata/\n"),
+        "{dockerfile}"
+    );
+}
+
+#[test]
 fn without_a_default_channel_its_lines_are_absent() {
     let sandbox = registry();
     succeeds(&sandbox.run(["bundle", "generate", "foo", "-p", "microcks", "-c", "alpha,stable"]));

@@ -12,7 +12,6 @@ use crate::cli::{Context, environment, input, replaced};
 use crate::diagnostic;
 use crate::files;
 use crate::image::Reference;
-use crate::tree::Tree;
 use crate::version::parse_strict;
 use clap::{Args, ValueEnum};
 use semver::Version;
@@ -175,7 +174,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         epoch,
         limits: limits.bundle(),
     };
-    let tree = Tree::from_directory(&arguments.folder.bundle(), &options.limits.tree)?;
+    let tree = arguments.folder.tree(&options.limits.tree)?;
     let origin = tree.origin().to_owned();
     let transports = registry.transports(context);
     let built = context.runtime.block_on(build(tree, &options, &transports));

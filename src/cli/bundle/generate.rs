@@ -9,7 +9,7 @@ use crate::cli::error::{CommandResult, Status};
 use crate::files::{self, FolderChange};
 use crate::tree::Tree;
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -45,21 +45,24 @@ pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> Comma
     let folder = arguments.folder.bundle();
     files::finish_change(&folder)?;
     let limits = arguments.limits.tree();
-    let mut tree = Tree::from_directory(&folder, &limits)?;
+    let mut tree = arguments.folder.tree(&limits)?;
     let asked = arguments.annotations.asked();
     let values = asked
         .of(&tree, &arguments.limits.text())
         .map_err(super::annotation_error)?;
-    let out = arguments.output_dir.as_ref().unwrap_or(&folder);
-    if arguments.output_dir.is_none() {
-        tree = Tree::new(tree.origin());
-    }
+    let (out, manifests) = match &arguments.output_dir {
+        Some(out) => (out, out.join(MANIFESTS)),
+        None => {
+            tree = Tree::new(tree.origin());
+            (&folder, arguments.folder.manifests())
+        }
+    };
     tree.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
     let text = dockerfile(
         &arguments.base_image,
         &values,
-        &below(out, MANIFESTS),
-        &below(out, METADATA),
+        &relative(&manifests),
+        &relative(&out.join(METADATA)),
     );
     // This completes an interrupted change, whose files may still have temporary names, and must precede the
     // preparation of the Dockerfile.
@@ -73,13 +76,15 @@ pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> Comma
     Ok(Status::Success)
 }
 
-/// Returns the path of `name` in `folder`, as written in the Dockerfile: relative to the working folder, where the
-/// image is built.
-fn below(folder: &Path, name: &str) -> String {
-    let relative = std::env::current_dir()
+/// Returns a path as written in the Dockerfile: relative to the working folder, where the image is built.
+fn relative(path: &Path) -> String {
+    let inside = std::env::current_dir()
         .ok()
-        .and_then(|here| folder.strip_prefix(here).ok().map(Path::to_owned))
-        .unwrap_or_else(|| folder.to_owned());
-    let path = relative.join(name);
-    path.strip_prefix(".").unwrap_or(&path).display().to_string()
+        .and_then(|here| path.strip_prefix(here).ok());
+    let parts = inside.unwrap_or(path).components();
+    let plain: PathBuf = parts.filter(|part| *part != Component::CurDir).collect();
+    if plain.as_os_str().is_empty() {
+        return ".".to_owned();
+    }
+    plain.display().to_string()
 }

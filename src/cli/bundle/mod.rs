@@ -19,10 +19,12 @@ mod wildcards;
 
 pub(crate) use rules::headings;
 
-use crate::bundle::{AnnotationError, AskedAnnotations};
+use crate::bundle::{AnnotationError, AskedAnnotations, MANIFESTS, METADATA};
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult};
 use crate::cli::lazy::Lazy;
+use crate::files;
+use crate::tree::{Tree, TreeError, TreeLimits};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -108,10 +110,12 @@ struct FolderArguments {
 }
 
 impl FolderArguments {
-    /// Returns the folder that contains `manifests/` and `metadata/`.
+    /// Returns the folder that contains the manifests and `metadata/`.
     fn bundle(&self) -> PathBuf {
         match (&self.folder, &self.directory) {
             (Some(folder), _) => folder.clone(),
+            // `.` and paths that end with `..` contain no name to remove.
+            (None, Some(manifests)) if manifests.file_name().is_none() => manifests.join(".."),
             (None, Some(manifests)) => match manifests.parent() {
                 Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
                 _ => PathBuf::from("."),
@@ -119,6 +123,35 @@ impl FolderArguments {
             // clap requires one of the two arguments.
             (None, None) => PathBuf::from("."),
         }
+    }
+
+    /// Returns the folder of the manifests, which has any name if it is from `--directory`.
+    fn manifests(&self) -> PathBuf {
+        match (&self.folder, &self.directory) {
+            (None, Some(manifests)) => manifests.clone(),
+            _ => self.bundle().join(MANIFESTS),
+        }
+    }
+
+    /// Reads the files of the bundle. The manifests are in `manifests/`, whatever the name of their folder.
+    fn tree(&self, limits: &TreeLimits) -> Result<Tree, TreeError> {
+        let (folder, manifests) = (self.bundle(), self.manifests());
+        if manifests.ends_with(MANIFESTS) {
+            return Tree::from_directory(&folder, limits);
+        }
+        // An interrupted change is recorded in the folder of the bundle, and its parts are read without that record.
+        files::finish_change(&folder)?;
+        let mut tree = Tree::new(manifests.display().to_string());
+        let metadata = folder.join(METADATA);
+        for (name, part) in [(MANIFESTS, &manifests), (METADATA, &metadata)] {
+            if name == METADATA && !part.exists() {
+                continue;
+            }
+            for (path, content) in Tree::from_directory(part, limits)?.iter() {
+                tree.insert(&format!("{name}/{path}"), content.to_vec(), limits)?;
+            }
+        }
+        Ok(tree)
     }
 }
 
