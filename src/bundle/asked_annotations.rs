@@ -37,6 +37,14 @@ pub enum AnnotationError {
         /// The requested value.
         wanted: String,
     },
+    /// The requested default channel is not a channel of the bundle.
+    #[error("the default channel {default_channel} is not one of the channels of the bundle: {channels}")]
+    DefaultChannel {
+        /// The requested default channel.
+        default_channel: String,
+        /// The channels, separated by commas.
+        channels: String,
+    },
     /// The annotations file makes the bundle exceed a limit.
     #[error(transparent)]
     Tree(#[from] TreeError),
@@ -44,10 +52,12 @@ pub enum AnnotationError {
 
 impl AskedAnnotations {
     /// Returns all annotations of the bundle. The requested package, channels and default channel override existing
-    /// values. The media type and the folders always have the standard values. All other annotations stay unchanged.
+    /// values. The media type and the folders always have the standard values. All other annotations stay unchanged,
+    /// except an existing default channel that is not one of the channels, which is omitted.
     ///
     /// # Errors
-    /// Returns an error if the package or its channels are unknown.
+    /// Returns an error if the package or its channels are unknown, or if the requested default channel is not one of
+    /// the channels.
     pub fn over(
         &self,
         present: Option<&Annotations>,
@@ -62,13 +72,22 @@ impl AskedAnnotations {
         let (Some(package), Some(channels)) = (package, channels) else {
             return Err(AnnotationError::Unknown);
         };
-        let default_channel = self
-            .default_channel
-            .clone()
-            .or_else(|| of(annotations::DEFAULT_CHANNEL));
+        let is_channel = |name: &str| channels.split(',').any(|channel| channel.trim() == name);
+        let default_channel = match &self.default_channel {
+            Some(name) if !is_channel(name) => {
+                return Err(AnnotationError::DefaultChannel {
+                    default_channel: name.clone(),
+                    channels,
+                });
+            }
+            Some(name) => Some(name.clone()),
+            None => of(annotations::DEFAULT_CHANNEL).filter(|name| is_channel(name)),
+        };
         let mut values = annotations::standard(media_type, &package, &channels, default_channel.as_deref());
         for (key, value) in present.into_iter().flat_map(Annotations::values) {
-            values.entry(key.clone()).or_insert_with(|| value.clone());
+            if key != annotations::DEFAULT_CHANNEL {
+                values.entry(key.clone()).or_insert_with(|| value.clone());
+            }
         }
         Ok(values)
     }
@@ -76,7 +95,7 @@ impl AskedAnnotations {
     /// Returns all annotations of the bundle in `tree`, combined as in [`over`](Self::over).
     ///
     /// # Errors
-    /// Returns an error if the package or its channels are unknown.
+    /// Returns an error as [`over`](Self::over) does.
     pub fn of(&self, tree: &Tree, limits: &text::Limits) -> Result<BTreeMap<String, String>, AnnotationError> {
         self.over(present(tree, limits).as_ref(), media_type(tree))
     }

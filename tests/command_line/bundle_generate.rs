@@ -124,7 +124,13 @@ fn what_the_options_do_not_say_is_taken_from_the_annotations_there() {
     assert_eq!(read(&sandbox, "bundle/metadata/annotations.yaml"), before);
     succeeds(&sandbox.run(["bundle", "generate", "bundle", "--channels", "fast"]));
     let after = read(&sandbox, "bundle/metadata/annotations.yaml");
-    assert_eq!(after, before.replace("candidate,stable", "fast"));
+    // The default channel was "stable", which is no longer a channel.
+    let default_channel = "  operators.operatorframework.io.bundle.channel.default.v1: stable\n";
+    assert!(before.contains(default_channel), "{before}");
+    assert_eq!(
+        after,
+        before.replace(default_channel, "").replace("candidate,stable", "fast")
+    );
     let dockerfile = read(&sandbox, "bundle.Dockerfile");
     assert!(dockerfile.contains("bundle.mediatype.v1=k8s+v1\n"), "{dockerfile}");
     assert!(dockerfile.contains("bundle.channels.v1=fast\n"), "{dockerfile}");
@@ -155,4 +161,30 @@ fn a_package_that_nothing_names_is_asked_for() {
     ------- exit 2 -------
     ");
     assert!(!sandbox.path("bundle.Dockerfile").exists());
+}
+
+#[test]
+fn the_default_channel_is_one_of_the_channels() {
+    let sandbox = registry();
+    let generate = "bundle generate foo -p microcks -c";
+    insta::assert_snapshot!(sandbox.run(format!("{generate} alpha,beta -e stable").split(' ')), @"
+    ------- stderr -------
+    error: the default channel stable is not one of the channels of the bundle: alpha,beta
+      hint: add it to --channels, or specify another channel with --default
+    ------- exit 1 -------
+    ");
+    assert!(!sandbox.path("foo/metadata/annotations.yaml").exists());
+    let default_of = |line: &str| {
+        succeeds(&sandbox.run(line.split(' ')));
+        let annotations = read(&sandbox, "foo/metadata/annotations.yaml");
+        let value = annotations.split("channel.default.v1: ").nth(1);
+        value.map(|rest| rest.lines().next().unwrap().to_owned())
+    };
+    assert_eq!(
+        default_of(&format!("{generate} alpha,beta -e beta")).as_deref(),
+        Some("beta")
+    );
+    assert_eq!(default_of(&format!("{generate} beta,gamma")).as_deref(), Some("beta"));
+    assert_eq!(default_of(&format!("{generate} stable")), None);
+    assert_eq!(default_of(&format!("{generate} stable --default=")), None);
 }

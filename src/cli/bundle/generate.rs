@@ -23,7 +23,8 @@ Examples:
 ///
 /// The Dockerfile is for building the image with another tool; "opmx bundle build" needs no Dockerfile. The Dockerfile
 /// is written to the working folder, and metadata/annotations.yaml to the folder of the bundle. Values that the options
-/// do not set are taken from the existing annotations.
+/// do not set are taken from the existing annotations; an existing default channel that is not one of the channels is
+/// omitted.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GenerateArguments {
@@ -50,12 +51,11 @@ pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> Comma
     let values = asked
         .of(&tree, &arguments.limits.text())
         .map_err(super::annotation_error)?;
-    let (out, manifests) = match &arguments.output_dir {
-        Some(out) => (out, out.join(MANIFESTS)),
-        None => {
-            tree = Tree::new(tree.origin());
-            (&folder, arguments.folder.manifests())
-        }
+    let (out, manifests) = if let Some(out) = &arguments.output_dir {
+        (out, out.join(MANIFESTS))
+    } else {
+        tree = Tree::new(tree.origin());
+        (&folder, arguments.folder.manifests())
     };
     tree.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
     let text = dockerfile(

@@ -174,7 +174,8 @@ impl AnnotationArguments {
         AskedAnnotations {
             package: self.package.clone(),
             channels: self.channels.clone(),
-            default_channel: self.default_channel.clone(),
+            // Scripts pass an empty value if there is no default channel.
+            default_channel: self.default_channel.clone().filter(|name| !name.is_empty()),
         }
     }
 }

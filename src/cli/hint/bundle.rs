@@ -46,6 +46,7 @@ hints! {
         pass: [Tree],
         none: [Unknown],
         Self::Differs { .. } => hint("replace the annotations with --overwrite, or omit the options"),
+        Self::DefaultChannel { .. } => hint("add it to --channels, or specify another channel with --default"),
     }
     EditError {
         pass: [Tree],
