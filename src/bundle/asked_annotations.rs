@@ -2,7 +2,9 @@
 //! `metadata/annotations.yaml`.
 
 use super::annotations::{self, Annotations};
-use super::{MediaType, OLM_YAML};
+use super::{MANIFESTS, MediaType, OLM_YAML};
+use crate::diagnostic;
+use crate::manifest::{self, Layout};
 use crate::text;
 use crate::tree::{Tree, TreeError};
 use std::collections::BTreeMap;
@@ -44,6 +46,24 @@ pub enum AnnotationError {
         default_channel: String,
         /// The channels, separated by commas.
         channels: String,
+    },
+    /// The bundle has no manifests.
+    #[error("{origin} contains no manifests")]
+    NoManifests {
+        /// The folder of the bundle.
+        origin: String,
+    },
+    /// The manifests are a Helm chart.
+    #[error("{origin} contains a Helm chart, which cannot be added to an index")]
+    Chart {
+        /// The folder of the bundle.
+        origin: String,
+    },
+    /// The manifests include no `ClusterServiceVersion`, and there is no `olm.yaml`.
+    #[error("{origin} contains plain manifests without a ClusterServiceVersion or metadata/olm.yaml")]
+    Plain {
+        /// The folder of the bundle.
+        origin: String,
     },
     /// The annotations file makes the bundle exceed a limit.
     #[error(transparent)]
@@ -95,8 +115,10 @@ impl AskedAnnotations {
     /// Returns all annotations of the bundle in `tree`, combined as in [`over`](Self::over).
     ///
     /// # Errors
-    /// Returns an error as [`over`](Self::over) does.
+    /// Returns an error as [`over`](Self::over) does, and if the files are not those of a bundle that can be added to an
+    /// index: if there are no manifests, or plain manifests or a Helm chart.
     pub fn of(&self, tree: &Tree, limits: &text::Limits) -> Result<BTreeMap<String, String>, AnnotationError> {
+        check_manifests(tree, limits)?;
         self.over(present(tree, limits).as_ref(), media_type(tree))
     }
 
@@ -137,6 +159,26 @@ fn present(tree: &Tree, limits: &text::Limits) -> Option<Annotations> {
     let content = tree.get(ANNOTATIONS_YAML)?;
     let reading = text::read(ANNOTATIONS_YAML, content, limits);
     Annotations::from_document(reading.documents.first()?)
+}
+
+fn check_manifests(tree: &Tree, limits: &text::Limits) -> Result<(), AnnotationError> {
+    let origin = tree.origin().to_owned();
+    let contains = |folder: &str| tree.below(folder).next().is_some();
+    if !contains(MANIFESTS) {
+        return Err(AnnotationError::NoManifests { origin });
+    }
+    if media_type(tree) == MediaType::K8sV1 {
+        return Ok(());
+    }
+    if tree.get(&format!("{MANIFESTS}/Chart.yaml")).is_some() && contains(&format!("{MANIFESTS}/templates")) {
+        return Err(AnnotationError::Chart { origin });
+    }
+    let manifests = manifest::read(tree, MANIFESTS, Layout::Flat, limits);
+    // A file that cannot be read might be the ClusterServiceVersion.
+    if diagnostic::has_errors(&manifests.diagnostics) || manifests.objects.iter().any(super::is_csv) {
+        return Ok(());
+    }
+    Err(AnnotationError::Plain { origin })
 }
 
 fn media_type(tree: &Tree) -> MediaType {

@@ -188,3 +188,37 @@ fn the_default_channel_is_one_of_the_channels() {
     assert_eq!(default_of(&format!("{generate} stable")), None);
     assert_eq!(default_of(&format!("{generate} stable --default=")), None);
 }
+
+#[test]
+fn what_cannot_be_a_bundle_in_an_index_is_refused() {
+    let sandbox = Sandbox::new();
+    let write = |path: &str, text: &str| {
+        let path = sandbox.path(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n";
+    write("plain/a.yaml", manifest);
+    write("chart/Chart.yaml", "name: chart\n");
+    write("chart/templates/a.yaml", manifest);
+    std::fs::create_dir(sandbox.path("empty")).unwrap();
+    let generate = |folder: &str| sandbox.run(["bundle", "generate", "-p", "p", "-c", "a", "-d", folder]);
+    insta::assert_snapshot!(generate("plain"), @r#"
+    ------- stderr -------
+    error: plain contains plain manifests without a ClusterServiceVersion or metadata/olm.yaml
+      hint: create a bundle of plain manifests with "opmx bundle init"
+    ------- exit 1 -------
+    "#);
+    insta::assert_snapshot!(generate("chart"), @r#"
+    ------- stderr -------
+    error: chart contains a Helm chart, which cannot be added to an index
+      hint: render the chart with "helm template", and create a bundle of the manifests with "opmx bundle init"
+    ------- exit 1 -------
+    "#);
+    insta::assert_snapshot!(generate("empty"), @"
+    ------- stderr -------
+    error: empty contains no manifests
+    ------- exit 1 -------
+    ");
+    assert!(!sandbox.path("metadata").exists() && !sandbox.path("bundle.Dockerfile").exists());
+}

@@ -44,9 +44,13 @@ hints! {
     }
     AnnotationError {
         pass: [Tree],
-        none: [Unknown],
+        none: [Unknown, NoManifests],
         Self::Differs { .. } => hint("replace the annotations with --overwrite, or omit the options"),
         Self::DefaultChannel { .. } => hint("add it to --channels, or specify another channel with --default"),
+        Self::Chart { .. } => {
+            hint("render the chart with \"helm template\", and create a bundle of the manifests with \"opmx bundle init\"")
+        }
+        Self::Plain { .. } => hint("create a bundle of plain manifests with \"opmx bundle init\""),
     }
     EditError {
         pass: [Tree],
