@@ -255,7 +255,10 @@ fn annotations_on_the_command_line_are_written_or_refused() {
         "{outcome}"
     );
     assert!(!sandbox.path("out").exists());
+    let before = read(&sandbox, "bundle/metadata/annotations.yaml");
     succeeds(&sandbox.run(format!("{wanted} --overwrite").split(' ')));
+    assert_eq!(read(&sandbox, "bundle/metadata/annotations.yaml"), before);
+    assert!(!sandbox.path("bundle.Dockerfile").exists());
     let (_, config) = image(&sandbox.path("out"), "v1");
     assert_eq!(
         config["config"]["Labels"]["operators.operatorframework.io.bundle.channels.v1"],

@@ -115,7 +115,7 @@ pub(crate) struct BuildArguments {
     no_validate: bool,
     #[command(flatten)]
     annotations: AnnotationArguments,
-    /// Replace metadata/annotations.yaml if it contradicts the options
+    /// Use the options in the image even if metadata/annotations.yaml contradicts them; the file is not changed
     #[arg(short, long)]
     overwrite: bool,
     /// Also write the manifests/ and metadata/ of the image to this folder
