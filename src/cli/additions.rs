@@ -19,6 +19,7 @@ use crate::index::intake::IntakeError;
 use crate::synthesis::outside::Outside;
 use crate::terminal::{Printer, graph_change};
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -119,7 +120,9 @@ impl AdditionArguments {
                     .map(str::to_owned),
             );
         }
-        bundles.retain(|bundle| !bundle.is_empty());
+        // As in opm, a bundle that is listed twice counts once.
+        let mut seen = BTreeSet::new();
+        bundles.retain(|bundle| !bundle.is_empty() && seen.insert(bundle.clone()));
         if bundles.is_empty() {
             return Err(CommandError::usage("no bundle was specified")
                 .hint("specify bundles with --bundles, or a list of bundles with --bundles-from"));

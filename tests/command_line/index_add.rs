@@ -166,6 +166,7 @@ fn a_bundle_that_is_there_already_leaves_everything_as_it_was() {
     ------- exit 1 -------
     ");
     assert!(!sandbox.path("twice").exists());
+    succeed(&sandbox, "index add -i oci:base:v1 -b rake,rake -t oci:once:v1");
 }
 
 #[test]
