@@ -370,14 +370,14 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
     let sandbox = garden();
     small_base(&sandbox);
     succeed(&sandbox, "index add -i oci:base:v1 -b compost -t oci:index:v1");
-    insta::assert_snapshot!(fail(&sandbox, "index add -b oci:index:v1 -t oci:new:v1"), @"
+    insta::assert_snapshot!(fail(&sandbox, "index add -b oci:index:v1 -t oci:new:v1"), @r#"
     ------- stderr -------
     error: oci:index:v1 cannot be added
       caused by: oci:index:v1 is an index image, not a bundle image
-      hint: specify a bundle image; to start from an index, pass it with --from-index
+      hint: specify a bundle image; "opmx index add --from-index" starts from an index
     error: the bundle was not added
     ------- exit 1 -------
-    ");
+    "#);
     insta::assert_snapshot!(fail(&sandbox, "index add -b index -t oci:new:v1"), @"
     ------- stderr -------
     error: index cannot be added

@@ -70,7 +70,7 @@ hints! {
         pass: [Intake],
         none: [],
         Self::Load(LoadError::Index { .. } | LoadError::NoBundle { .. }) => {
-            hint("specify a bundle image; to start from an index, pass it with --from-index")
+            hint("specify a bundle image; \"opmx index add --from-index\" starts from an index")
         }
         Self::Load(error) => error.hints(),
         Self::MediaType { media_type: MediaType::K8sV1, .. } => {
