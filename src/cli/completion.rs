@@ -26,6 +26,9 @@ pub(crate) struct CompletionArguments {
     /// Shell to generate the script for
     #[arg(value_enum)]
     shell: Shell,
+    /// Not needed: opm's scripts can omit the descriptions
+    #[arg(long, hide = true)]
+    no_descriptions: bool,
 }
 
 pub(crate) fn run(name: &'static str, arguments: &CompletionArguments, context: &Context<'_>) -> CommandResult {

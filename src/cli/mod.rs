@@ -223,7 +223,11 @@ pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> Exit
     let stdout = Stdout::new(process.stdout_is_closed);
     let parsed = lazy::deferred(|| definition(name).no_binary_name(true).try_get_matches_from(arguments))
         // Help and errors can be about any command, and opm accepts more options.
-        .or_else(|_| parser(name).try_get_matches_from(arguments))
+        .or_else(|_| {
+            let parser = parser(name);
+            let words = opm::in_words_of_clap(&parser, arguments);
+            parser.try_get_matches_from(words)
+        })
         .map_err(|answer| with_subcommands(answer, name, arguments))
         .map_err(|answer| elsewhere::with_commands(answer, &command(name), arguments))
         .map_err(|answer| elsewhere::with_joined_list(answer, arguments))

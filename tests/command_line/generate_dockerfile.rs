@@ -98,7 +98,6 @@ fn what_is_wrong_is_said_and_nothing_is_written() {
     for line in [
         "generate dockerfile out/catalog -l bad",
         "generate dockerfile out/catalog -l =bad",
-        "generate dockerfile out/catalog -i a --binary-image b",
         "generate dockerfile",
         "generate",
     ] {

@@ -1,6 +1,6 @@
 //! opm's own command lines, all of them: `testdata/opm-commands.yaml` is the list.
 
-use crate::common::Sandbox;
+use crate::common::{Sandbox, copy_folder};
 use clap::error::ErrorKind;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -102,6 +102,8 @@ fn every_command_line_of_opm_is_understood() {
         for flag in &flags {
             let line = words_without(&row.line, Some(flag));
             all.extend(flag.forms().into_iter().map(|form| [line.clone(), form].concat()));
+            let form = flag.forms().remove(0);
+            all.push([line, form.clone(), form].concat());
         }
         for words in all {
             let words = [words_without(&row.command, None), words].concat();
@@ -114,6 +116,30 @@ fn every_command_line_of_opm_is_understood() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
     println!("{lines} command lines of opm");
     assert!(lines > 400, "{lines}");
+}
+
+#[test]
+fn flags_take_values_and_the_last_of_repeated_options_counts() {
+    let sandbox = Sandbox::new();
+    copy_folder(&project("testdata/compost-operator"), &sandbox.path("compost"));
+    let run = |line: &str| {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(0), "{line}: {outcome}");
+        outcome.stdout
+    };
+    run(
+        "--debug=false registry add -b compost -d first.db -d second.db --permissive --permissive=false -c none -c none",
+    );
+    assert!(sandbox.path("second.db").exists() && !sandbox.path("first.db").exists());
+    let catalog = run("--use-http render second.db --migrate=true -o json -o yaml");
+    assert!(catalog.starts_with("---"), "{catalog}");
+    run("alpha --skip-tls list packages second.db");
+    run("index add -b compost --generate -t registry.example.com/ignored:v1");
+    assert!(sandbox.path("database/index.db").exists());
+    run("completion bash --no-descriptions");
+    let refused = sandbox.run("index add -b compost --generate=false".split(' '));
+    assert_eq!(refused.status, Some(2), "{refused}");
+    assert!(refused.stderr.contains("--tag"), "{refused}");
 }
 
 #[test]

@@ -81,8 +81,7 @@ pub(crate) struct PublicationArguments {
         long,
         value_name = "REF",
         value_parser = arguments::destination,
-        required_unless_present_any = ["generate", "dry_run"],
-        conflicts_with = "generate"
+        required_unless_present_any = ["generate", "dry_run"]
     )]
     tag: Option<Reference>,
     #[command(flatten)]
@@ -172,11 +171,12 @@ impl PublicationArguments {
     pub(crate) fn destination(&self) -> Result<Destination, CommandError> {
         Ok(match &self.tag {
             _ if self.dry_run => Destination::Nowhere,
-            Some(tag) => Destination::Image {
+            // opm ignores the tag with --generate.
+            Some(tag) if !self.generate => Destination::Image {
                 to: tag.clone(),
                 server: self.server.server()?,
             },
-            None => Destination::Files {
+            _ => Destination::Files {
                 folder: PathBuf::new(),
                 // A link with the default name may be unintended, but an explicitly specified link is not.
                 dockerfile: match self.out_dockerfile.as_path() {
