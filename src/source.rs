@@ -11,12 +11,33 @@ pub struct SourceFile {
     text: String,
     start: Position,
     offset: u64,
-    /// The number of lines that end before each stretch of [`STRETCH`] bytes.
-    lines_before: OnceLock<Vec<usize>>,
+    /// What precedes each stretch of [`STRETCH`] bytes.
+    stretches: OnceLock<Vec<Ahead>>,
 }
 
-/// The number of bytes in a stretch. When a position is requested, lines are counted only within one stretch. Storing
-/// the start of each line could take more memory than the text.
+/// What precedes a stretch.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ahead {
+    /// The number of lines that end there.
+    lines: usize,
+    /// The number of characters in its last line that begin there.
+    characters: usize,
+}
+
+impl Ahead {
+    fn and(self, bytes: &[u8]) -> Self {
+        let rest = memchr::memrchr(b'\n', bytes).map(|at| &bytes[at + 1..]);
+        // All bytes of a character but the first begin with the bits 10.
+        let begin = |bytes: &[u8]| bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
+        Self {
+            lines: self.lines + memchr::memchr_iter(b'\n', bytes).count(),
+            characters: rest.map_or_else(|| self.characters + begin(bytes), begin),
+        }
+    }
+}
+
+/// The number of bytes in a stretch. When a position is requested, lines and characters are counted only within one
+/// stretch. Storing the start of each line could take more memory than the text, and lines can be long.
 const STRETCH: usize = 4 << 10;
 
 impl SourceFile {
@@ -33,7 +54,7 @@ impl SourceFile {
             text: text.into(),
             start,
             offset,
-            lines_before: OnceLock::new(),
+            stretches: OnceLock::new(),
         })
     }
 
@@ -59,27 +80,23 @@ impl SourceFile {
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
-        let before = &self.text.as_bytes()[..offset];
         let stretch = offset / STRETCH;
-        let counted = self.lines_before().get(stretch).copied().unwrap_or_default();
-        let line = 1 + counted + memchr::memchr_iter(b'\n', &before[stretch * STRETCH..]).count();
-        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-        let column = self.text[start..offset].chars().count();
+        let ahead = self.stretches().get(stretch).copied().unwrap_or_default();
+        let Ahead { lines, characters } = ahead.and(&self.text.as_bytes()[stretch * STRETCH..offset]);
         Position {
-            line: self.start.line + line - 1,
-            column: column + if line == 1 { self.start.column } else { 1 },
+            line: self.start.line + lines,
+            column: characters + if lines == 0 { self.start.column } else { 1 },
         }
     }
 
-    fn lines_before(&self) -> &[usize] {
-        self.lines_before.get_or_init(|| {
+    fn stretches(&self) -> &[Ahead] {
+        self.stretches.get_or_init(|| {
             let stretches = self.text.as_bytes().chunks(STRETCH);
-            let counts = stretches.map(|stretch| memchr::memchr_iter(b'\n', stretch).count());
-            let total = counts.scan(0, |total, count| {
-                *total += count;
-                Some(*total)
+            let behind = stretches.scan(Ahead::default(), |ahead, stretch| {
+                *ahead = ahead.and(stretch);
+                Some(*ahead)
             });
-            std::iter::once(0).chain(total).collect()
+            std::iter::once(Ahead::default()).chain(behind).collect()
         })
     }
 }
@@ -171,7 +188,8 @@ mod tests {
 
     #[test]
     fn positions_of_long_texts_are_those_of_short_ones() {
-        let text: String = (0..1_000).map(|line| format!("{}ä\n", "x".repeat(line % 7))).collect();
+        let lines: String = (0..1_000).map(|line| format!("{}ä\n", "x".repeat(line % 7))).collect();
+        let text = format!("{lines}{}\nä", "xä€".repeat(3_000));
         let source = SourceFile::new("a.yaml", text.as_str());
         for offset in (0..text.len())
             .step_by(3)

@@ -129,8 +129,11 @@ impl Excerpt {
         let text = place.source.text();
         let start = text.floor_char_boundary(place.span.start);
         let end = text.floor_char_boundary(place.span.end).max(start);
-        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-        let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        // Of a long line, only what may be shown is read. A character has at most four bytes.
+        let left = text.floor_char_boundary(start.saturating_sub(4 * (BEFORE + 2)));
+        let right = text.floor_char_boundary(start.saturating_add(4 * (MARKED + BEHIND + 2)));
+        let line_start = text[left..start].rfind('\n').map_or(left, |at| left + at + 1);
+        let line_end = text[start..right].find('\n').map_or(right, |at| start + at);
         let line = &text[line_start..line_end];
         let (start, end) = (start - line_start, end.min(line_end) - line_start);
         let (before, cut_left) = last_characters(&line[..start], BEFORE);
