@@ -22,7 +22,7 @@ hints! {
     }
     CatalogEditError {
         pass: [Catalog, File, Draft, Load, Revise, Folder, Template],
-        none: [Findings, Write, Name],
+        none: [Findings, Write, Name, Again],
         Self::Conflicts { .. } => hint("choose one of the catalogs with --prefer"),
         Self::Package { nearest, .. } => {
             hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()

@@ -42,6 +42,12 @@ pub enum CatalogEditError {
         /// The most similar name in the catalog.
         nearest: Option<String>,
     },
+    /// An editor changes each package only once.
+    #[error("the package {package:?} has been changed already; make all changes of a package together")]
+    Again {
+        /// The package.
+        package: String,
+    },
     /// Two documents have the same schema, package and name.
     #[error("{}:{line}: a second document for {subject}; the first is at {}:{other_line}", file.display(), other.display())]
     Twice {

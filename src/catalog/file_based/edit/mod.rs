@@ -334,7 +334,7 @@ impl Editor {
         Ok(read_piece(file, handle, &bytes, &self.limits)?)
     }
 
-    /// Changes an existing package of the catalog.
+    /// Changes an existing package of the catalog. An editor changes each package once.
     ///
     /// ```
     /// use opmx::catalog::file_based::edit::Editor;
@@ -398,9 +398,14 @@ impl Editor {
     /// Adds the changes to a package's documents to the edit.
     ///
     /// # Errors
-    /// Returns an error if the form of a document does not allow the change, or its file is a link to a file outside
-    /// the catalog.
+    /// Returns an error if the form of a document does not allow the change, its file is a link to a file outside the
+    /// catalog, or the package has been changed already.
     pub fn revise(&mut self, documents: &PackageDocuments, revised: Vec<Revised>) -> Result<(), CatalogEditError> {
+        if self.packages.contains(&documents.name) {
+            // The documents are those of before the first change.
+            let package = documents.name.clone();
+            return Err(CatalogEditError::Again { package });
+        }
         let mut stays = BTreeSet::new();
         let mut new = Vec::new();
         let mut edits: Vec<(usize, Edit)> = Vec::new();

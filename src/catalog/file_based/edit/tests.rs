@@ -193,6 +193,16 @@ fn new_errors_are_refused_and_old_ones_are_not() {
 }
 
 #[test]
+fn a_package_is_changed_once() {
+    let folder = catalog();
+    let mut editor = Editor::open(folder.path(), CatalogLimits::default()).unwrap();
+    let mut change = || editor.change("rake", |draft| draft.remove(&[bundle("1.0.0")], None).map(drop));
+    change().unwrap();
+    let refused = change().unwrap_err();
+    assert!(matches!(refused, CatalogEditError::Again { package } if package == "rake"));
+}
+
+#[test]
 fn new_errors_in_a_copy_are_shown_with_the_name_of_the_catalog() {
     let folder = catalog();
     let editor = Editor::open(folder.path(), CatalogLimits::default()).unwrap();
