@@ -30,7 +30,13 @@ impl FromStr for Size {
             "M" | "Mi" | "MiB" => 1 << 20,
             "GB" => 1_000_000_000,
             "G" | "Gi" | "GiB" => 1 << 30,
-            _ => return Err("expected a whole number followed by KiB, MiB or GiB, as in 16MiB"),
+            "TB" => 1_000_000_000_000,
+            "T" | "Ti" | "TiB" => 1 << 40,
+            _ => {
+                return Err(
+                    "expected a whole number followed by KiB, MiB, GiB or TiB, or by kB, MB, GB or TB, as in 16MiB",
+                );
+            }
         };
         let bytes = number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
         bytes.map(Self).ok_or("this size does not fit into 64 bits")
@@ -40,7 +46,7 @@ impl FromStr for Size {
 impl fmt::Display for Size {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(bytes) = self;
-        for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
+        for (shift, unit) in [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")] {
             if *bytes > 0 && bytes.is_multiple_of(1 << shift) {
                 return write!(formatter, "{}{unit}", bytes >> shift);
             }
@@ -60,13 +66,14 @@ mod tests {
         assert_eq!("16MiB".parse(), Ok(Size(16 << 20)));
         assert_eq!("1 Gi".parse(), Ok(Size(1 << 30)));
         assert_eq!("5MB".parse(), Ok(Size(5_000_000)));
+        assert_eq!("2TiB".parse(), Ok(Size(2 << 40)));
         for wrong in [
             "",
             "MiB",
             "1.5MiB",
             "-1",
             "16mib",
-            "1TiB",
+            "1PiB",
             "99999999999999999999",
             "18446744073709551615KiB",
         ] {
