@@ -8,8 +8,8 @@ use std::path::Path;
 /// The maximum number of folder entries that are searched for a similar name.
 const LOOKED_AT: usize = 10_000;
 
-/// Adds a hint that a bundle name without a registry may have been meant as a folder, and the name of a folder that does
-/// not exist as an image or as another folder.
+/// Adds a hint that a bundle name without a registry may have been meant as a folder, and the name of a folder that
+/// does not exist as an image or as another folder.
 pub(crate) fn with_guess(error: CommandError, location: &Location) -> CommandError {
     if let Location::Directory(directory) = location {
         let name = directory.display().to_string();

@@ -37,8 +37,8 @@ pub fn strict_part(text: &str) -> Option<&str> {
     parse_strict(bare).is_ok().then_some(bare)
 }
 
-/// Returns a version with zeros for its missing numbers, such as `1.10.0` for `1.10`; `None` if no number is missing, or
-/// if more is wrong.
+/// Returns a version with zeros for its missing numbers, such as `1.10.0` for `1.10`; `None` if no number is missing,
+/// or if more is wrong.
 pub fn with_all_numbers(text: &str) -> Option<String> {
     let (numbers, rest) = text.split_at(text.find(['-', '+']).unwrap_or(text.len()));
     let parts = numbers.split('.').count();
