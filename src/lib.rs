@@ -25,6 +25,7 @@
 //!  rules        the table of all rules: id, severity at each gate, help, and an example of each rule
 //!  files        writing so that a killed process leaves the old state or the new state, and the next process cleans up
 //!  cel, kubernetes, tree, causes, source, limit, pattern, version, visible   small shared values
+//!  concurrent   several futures at once
 //! ```
 //!
 //! Each command calls a function of this library, which takes a struct of options instead of flags:
@@ -42,6 +43,9 @@
 //! | `opmx mirror copy` | `mirror::transfer::transfer` |
 //! | `opmx resolve` | [`install::resolve::resolve`] |
 //! | `opmx plan` | [`install::plan::plan`] |
+//!
+//! All futures are `Send`. Functions that write a database or a folder block their thread while they write, and while
+//! they wait for another program that writes the same database.
 //!
 //! An error describes the failure and leaves the reason to its `source()`; [`causes::with_causes`] combines the two.
 //!
@@ -79,6 +83,7 @@ pub mod cel;
 #[doc(hidden)]
 pub mod cli;
 pub mod cluster;
+pub(crate) mod concurrent;
 pub mod conversion;
 pub mod csv;
 #[cfg(feature = "database")]

@@ -8,6 +8,7 @@ use super::open::{Index, OpenError};
 use crate::bundle::location::{LoadError, Location};
 use crate::bundle::{self, BundleLimits, MANIFESTS, MediaType};
 use crate::catalog::{Bundle, BundleId, Catalog, Package, Text};
+use crate::concurrent;
 use crate::conversion::convert;
 use crate::csv::{self, Csv};
 use crate::diagnostic::{self, Diagnostic};
@@ -20,10 +21,11 @@ use crate::olm::spelling::is_requirement;
 use crate::shape::nearest;
 use crate::text;
 use crate::tree::{Tree, TreeError, TreeLimits};
-use futures_util::{StreamExt, stream};
+use futures_util::StreamExt;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The options for an export.
 #[derive(Debug, Clone, Default)]
@@ -147,12 +149,17 @@ impl From<OpenError> for ExportError {
 /// Returns an error if a package is not in the index, its folder already exists, a bundle cannot be fetched, or the
 /// files cannot be written.
 pub async fn export(
-    index: &Index,
+    index: Index,
     folder: &Path,
     transports: &Transports,
     options: &ExportOptions,
 ) -> Result<Vec<ExportedPackage>, ExportError> {
-    let catalog = index.catalog_without_skip_ranges().map_err(OpenError::from)?;
+    let catalog = index
+        .catalog_without_skip_ranges()
+        .map_err(OpenError::from)?
+        .into_owned();
+    // Threads cannot share a connection to a database.
+    let index = &Mutex::new(index);
     let packages = chosen(&catalog, &options.packages)?;
     finish_change(folder)?;
     for package in &packages {
@@ -169,10 +176,9 @@ pub async fn export(
     for package in packages {
         let new = output.path().join(&*package.name);
         let folders = folders(package, &catalog)?;
-        let fetches = folders
-            .iter()
-            .map(|(version, bundle)| async move { (version, manifests(index, bundle, transports, options).await) });
-        let mut fetched = stream::iter(fetches).buffered(options.parallel.max(1));
+        let mut fetched = concurrent::in_order(&folders, options.parallel, |(version, bundle)| async move {
+            (version, manifests(index, bundle, transports, options).await)
+        });
         let mut lost = Vec::new();
         while let Some((version, manifests)) = fetched.next().await {
             let manifests = manifests?;
@@ -193,7 +199,7 @@ pub async fn export(
             lost,
         });
     }
-    index.check_unchanged()?;
+    locked(index).check_unchanged()?;
     output.commit()?;
     Ok(exported)
 }
@@ -316,14 +322,18 @@ fn channels(package: &Package) -> Value {
     })
 }
 
+fn locked(index: &Mutex<Index>) -> MutexGuard<'_, Index> {
+    index.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Returns the manifests of a bundle, each under its file name.
 async fn manifests(
-    index: &Index,
+    index: &Mutex<Index>,
     bundle: &Bundle,
     transports: &Transports,
     options: &ExportOptions,
 ) -> Result<Tree, ExportError> {
-    let stored: Vec<String> = index.with_manifests(bundle.manifests, |_, objects| {
+    let stored: Vec<String> = locked(index).with_manifests(bundle.manifests, |_, objects| {
         objects.iter().map(|&object| object.to_owned()).collect()
     })?;
     if !stored.is_empty() {

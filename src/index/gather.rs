@@ -4,6 +4,7 @@
 use super::intake::{IntakeError, Recording, prepare};
 use crate::bundle::location::{LoadError, Location};
 use crate::bundle::{BundleLimits, MediaType};
+use crate::concurrent;
 use crate::database::add::{AddError, Additions, Existing, Policy, Report};
 use crate::database::change::{self, Target};
 use crate::database::error::DatabaseError;
@@ -13,7 +14,6 @@ use crate::image::Transports;
 use crate::synthesis::outside::Outside;
 use crate::validation::Strictness;
 use futures_util::StreamExt;
-use futures_util::stream;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -155,11 +155,11 @@ async fn gather(
     options: &GatherOptions,
     additions: &mut Additions,
 ) -> Result<Gathered, FileError> {
-    let fetches = locations.iter().enumerate().map(|(number, location)| async move {
+    let fetch = |(number, location)| async move {
         let prepared = fetch(location, transports, options).await;
         (number, location, prepared)
-    });
-    let mut fetched = stream::iter(fetches).buffer_unordered(options.parallel.max(1));
+    };
+    let mut fetched = concurrent::unordered(locations.iter().enumerate(), options.parallel, fetch);
     let (mut remarks, mut problems) = (Vec::new(), Vec::new());
     while let Some((number, location, prepared)) = fetched.next().await {
         match prepared {

@@ -3,10 +3,10 @@
 //! catalog is put into the new image.
 
 mod changed_copy;
+mod index_change;
 
 use super::catalog_image::refuse_index;
 use super::follow::FollowError;
-use super::gather::GatherError;
 use super::image::{DATABASE_PATH, IndexContent, Program, dockerfile, image_of};
 use super::import::{ImportError, Imported, import};
 use super::location::{FetchError, IndexLocation};
@@ -14,15 +14,13 @@ use super::open::OpenLimits;
 use super::program::ProgramError;
 use super::server::{Server, ServerError, serving};
 use crate::catalog::graph::Mode;
-use crate::database::add::promote::PromoteError;
 use crate::database::change::{ChangeOptions, Target};
-use crate::database::deprecate::DeprecateError;
 use crate::database::error::DatabaseError;
-use crate::database::named::UnknownBundles;
-use crate::database::remove::RemoveError;
 use crate::files::{self, FileError, FolderChange, Replacement, TemporaryFolder, directory_of};
 use crate::image::{Digest, ImageError, Platform, Race, Reference, TagState, Tagged, Transports};
 use crate::validation::Strictness;
+pub use index_change::{AddBundles, Applied, ChangeError, IndexChange};
+
 use changed_copy::{Copied, change_copy};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -71,15 +69,6 @@ pub enum PublishedOutput {
     Database(PathBuf),
     /// No output.
     Nothing,
-}
-
-/// Whether the original index may already contain the change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Applied {
-    /// The index does not contain the change.
-    No,
-    /// The index may contain the change: an earlier attempt was published, and other programs have built on it.
-    Maybe,
 }
 
 /// The result of changing an index.
@@ -150,42 +139,6 @@ pub enum CatalogForm {
 /// The maximum number of attempts to make a change while other programs keep publishing.
 const TRIES: usize = 20;
 
-/// An error that prevents a change to a database.
-#[derive(Debug, thiserror::Error)]
-pub enum ChangeError {
-    /// The bundles cannot be added.
-    #[error(transparent)]
-    Gather(#[from] GatherError),
-    /// The packages cannot be removed.
-    #[error(transparent)]
-    Remove(#[from] RemoveError),
-    /// The bundles cannot be deprecated.
-    #[error(transparent)]
-    Deprecate(#[from] DeprecateError),
-    /// The bundles cannot be published in additional channels.
-    #[error(transparent)]
-    Promote(#[from] PromoteError),
-    /// The file-based catalog cannot be converted to a database.
-    #[error(transparent)]
-    Import(#[from] ImportError),
-}
-
-impl ChangeError {
-    /// Replaces the name of the changed copy in the error with `from`.
-    fn of_index(mut self, from: Option<&IndexLocation>) -> Self {
-        let named = match &mut self {
-            Self::Remove(RemoveError::Unknown { index, .. })
-            | Self::Deprecate(DeprecateError::Unknown(UnknownBundles { index, .. }))
-            | Self::Promote(PromoteError::Unknown(UnknownBundles { index, .. })) => Some(index),
-            _ => None,
-        };
-        if let (Some(named), Some(from)) = (named, from) {
-            *named = from.to_string();
-        }
-        self
-    }
-}
-
 /// An error that prevents the creation of a new index. In this case, existing files and images are unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
@@ -245,12 +198,12 @@ impl From<ServerError> for PublishError {
 /// # Errors
 /// Returns an error if `change` fails, if the original index cannot be read, or if the image or the files cannot be
 /// written.
-pub async fn make<T>(
+pub async fn make<C: IndexChange>(
     from: Option<&IndexLocation>,
     destination: &Destination,
     options: PublishOptions<'_>,
-    change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
-) -> Result<Published<T>, PublishError> {
+    change: C,
+) -> Result<Published<C::Outcome>, PublishError> {
     match destination {
         Destination::Image { to, server } => publish(from, (to, server), options, change).await,
         Destination::Files {
@@ -295,7 +248,7 @@ pub async fn convert(
     options: PublishOptions<'_>,
 ) -> Result<Published<()>, PublishError> {
     let catalog = from.fetch_catalog(options.transports, options.limits.image).await?;
-    let converting = async |target: &Target<'_>, _: Applied| {
+    let converting = |target: &Target<'_>, _: Applied| {
         let limits = options.limits.catalog;
         Ok(import(&catalog, limits, options.strictness, target, options.writing)?)
     };
@@ -311,12 +264,12 @@ pub async fn convert(
     })
 }
 
-async fn publish<T>(
+async fn publish<C: IndexChange>(
     from: Option<&IndexLocation>,
     (to, server): (&Reference, &Server),
     options: PublishOptions<'_>,
-    change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
-) -> Result<Published<T>, PublishError> {
+    change: C,
+) -> Result<Published<C::Outcome>, PublishError> {
     let transports = options.transports;
     let before = transports.state(to).await?;
     let programs = serving(server, transports).await?;
@@ -415,12 +368,12 @@ struct Change<T> {
 }
 
 /// Returns the image of the changed index, the result of the change, and the platforms of the original image.
-async fn changed_image<T>(
+async fn changed_image<C: IndexChange>(
     start: &Start,
     programs: &[Program],
     options: PublishOptions<'_>,
-    change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
-) -> Result<(Tagged, Change<T>, Vec<Platform>), PublishError> {
+    change: &C,
+) -> Result<(Tagged, Change<C::Outcome>, Vec<Platform>), PublishError> {
     let from = start.from.as_ref();
     let offered = match from {
         Some(IndexLocation::Image(from)) => options.transports.offers(from).await?,
@@ -465,12 +418,12 @@ fn replaced(from: Option<&IndexLocation>, to: &Reference, before: TagState) -> O
     }
 }
 
-async fn generate<T>(
+async fn generate<C: IndexChange>(
     from: Option<&IndexLocation>,
     (folder, dockerfile_path, base): (&Path, &Path, &str),
     options: PublishOptions<'_>,
-    change_database: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
-) -> Result<Published<T>, PublishError> {
+    change_database: C,
+) -> Result<Published<C::Outcome>, PublishError> {
     let database = folder.join(DATABASE_PATH.trim_start_matches('/'));
     // This step comes first because it finishes an interrupted change, which may affect the original index and the
     // Dockerfile.

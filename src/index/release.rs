@@ -16,12 +16,12 @@ use crate::catalog::file_based::migrate::Level;
 use crate::catalog::file_based::shown::Shown;
 use crate::catalog::file_based::template::{Image, Template};
 use crate::catalog::release::{Mapping, OperatorFiles, TEMPLATES, TemplateChange, TemplateRelease, level, released};
+use crate::concurrent;
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::files::{self, FileChange};
 use crate::image::Transports;
 use crate::version::parse_tolerant;
 use futures_util::StreamExt;
-use futures_util::stream;
 use repository::{inside, repository};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -316,10 +316,10 @@ async fn fetch(
         }
     }
     let of = missing.len();
-    let fetches = missing
-        .iter()
-        .map(|image| render_bundle(&image.reference, transports, opening));
-    let fetched: Vec<_> = stream::iter(fetches).buffered(parallel.max(1)).collect().await;
+    let fetches = concurrent::in_order(&missing, parallel, |image| {
+        render_bundle(&image.reference, transports, opening)
+    });
+    let fetched: Vec<_> = fetches.collect().await;
     let mut problems = Vec::new();
     for (image, fetched) in missing.into_iter().zip(fetched) {
         match fetched {

@@ -3,9 +3,10 @@
 use super::plan::{ExtraVia, Plan};
 use super::reach::reach;
 use crate::causes::with_causes;
+use crate::concurrent;
 use crate::image::copy::{ListChange, ListEdit, change_lists};
 use crate::image::{Deletion, Digest, ImageError, Reference, RegistryReference, TagState, Transports};
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::TryStreamExt;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,17 +93,16 @@ pub fn doomed(plan: &Plan, kept: &[Plan]) -> Vec<Doomed> {
 /// Returns an error if a name is not valid, or a request to the registry fails.
 pub async fn missing_catalogs(kept: &[Plan], target: &Transports) -> Result<Vec<String>, ImageError> {
     let mut missing = Vec::new();
-    for (plan, catalog) in kept
-        .iter()
-        .flat_map(|plan| plan.catalogs.iter().map(move |catalog| (plan, catalog)))
-    {
-        let image = plan.images.iter().find(|image| image.digest == catalog.digest_after);
-        let Some(repository) = image.and_then(|image| image.destination.as_deref()) else {
-            continue;
-        };
-        let reference = RegistryReference::of_repository(repository)?.with_digest(&catalog.digest_after);
-        if target.state(&Reference::Registry(reference)).await? == TagState::Absent {
-            missing.push(catalog.destination.clone().unwrap_or_else(|| repository.to_owned()));
+    for plan in kept {
+        for catalog in &plan.catalogs {
+            let image = plan.images.iter().find(|image| image.digest == catalog.digest_after);
+            let Some(repository) = image.and_then(|image| image.destination.as_deref()) else {
+                continue;
+            };
+            let reference = RegistryReference::of_repository(repository)?.with_digest(&catalog.digest_after);
+            if target.state(&Reference::Registry(reference)).await? == TagState::Absent {
+                missing.push(catalog.destination.clone().unwrap_or_else(|| repository.to_owned()));
+            }
         }
     }
     Ok(missing)
@@ -163,11 +163,11 @@ pub async fn other_tags(
             .into_iter()
             .filter(|tag| own.is_none_or(|own| !own.contains(tag.as_str())));
         let reference = &reference;
-        let looks = stream::iter(tags).map(|tag| async move {
+        let looks = concurrent::in_order(tags, PARALLEL, |tag| async move {
             let state = target.state(&Reference::Registry(reference.with_tag(&tag)?)).await?;
             Ok::<_, ImageError>((tag, state))
         });
-        let states: Vec<(String, TagState)> = looks.buffered(PARALLEL).try_collect().await?;
+        let states: Vec<(String, TagState)> = looks.try_collect().await?;
         for (tag, state) in states {
             if let Some(digest) = state.digest().filter(|digest| digests.contains(digest)) {
                 let tags = other.found.entry((repository.to_owned(), digest)).or_default();

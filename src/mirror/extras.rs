@@ -7,8 +7,9 @@
 
 use super::plan::{Extra, ExtraKind, ExtraVia};
 use crate::causes::with_causes;
+use crate::concurrent;
 use crate::image::{Digest, Document, ImageError, IndexEntry, Manifest, RegistryReference, Transports, fallback_tag};
-use futures_util::{StreamExt, stream};
+use futures_util::StreamExt;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The suffixes of the tags that signing tools create, each with the kind of the tagged extra.
@@ -53,8 +54,7 @@ pub struct FoundExtra {
 
 /// Searches registries for the extras of images, `parallel` repositories at a time.
 pub async fn find(transports: &Transports, subjects: Vec<Subjects>, parallel: usize) -> Extras {
-    let searches = subjects.into_iter().map(|subjects| search(transports, subjects));
-    let mut searches = stream::iter(searches).buffered(parallel.max(1));
+    let mut searches = concurrent::in_order(subjects, parallel, |subjects| search(transports, subjects));
     let mut extras = Extras::default();
     while let Some(found) = searches.next().await {
         extras.found.extend(found.found);

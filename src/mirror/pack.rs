@@ -7,11 +7,12 @@ use super::reach::reach;
 use super::request::{Naming, Place as Wanted};
 use super::transfer::{TransferError, TransferOptions, transfer_placed};
 use super::work::{CopyResult, Holdings, Packing, content, packed};
+use crate::concurrent;
 use crate::files::{self, FileError};
 use crate::image::copy::{CopyOptions, Moved, Place};
 use crate::image::volumes::fill;
 use crate::image::{Descriptor, Digest, ImageError, ReferenceError, RegistryReference, Transports};
-use futures_util::{StreamExt, stream};
+use futures_util::StreamExt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -137,7 +138,7 @@ async fn at_target(
     let host = registry.split('/').next().unwrap_or_default();
     let omitted = archive.list.omitted.iter();
     let needed = omitted.filter_map(|(digest, sources)| Some((digest, sources, plan.blobs.get(digest)?)));
-    let looks = needed.map(|(digest, sources, blob)| async move {
+    let mut looks = concurrent::in_order(needed, options.concurrency, |(digest, sources, blob)| async move {
         let mut candidates: BTreeSet<String> = blob.repositories.iter().map(|path| format!("{host}/{path}")).collect();
         candidates.extend(sources.iter().filter_map(|source| named(source, host, options.naming)));
         for candidate in candidates {
@@ -148,7 +149,6 @@ async fn at_target(
         }
         Ok::<_, PackError>((*digest, None))
     });
-    let mut looks = stream::iter(looks).buffered(options.concurrency.max(1));
     let (mut found, mut absent) = (BTreeMap::new(), Vec::new());
     while let Some(look) = looks.next().await {
         match look? {

@@ -2,8 +2,9 @@
 
 use super::plan::Plan;
 use super::reach::reach;
+use crate::concurrent;
 use crate::image::{Digest, ImageError, Reference, RegistryReference, TagState, Transports};
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::TryStreamExt;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A manifest or blob in a plan.
@@ -22,11 +23,10 @@ struct Content<'p> {
 /// Returns an error if a name in the plan is invalid, or a request to the target fails.
 pub async fn bytes_present(plan: &Plan, target: &Transports, parallel: usize) -> Result<u64, ImageError> {
     reach(plan, target).await?;
-    let asked = stream::iter(contents(plan)).map(|content| async move {
+    let there = concurrent::unordered(contents(plan), parallel, |content| async move {
         let is_there = is_there(&content, target).await?;
         Ok::<u64, ImageError>(if is_there { content.bytes } else { 0 })
     });
-    let there = asked.buffer_unordered(parallel.max(1));
     there.try_fold(0, async |sum, bytes| Ok(sum + bytes)).await
 }
 

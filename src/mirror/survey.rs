@@ -3,10 +3,11 @@
 //! Only manifests are read. A manifest is read once for each image that contains it.
 
 use super::plan::{PlannedBlob, PlannedManifest};
+use crate::concurrent;
 use crate::image::{
     ContentProblem, Digest, Document, ImageError, IndexEntry, Manifest, Platform, Reference, Transports,
 };
-use futures_util::{StreamExt, stream};
+use futures_util::StreamExt;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum nesting depth of image indexes.
@@ -62,8 +63,8 @@ impl Survey {
 
 /// Surveys images, `parallel` at a time. The results are in the order of the subjects.
 pub async fn survey(transports: &Transports, subjects: &[Subject], parallel: usize) -> Vec<Result<Survey, ImageError>> {
-    let looks = subjects.iter().map(|subject| look(transports, subject));
-    stream::iter(looks).buffered(parallel.max(1)).collect().await
+    let looks = concurrent::in_order(subjects, parallel, |subject| look(transports, subject));
+    looks.collect().await
 }
 
 /// Returns the content of a manifest that has already been read, such as the manifest of a referrer.

@@ -5,12 +5,13 @@ use super::plan::{ExtraVia, Plan, PlannedImage};
 use super::policy::{Signatures, attached};
 use super::reach::reach;
 use crate::causes::with_causes;
+use crate::concurrent;
 use crate::image::copy::referrers;
 use crate::image::{Descriptor, Digest, Image, ImageError, Reference, RegistryReference, TagState, Transports};
-use futures_util::future::LocalBoxFuture;
-use futures_util::{FutureExt, StreamExt, stream};
+use futures_util::StreamExt;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::ready;
 use std::io::Read;
 
 /// The maximum size in bytes of the manifest or config of a signature in an archive.
@@ -77,24 +78,26 @@ pub async fn verify(plan: &Plan, target: &Transports, options: VerifyOptions) ->
         blobs: count(|look| matches!(look, Look::Blob(_))),
         problems: Vec::new(),
     };
-    let mut work: Vec<LocalBoxFuture<'_, Option<Problem>>> = Vec::new();
-    let mut read = BTreeSet::new();
+    let (mut work, mut read) = (Vec::new(), BTreeSet::new());
     for ((repository, look), images) in &looks {
         let reference = RegistryReference::of_repository(repository)?;
         // A digest identifies the same content in all repositories of a registry, so each blob is read only once.
         let whole = matches!(look, Look::Blob(digest) if options.read && read.insert(*digest));
-        let asked = async move {
+        work.push((repository, reference, look, whole, images));
+    }
+    let found = concurrent::unordered(
+        work,
+        options.parallel,
+        |(repository, reference, look, whole, images)| async move {
             let problem = wrong(plan, target, &reference, look, whole).await;
             problem.map(|(name, problem)| Problem {
                 place: format!("{repository}{name}"),
                 problem,
                 images: images.clone(),
             })
-        };
-        work.push(asked.boxed_local());
-    }
-    let found = stream::iter(work).buffer_unordered(options.parallel.max(1));
-    verified.problems = found.filter_map(|problem| async { problem }).collect().await;
+        },
+    );
+    verified.problems = found.filter_map(ready).collect().await;
     verified.problems.sort();
     Ok(verified)
 }

@@ -35,7 +35,7 @@ pub enum Subject<'p> {
 }
 
 /// A source of the content of a plan.
-pub trait Holdings {
+pub trait Holdings: Sync {
     /// Returns the places from which a manifest or blob can be read. `sources` are its source repositories in the plan.
     ///
     /// # Errors

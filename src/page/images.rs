@@ -5,12 +5,13 @@ use crate::bundle::BundleLimits;
 use crate::bundle::location::Location;
 use crate::catalog::{Bundle, BundleId};
 use crate::causes::with_causes;
+use crate::concurrent;
 use crate::image::{Reference, Transports};
 use crate::index::open::Described;
 use crate::install::content::of_files;
 use crate::text::canonical;
 use crate::tree::Tree;
-use futures_util::{StreamExt, stream};
+use futures_util::StreamExt;
 use std::collections::HashMap;
 use tokio::runtime::Runtime;
 
@@ -56,7 +57,7 @@ impl Images<'_> {
         };
         self.runtime.block_on(async {
             let mut reads = HashMap::new();
-            let mut loaded = stream::iter(wanted).map(load).buffered(AT_ONCE);
+            let mut loaded = concurrent::in_order(wanted, AT_ONCE, load);
             while let Some((id, described, tree)) = loaded.next().await {
                 let read = tree.and_then(|(image, tree)| self.read(&image, &tree, described));
                 reads.insert(id, read);

@@ -10,9 +10,10 @@ use super::stages::Finding;
 use super::validators::{CONFORMA, CONFORMA_IMAGES, MULTIARCH};
 use crate::bundle::location::{LoadError, Location, LocationError};
 use crate::causes::with_causes;
+use crate::concurrent;
 use crate::files::FileError;
 use crate::image::{ImageError, Reference, Transports};
-use futures_util::{Stream, StreamExt, stream};
+use futures_util::Stream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -87,9 +88,7 @@ pub enum UnreadableError {
 pub(crate) fn check_all<'a>(names: Vec<String>, asked: &'a Asked<'a>) -> impl Stream<Item = Checked> + 'a {
     // A folder that is named twice must not be fixed concurrently.
     let at_once = if asked.mending == Mending::Files { 1 } else { AT_ONCE };
-    stream::iter(names)
-        .map(move |name| check_named(name, asked))
-        .buffered(at_once)
+    concurrent::in_order(names, at_once, move |name| check_named(name, asked))
 }
 
 async fn check_named(name: String, asked: &Asked<'_>) -> Checked {

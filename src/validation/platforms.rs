@@ -3,11 +3,11 @@
 use super::validators::Platforms;
 use crate::bundle::{self, pin};
 use crate::causes::with_causes;
+use crate::concurrent;
 use crate::image::{Platform, Reference, Transports};
 use crate::text::Limits;
 use crate::tree::Tree;
 use futures_util::StreamExt;
-use futures_util::stream;
 use std::collections::{BTreeSet, HashSet};
 
 /// The number of images that are queried concurrently.
@@ -28,11 +28,11 @@ pub fn images(tree: &Tree, only_related: bool, limits: &Limits) -> Vec<String> {
 /// Queries the registries for the platforms of each image. For an image that is not available, returns the reason
 /// instead.
 pub async fn platforms(images: Vec<String>, transports: &Transports) -> Platforms {
-    let asked = stream::iter(images).map(|image| async move {
+    let asked = concurrent::unordered(images, AT_ONCE, |image| async move {
         let answer = ask(&image, transports).await;
         (image, answer)
     });
-    asked.buffer_unordered(AT_ONCE).collect().await
+    asked.collect().await
 }
 
 async fn ask(image: &str, transports: &Transports) -> Result<BTreeSet<Platform>, String> {

@@ -19,6 +19,7 @@ mod mirrored_parts;
 mod optional_manifests;
 mod resolver_scenarios;
 mod rule_examples;
+mod spawning;
 mod structure;
 mod synthesis_rules;
 mod trust;

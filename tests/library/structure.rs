@@ -34,7 +34,15 @@ const LAYERS: &[&[&str]] = &[
     &["rules"],
     &["tree"],
     &[
-        "causes", "source", "streams", "files", "limit", "pattern", "version", "visible",
+        "causes",
+        "concurrent",
+        "source",
+        "streams",
+        "files",
+        "limit",
+        "pattern",
+        "version",
+        "visible",
     ],
 ];
 

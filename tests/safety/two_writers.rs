@@ -11,10 +11,13 @@ use opmx::image::{
     CacheMode, Credentials, ImageConfig, ImageError, ImageOptions, Race, Reference, RetryPolicy, Silent, TagState,
     Transports, build, write_layout,
 };
-use opmx::index::gather::{self, GatherOptions};
+use opmx::index::gather::GatherOptions;
 use opmx::index::location::IndexLocation;
 use opmx::index::open::OpenLimits;
-use opmx::index::publish::{self, Applied, CatalogForm, Destination, PublishError, PublishOptions, Published};
+use opmx::index::publish::{
+    self, AddBundles, Applied, CatalogForm, ChangeError, Destination, IndexChange, PublishError, PublishOptions,
+    Published,
+};
 use opmx::index::server::Server;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -46,6 +49,26 @@ fn options(folder: &Path) -> ImageOptions {
             ..RetryPolicy::default()
         },
         ..ImageOptions::default()
+    }
+}
+
+/// Adds bundles once all pipelines have reached their first change.
+struct Waiting<'a> {
+    start: Option<&'a Barrier>,
+    started: AtomicBool,
+    add: AddBundles<'a>,
+}
+
+impl IndexChange for Waiting<'_> {
+    type Outcome = ();
+
+    async fn apply(&self, target: &change::Target<'_>, applied: Applied) -> Result<(), ChangeError> {
+        if let Some(start) = self.start
+            && !self.started.swap(true, Ordering::Relaxed)
+        {
+            start.wait().await;
+        }
+        self.add.apply(target, applied).await.map(drop)
     }
 }
 
@@ -89,19 +112,15 @@ impl Pipeline {
             redo,
             strictness: &opmx::validation::Strictness::default(),
         };
-        let started = AtomicBool::new(false);
-        let change = async |target: &change::Target<'_>, applied: Applied| {
-            if let Some(start) = &self.start
-                && !started.swap(true, Ordering::Relaxed)
-            {
-                start.wait().await;
-            }
-            let options = match applied {
-                Applied::No => options.clone(),
-                Applied::Maybe => options.again(),
-            };
-            gather::add(&locations, &self.transports, &options, target, &writing).await?;
-            Ok(())
+        let change = Waiting {
+            start: self.start.as_deref(),
+            started: AtomicBool::new(false),
+            add: AddBundles {
+                locations: &locations,
+                transports: &self.transports,
+                options: &options,
+                writing: &writing,
+            },
         };
         let from: Option<IndexLocation> = from.map(|from| from.parse().unwrap());
         publish::make(from.as_ref(), &destination, publishing, change)

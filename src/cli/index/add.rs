@@ -6,10 +6,8 @@ use crate::cli::arguments::{DatabaseLimitArguments, ImageToolArguments, LimitArg
 use crate::cli::error::CommandResult;
 use crate::cli::guesses;
 use crate::cli::index::publication::{self, CatalogFormArguments, PublicationArguments, RedoArgument};
-use crate::database::change::Target;
-use crate::index::gather;
 use crate::index::location::IndexLocation;
-use crate::index::publish::{self, Applied, PublishOptions, PublishedOutput};
+use crate::index::publish::{self, AddBundles, PublishOptions, PublishedOutput};
 use clap::{ArgGroup, Args};
 
 const EXAMPLES: &str = "\
@@ -77,12 +75,11 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     let (locations, options) = additions.call(&arguments.bundles, limits, outside, context)?;
     let destination = arguments.publication.destination()?;
     let writing = additions::writing(&arguments.database)?;
-    let add = async |target: &Target<'_>, applied: Applied| {
-        let options = match applied {
-            Applied::No => &options,
-            Applied::Maybe => &options.again(),
-        };
-        Ok(gather::add(&locations, &transports, options, target, &writing).await?)
+    let add = AddBundles {
+        locations: &locations,
+        transports: &transports,
+        options: &options,
+        writing: &writing,
     };
     let publishing = PublishOptions {
         transports: &transports,

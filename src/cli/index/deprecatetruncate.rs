@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &DeprecateTruncateArguments, context: &Context<'_>)
     arguments.tools.answer(&context.printer);
     let writing = arguments.change.writing()?;
     let names = arguments.bundles.iter().cloned().collect();
-    let change = async |target: &Target<'_>, applied: Applied| {
+    let change = |target: &Target<'_>, applied: Applied| {
         let mut request = arguments.deprecation.request(&names);
         request.permissive |= applied == Applied::Maybe;
         Ok(truncate(request, target, &writing)?)

@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &ExportArguments, context: &Context<'_>) -> Command
         limits: arguments.limits.bundle(),
         parallel: PARALLEL,
     };
-    let exporting = export(&opened, &arguments.download_folder, &transports, &options);
+    let exporting = export(opened, &arguments.download_folder, &transports, &options);
     match context.runtime.block_on(exporting) {
         Ok(packages) => {
             for package in packages {

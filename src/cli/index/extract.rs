@@ -178,7 +178,7 @@ fn as_index(
         redo: false,
     };
     let from: IndexLocation = arguments.from_index.parse()?;
-    let change = async |target: &Target<'_>, _: Applied| {
+    let change = |target: &Target<'_>, _: Applied| {
         let kept = Packages::AllButNeeded(named, follow);
         Ok(packages(kept, false, target, &writing)?)
     };

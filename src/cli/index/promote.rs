@@ -36,7 +36,7 @@ pub(crate) struct PromoteArguments {
 pub(crate) fn run(arguments: &PromoteArguments, context: &Context<'_>) -> CommandResult {
     let writing = arguments.change.writing()?;
     let asked = arguments.promotion.asked();
-    let change = async |target: &Target<'_>, _: Applied| Ok(promote(asked.promotion(), target, &writing)?);
+    let change = |target: &Target<'_>, _: Applied| Ok(promote(asked.promotion(), target, &writing)?);
     arguments.change.run(context, change, |published, printer| {
         promotion::report(&published.changed, printer);
     })

@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
     let writing = arguments.change.writing()?;
     let names = arguments.packages.iter().cloned().collect();
     let follow = arguments.follow.or_nothing();
-    let change = async |target: &Target<'_>, applied: Applied| {
+    let change = |target: &Target<'_>, applied: Applied| {
         Ok(packages(
             Packages::AllButNeeded(&names, &follow),
             arguments.permissive || applied == Applied::Maybe,

@@ -30,7 +30,7 @@ pub(crate) struct PruneStrandedArguments {
 pub(crate) fn run(arguments: &PruneStrandedArguments, context: &Context<'_>) -> CommandResult {
     arguments.tools.answer(&context.printer);
     let writing = arguments.change.writing()?;
-    let change = async |target: &Target<'_>, _: Applied| Ok(stranded(target, &writing)?);
+    let change = |target: &Target<'_>, _: Applied| Ok(stranded(target, &writing)?);
     arguments.change.run(context, change, |published, printer| {
         removals::report(&published.changed, printer);
     })

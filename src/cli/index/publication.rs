@@ -217,10 +217,10 @@ impl ChangeArguments {
     }
 
     /// Changes the index, calls `report` with the result, and then reports the output.
-    pub(crate) fn run<T>(
+    pub(crate) fn run<T: Send>(
         &self,
         context: &Context<'_>,
-        change: impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
+        change: impl Fn(&Target<'_>, Applied) -> Result<T, ChangeError> + Sync,
         report: impl FnOnce(&Published<T>, &Printer),
     ) -> CommandResult {
         let transports = self.registry.transports(context);

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &RmArguments, context: &Context<'_>) -> CommandResu
     arguments.tools.answer(&context.printer);
     let writing = arguments.change.writing()?;
     let names = arguments.operators.iter().cloned().collect();
-    let change = async |target: &Target<'_>, applied: Applied| {
+    let change = |target: &Target<'_>, applied: Applied| {
         Ok(packages(
             Packages::Only(&names),
             arguments.permissive || applied == Applied::Maybe,

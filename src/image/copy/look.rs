@@ -2,13 +2,15 @@
 
 use super::{Copy, Item, State, fallback};
 use crate::causes::with_causes;
+use crate::concurrent;
 use crate::image::digest::Digest;
 use crate::image::error::ImageError;
 use crate::image::reference::{Reference, RegistryReference};
 use crate::image::tag_state::TagState;
 use crate::image::transport::Transports;
-use futures_util::{StreamExt, stream};
+use futures_util::StreamExt;
 use std::collections::{BTreeMap, BTreeSet};
+use std::future::ready;
 
 /// The content of the target registry before a copy.
 pub(super) struct Found {
@@ -38,18 +40,18 @@ enum Kind {
 /// copied.
 pub(super) async fn look(copy: &Copy, target: &Transports, parallel: usize) -> (Found, Vec<Option<State>>) {
     let new = new_repositories(copy, target, parallel).await;
-    let looks = copy.items.iter().map(|item| is_named(item, target, &new));
-    let named: Vec<Result<bool, String>> = stream::iter(looks).buffered(parallel).collect().await;
+    let looks = concurrent::in_order(&copy.items, parallel, |item| is_named(item, target, &new));
+    let named: Vec<Result<bool, String>> = looks.collect().await;
     let items = || copy.items.iter().zip(&named);
     let mut wanted: BTreeMap<Content, &RegistryReference> = BTreeMap::new();
     for (item, _) in items().filter(|(_, named)| **named == Ok(true)) {
         wanted.extend(contents(item).map(|content| (content, &item.to)));
     }
-    let looks = wanted.into_iter().map(|(content, repository)| async move {
+    let looks = concurrent::unordered(wanted, parallel, |(content, repository)| async move {
         let is_there = is_there(&content, repository, target).await;
         (content, is_there.map_err(|error| with_causes(&error)))
     });
-    let content = stream::iter(looks).buffer_unordered(parallel).collect().await;
+    let content = looks.collect().await;
     let found = Found { new, content };
     let state = |(item, named): (&Item, &Result<bool, String>)| match named {
         Ok(true) => found.state(item),
@@ -119,12 +121,11 @@ fn contents(item: &Item) -> impl Iterator<Item = Content> {
 async fn new_repositories(copy: &Copy, target: &Transports, parallel: usize) -> BTreeSet<String> {
     let repositories = copy.items.iter().map(|item| (item.to.repository(), &item.to));
     let repositories: BTreeMap<&str, &RegistryReference> = repositories.collect();
-    let asked = repositories.into_iter().map(|(repository, reference)| async move {
+    let asked = concurrent::unordered(repositories, parallel, |(repository, reference)| async move {
         let is_new = target.is_new(reference).await;
         is_new.is_ok_and(|is_new| is_new).then(|| repository.to_owned())
     });
-    let found = stream::iter(asked).buffer_unordered(parallel);
-    found.filter_map(|new| async { new }).collect().await
+    asked.filter_map(ready).collect().await
 }
 
 /// Whether all names of an item refer to its last manifest, and that manifest is listed as a referrer of its subject.

@@ -14,11 +14,11 @@ use crate::image::progress::Whole;
 use crate::image::reference::RegistryReference;
 use crate::image::registry::{Before, PlaceError, Placed};
 use crate::image::transport::Transports;
-use futures_util::future::LocalBoxFuture;
+use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The interval between reports of overall progress.
@@ -40,16 +40,16 @@ pub async fn copy(copy: &Copy, source: &Transports, target: &Transports, options
         target,
         options,
         found,
-        put: RefCell::default(),
-        referrers: RefCell::default(),
-        moved: RefCell::default(),
+        put: Mutex::default(),
+        referrers: Mutex::default(),
+        moved: Mutex::default(),
     };
     let states = run.work(states).await;
     let problems = run.list_referrers().await;
     Outcome {
         states,
         problems,
-        moved: run.moved.into_inner(),
+        moved: *locked(&run.moved),
     }
 }
 
@@ -72,16 +72,16 @@ struct Run<'a> {
     options: &'a CopyOptions<'a>,
     found: Found,
     /// The manifests that were pushed, each with its repository.
-    put: RefCell<BTreeSet<(Digest, String)>>,
+    put: Mutex<BTreeSet<(Digest, String)>>,
     /// The referrers that the registry does not list itself, by repository and manifest.
-    referrers: RefCell<BTreeMap<(String, Digest), Unlisted>>,
-    moved: RefCell<Moved>,
+    referrers: Mutex<BTreeMap<(String, Digest), Unlisted>>,
+    moved: Mutex<Moved>,
 }
 
 impl Run<'_> {
     async fn work(&self, states: Vec<Option<State>>) -> Vec<State> {
         let mut agenda = Agenda::new(self.copy, states);
-        let mut running: FuturesUnordered<LocalBoxFuture<'_, Done>> = FuturesUnordered::new();
+        let mut running: FuturesUnordered<BoxFuture<'_, Done>> = FuturesUnordered::new();
         let total = self.copy.items.len() as u64;
         let (mut failed, mut bytes) = (false, 0);
         let all = agenda.bytes();
@@ -92,9 +92,9 @@ impl Run<'_> {
                 match job {
                     Job::Blob(digest) => {
                         let items = agenda.waiting_for(&digest);
-                        running.push(self.blob(digest, items).boxed_local());
+                        running.push(self.blob(digest, items).boxed());
                     }
-                    Job::Item(place) => running.push(self.item(place).boxed_local()),
+                    Job::Item(place) => running.push(self.item(place).boxed()),
                 }
             }
             self.options.progress.whole(Some(Whole {
@@ -220,7 +220,7 @@ impl Run<'_> {
         if let Some(journal) = self.options.journal {
             journal.note(&stored.descriptor.digest, repository);
         }
-        let mut moved = self.moved.borrow_mut();
+        let mut moved = locked(&self.moved);
         match placed {
             Placed::There => moved.there += 1,
             Placed::Mounted => moved.mounted += 1,
@@ -271,7 +271,7 @@ impl Run<'_> {
         for digest in &item.manifests {
             let is_root = Some(*digest) == item.root();
             let key = (*digest, repository.clone());
-            if !is_root && self.put.borrow().contains(&key) {
+            if !is_root && locked(&self.put).contains(&key) {
                 continue;
             }
             let document = self.document(digest).await?;
@@ -282,15 +282,15 @@ impl Run<'_> {
             };
             for name in names {
                 let is_listed = self.target.put_document(&name, &document).await?;
-                self.moved.borrow_mut().manifests += 1;
+                locked(&self.moved).manifests += 1;
                 if let Some(subject) = item.subject.filter(|_| is_root && !is_listed) {
-                    let mut referrers = self.referrers.borrow_mut();
+                    let mut referrers = locked(&self.referrers);
                     let new = || (item.to.clone(), BTreeMap::new());
                     let (_, listed) = referrers.entry((repository.clone(), subject)).or_insert_with(new);
                     listed.insert(*digest, document.clone());
                 }
             }
-            self.put.borrow_mut().insert(key);
+            locked(&self.put).insert(key);
         }
         Ok(())
     }
@@ -304,7 +304,7 @@ impl Run<'_> {
 
     /// Updates the fallback lists of referrers in registries that do not list referrers themselves.
     async fn list_referrers(&self) -> Vec<String> {
-        let referrers = self.referrers.take();
+        let referrers = std::mem::take(&mut *locked(&self.referrers));
         let changes = referrers
             .iter()
             .map(|((_, subject), (repository, referrers))| ListChange {
@@ -320,4 +320,8 @@ impl Run<'_> {
         };
         failed.into_iter().map(problem).collect()
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

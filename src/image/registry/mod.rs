@@ -47,10 +47,11 @@ use super::platform::{Offer, Platform};
 use super::problem::ContentProblem;
 use super::progress::Progress;
 use super::reference::RegistryReference;
+use crate::concurrent;
 use crate::limit::Limit;
 use answer::Answer;
 use client::Clients;
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::TryStreamExt;
 use repository::{Access, Repository, Request};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, StatusCode};
@@ -213,13 +214,10 @@ impl Registry {
         descriptors: &[Descriptor],
     ) -> Result<Vec<Blob>, ImageError> {
         // A layer may appear several times in an image.
-        let (mut asked, mut pulls) = (HashSet::new(), Vec::new());
-        for descriptor in descriptors {
-            if asked.insert(descriptor.digest) {
-                pulls.push(self.layer(repository, image, descriptor));
-            }
-        }
-        let pulls = stream::iter(pulls).buffer_unordered(self.parallel);
+        let mut asked = HashSet::new();
+        let distinct = descriptors.iter().filter(|descriptor| asked.insert(descriptor.digest));
+        let pull = |descriptor| self.layer(repository, image, descriptor);
+        let pulls = concurrent::unordered(distinct, self.parallel, pull);
         let pulled: HashMap<Digest, Blob> = pulls.try_collect().await?;
         Ok(descriptors
             .iter()

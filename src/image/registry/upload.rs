@@ -6,6 +6,7 @@ use super::moving::Target;
 use super::place::Before;
 use super::repository::Repository;
 use super::retry::with_retries;
+use crate::concurrent;
 use crate::image::blob_source::BlobSource;
 use crate::image::digest::Digest;
 use crate::image::document::Document;
@@ -15,7 +16,7 @@ use crate::image::manifest::{Descriptor, check_digest};
 use crate::image::reference::RegistryReference;
 use crate::image::tag_state::TagState;
 use crate::image::tagged_image::Tagged;
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::TryStreamExt;
 use std::collections::BTreeMap;
 
 impl Registry {
@@ -41,11 +42,12 @@ impl Registry {
             let config = image.config_descriptor().clone();
             blobs.insert(config.digest, (config, Blob::Memory(image.config().into())));
         }
-        let mut uploads = Vec::new();
-        for (descriptor, content) in blobs.values() {
-            uploads.push(self.upload(&repository, written, descriptor, content));
-        }
-        let uploads = stream::iter(uploads).buffer_unordered(self.parallel);
+        let upload = |(descriptor, content)| self.upload(&repository, written, descriptor, content);
+        let uploads = concurrent::unordered(
+            blobs.values().map(|(descriptor, content)| (descriptor, content)),
+            self.parallel,
+            upload,
+        );
         uploads.try_collect::<()>().await?;
         for document in tagged.behind() {
             let name = document.descriptor.digest.to_string();

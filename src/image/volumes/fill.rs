@@ -11,8 +11,9 @@ use super::super::reference::RegistryReference;
 use super::super::transport::Transports;
 use super::Writer;
 use crate::causes::with_causes;
+use crate::concurrent;
 use crate::files::FileError;
-use futures_util::{StreamExt, stream};
+use futures_util::StreamExt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -66,7 +67,7 @@ pub async fn fill(
     };
     let mut open: BTreeMap<Digest, String> = waiting.iter().map(not_tried).collect();
     let contents = &contents;
-    let transfers = waiting.into_iter().map(|(bytes, digest)| async move {
+    let transfer = |(bytes, digest)| async move {
         let moved = match (copy.blobs.get(&digest), copy.manifests.get(&digest)) {
             (Some(stored), _) => blob(writer, stored, contents.blob(stored), options.progress).await,
             (None, Some(stored)) => match contents.document(stored).await {
@@ -76,8 +77,8 @@ pub async fn fill(
             (None, None) => Ok(()),
         };
         (bytes, digest, moved)
-    });
-    let mut transfers = stream::iter(transfers).buffer_unordered(options.concurrency.max(1));
+    };
+    let mut transfers = concurrent::unordered(waiting, options.concurrency, transfer);
     loop {
         options.progress.whole(Some(whole));
         let moved = tokio::select! {

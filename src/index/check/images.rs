@@ -3,12 +3,12 @@
 use super::listed::listed;
 use crate::catalog::{BundleId, Catalog};
 use crate::causes::with_causes;
+use crate::concurrent;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::{ImageError, Reference, RegistryError, RegistryFailure, RegistryReference, Transports};
 use crate::index::open::{Index, OpenError};
 use crate::rules;
 use futures_util::StreamExt;
-use futures_util::stream;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -111,9 +111,9 @@ pub type Advice = fn(&RegistryError) -> Option<&'static str>;
 pub async fn ask(wanted: &[Wanted], transports: &Transports, advice: Advice) -> Vec<Diagnostic> {
     let silent = Mutex::default();
     let silent = &silent;
-    let answers =
-        stream::iter(wanted).map(|wanted| async move { (wanted, ask_once(wanted, transports, silent).await) });
-    findings(answers.buffer_unordered(AT_ONCE).collect().await, advice)
+    let ask = |wanted| async move { (wanted, ask_once(wanted, transports, silent).await) };
+    let answers = concurrent::unordered(wanted, AT_ONCE, ask);
+    findings(answers.collect().await, advice)
 }
 
 /// `silent` contains the registries that do not answer.

@@ -1,6 +1,6 @@
 //! A changed copy of an index, as a database.
 
-use super::{Applied, CatalogForm, ChangeError, PublishError, PublishOptions};
+use super::{Applied, CatalogForm, IndexChange, PublishError, PublishOptions};
 use crate::database::add::settle;
 use crate::database::change::{self, ChangeOptions, Target};
 use crate::files::TemporaryFolder;
@@ -48,13 +48,13 @@ struct MadeOf {
 
 /// Changes a copy of an index at `to`, or a new index if there is no original. A file-based catalog becomes a database
 /// first.
-pub(super) async fn change_copy<T>(
+pub(super) async fn change_copy<C: IndexChange>(
     from: Option<&IndexLocation>,
     to: &Path,
     options: PublishOptions<'_>,
-    change: &impl AsyncFn(&Target<'_>, Applied) -> Result<T, ChangeError>,
+    change: &C,
     applied: Applied,
-) -> Result<Copied<T>, PublishError> {
+) -> Result<Copied<C::Outcome>, PublishError> {
     let named = from;
     let fetched = match from {
         Some(from) => Some(from.fetch_any(options.transports, options.limits.image).await?),
@@ -86,7 +86,10 @@ pub(super) async fn change_copy<T>(
     };
     let target = Target::Copy { from, to };
     change::check(&target, options.writing)?;
-    let changed = change(&target, applied).await.map_err(|error| error.of_index(named))?;
+    let changed = change
+        .apply(&target, applied)
+        .await
+        .map_err(|error| error.of_index(named))?;
     let made_of = match fetched {
         Some(Fetched::Catalog(catalog)) => Some(MadeOf {
             catalog,

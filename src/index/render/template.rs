@@ -4,10 +4,10 @@ use super::bundle::{BundleError, RenderedBundle, render_bundle};
 use super::sources::{RenderSource, SourceError, SourceOptions};
 use crate::catalog::file_based::load::{self, Loaded};
 use crate::catalog::file_based::template::{self, Image, Template, TemplateDocument, TemplateError};
+use crate::concurrent;
 use crate::diagnostic::Diagnostic;
 use crate::image::Transports;
 use futures_util::StreamExt;
-use futures_util::stream;
 
 /// The catalog that a template describes.
 #[derive(Debug)]
@@ -44,12 +44,10 @@ pub async fn render(
     opening: &SourceOptions<'_>,
     parallel: usize,
 ) -> Result<TemplateCatalog, TemplateRenderError> {
-    let fetches = template
-        .images
-        .iter()
-        .map(|image| render_bundle(&image.reference, transports, opening));
-    let fetched: Vec<Result<RenderedBundle, BundleError>> =
-        stream::iter(fetches).buffered(parallel.max(1)).collect().await;
+    let fetches = concurrent::in_order(&template.images, parallel, |image| {
+        render_bundle(&image.reference, transports, opening)
+    });
+    let fetched: Vec<Result<RenderedBundle, BundleError>> = fetches.collect().await;
     let of = fetched.len();
     let (mut bundles, mut findings, mut problems) = (Vec::with_capacity(of), Vec::new(), Vec::new());
     for (image, fetched) in template.images.iter().zip(fetched) {

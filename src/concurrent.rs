@@ -1,0 +1,117 @@
+//! Streams that run the futures of several items at once.
+
+use futures_util::StreamExt;
+use futures_util::stream::{FuturesOrdered, FuturesUnordered, Stream};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// A stream of the results of futures, one for each item of an iterator. At most `limit` futures exist at once.
+///
+/// Unlike the combinators of `futures`, it is `Send` even if the items borrow: its type does not name the result of
+/// the closure.
+pub(crate) struct Concurrent<I, S, Q> {
+    items: I,
+    start: S,
+    limit: usize,
+    running: usize,
+    queue: Q,
+}
+
+/// Runs a future for each item, at most `limit` at once but at least one. The results are in the order of the items.
+pub(crate) fn in_order<I, S, F>(items: I, limit: usize, start: S) -> Concurrent<I::IntoIter, S, FuturesOrdered<F>>
+where
+    I: IntoIterator,
+    S: FnMut(I::Item) -> F,
+    F: Future,
+{
+    Concurrent::new(items.into_iter(), limit, start)
+}
+
+/// Like [`in_order`], but the results are in the order in which the futures finish.
+pub(crate) fn unordered<I, S, F>(items: I, limit: usize, start: S) -> Concurrent<I::IntoIter, S, FuturesUnordered<F>>
+where
+    I: IntoIterator,
+    S: FnMut(I::Item) -> F,
+    F: Future,
+{
+    Concurrent::new(items.into_iter(), limit, start)
+}
+
+impl<I, S, Q: Default> Concurrent<I, S, Q> {
+    fn new(items: I, limit: usize, start: S) -> Self {
+        Self {
+            items,
+            start,
+            limit: limit.max(1),
+            running: 0,
+            queue: Q::default(),
+        }
+    }
+}
+
+impl<I, S, F, Q> Stream for Concurrent<I, S, Q>
+where
+    I: Iterator + Unpin,
+    S: FnMut(I::Item) -> F + Unpin,
+    Q: Stream + Extend<F> + Unpin,
+{
+    type Item = Q::Item;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Q::Item>> {
+        let this = self.get_mut();
+        while this.running < this.limit
+            && let Some(item) = this.items.next()
+        {
+            this.queue.extend([(this.start)(item)]);
+            this.running += 1;
+        }
+        let result = this.queue.poll_next_unpin(context);
+        if let Poll::Ready(Some(_)) = result {
+            this.running -= 1;
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// Takes longer the smaller the number is. `running` is the number of futures that run now, and the most that ran
+    /// at once.
+    async fn wait(number: usize, running: &Cell<(usize, usize)>) -> usize {
+        let (now, most) = running.get();
+        running.set((now + 1, most.max(now + 1)));
+        for _ in number..10 {
+            tokio::task::yield_now().await;
+        }
+        let (now, most) = running.get();
+        running.set((now - 1, most));
+        number
+    }
+
+    #[tokio::test]
+    async fn results_are_in_the_order_of_the_items() {
+        let running = Cell::default();
+        let results: Vec<usize> = in_order(0..6, 3, |number| wait(number, &running)).collect().await;
+        assert_eq!(results, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(running.get(), (0, 3));
+    }
+
+    #[tokio::test]
+    async fn unordered_results_are_in_the_order_in_which_the_futures_finish() {
+        let running = Cell::default();
+        let results: Vec<usize> = unordered(0..3, 3, |number| wait(number, &running)).collect().await;
+        assert_eq!(results, [2, 1, 0]);
+        assert_eq!(running.get(), (0, 3));
+    }
+
+    #[tokio::test]
+    async fn a_limit_of_zero_runs_one_future_at_a_time() {
+        let running = Cell::default();
+        let results: Vec<usize> = unordered(0..4, 0, |number| wait(number, &running)).collect().await;
+        assert_eq!(results, [0, 1, 2, 3]);
+        assert_eq!(running.get(), (0, 1));
+    }
+}
