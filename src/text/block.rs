@@ -3,15 +3,18 @@
 //! A full YAML parser tests every character in many ways. Most YAML that people and tools write is simpler: maps and
 //! lists that are structured by indentation, and scalars in one of the five styles. [`load`] reads these into the same
 //! values as [`super::load`]. It gives up on a string with any other construct or any error. [`super::load`] then reads
-//! that string from the start, so this module reports no errors.
+//! that string from the start, so this module reports no errors. [`places`] does the same for the places of the values.
 
 mod scalars;
 
+use super::events::Style;
 use super::limits::Limits;
+use super::places::{Builder, Places, trimmed};
 use super::scalar::{Scalar, scalar};
 use crate::visible::is_printable;
 use memchr::{memchr, memchr3};
 use serde_json::{Map, Value};
+use std::ops::Range;
 
 /// The maximum nesting depth of lists and maps.
 const DEPTH: usize = 64;
@@ -21,24 +24,15 @@ const KEY_BYTES: usize = 1_000;
 
 /// Reads the only document of `text`; returns `None` if this module cannot read the document, for any reason.
 pub(super) fn load(text: &str, limits: &Limits) -> Option<Value> {
-    if !has_plain_characters(text) {
-        return None;
-    }
-    let mut lines = Lines {
-        text,
-        at: 0,
-        start: 0,
-        entries: Vec::new(),
-        limits,
-    };
-    lines.next(0)?;
-    let depth = limits.effective_depth().min(DEPTH);
-    let value = if lines.begins_item() {
-        lines.list(lines.column(), depth, false)?
-    } else {
-        lines.map(lines.column(), depth)?
-    };
-    lines.ended().then_some(value)
+    Lines::new(text, limits, None)?.document()
+}
+
+/// Returns the places of the keys and values in a text that [`load`] reads; `None` if it needs the full parser.
+pub(super) fn places(text: &str) -> Option<Places> {
+    let limits = Limits::default();
+    let mut lines = Lines::new(text, &limits, Some(Builder::default()))?;
+    lines.document()?;
+    Some(lines.places?.finish())
 }
 
 /// Returns whether a string contains no control characters or line breaks except line feeds, and none of the characters
@@ -65,9 +59,57 @@ struct Lines<'text> {
     /// The entries of the maps that are still being read.
     entries: Vec<(String, Value)>,
     limits: &'text Limits,
+    /// The places of what has been read, if they are wanted.
+    places: Option<Builder>,
+    /// The end of the last scalar.
+    end: usize,
 }
 
-impl Lines<'_> {
+impl<'text> Lines<'text> {
+    fn new(text: &'text str, limits: &'text Limits, places: Option<Builder>) -> Option<Self> {
+        has_plain_characters(text).then_some(Self {
+            text,
+            at: 0,
+            start: 0,
+            entries: Vec::new(),
+            limits,
+            places,
+            end: 0,
+        })
+    }
+
+    fn document(&mut self) -> Option<Value> {
+        self.next(0)?;
+        let depth = self.limits.effective_depth().min(DEPTH);
+        let value = if self.begins_item() {
+            self.list(self.column(), depth, false)?
+        } else {
+            self.map(self.column(), depth)?
+        };
+        self.ended().then_some(value)
+    }
+
+    /// Adds the place of a scalar that has just been read.
+    fn place(&mut self, span: Range<usize>, style: Style, text: &str) {
+        if let Some(places) = &mut self.places {
+            places.scalar(trimmed(self.text, span, style), style, || text.to_owned());
+        }
+    }
+
+    /// Begins the places of a list or map at the next byte.
+    fn open(&mut self, is_map: bool) {
+        if let Some(places) = &mut self.places {
+            places.open(is_map, self.at..self.at);
+        }
+    }
+
+    /// Ends the places of the innermost list or map.
+    fn close(&mut self) {
+        if let Some(places) = &mut self.places {
+            places.close(None);
+        }
+    }
+
     fn byte(&self, at: usize) -> Option<u8> {
         self.text.as_bytes().get(at).copied()
     }
@@ -171,14 +213,19 @@ impl Lines<'_> {
         if text.len() > KEY_BYTES {
             return None;
         }
-        let first = text.as_bytes().first()?;
-        let key = if matches!(first, b'"' | b'\'') {
+        let style = match text.as_bytes().first()? {
+            b'"' => Style::DoubleQuoted,
+            b'\'' => Style::SingleQuoted,
+            _ => Style::Plain,
+        };
+        let key = if style != Style::Plain {
             text[1..text.len() - 1].to_owned()
         } else if !self.begins_plain(self.at) || text.ends_with(' ') || text == "<<" {
             return None;
         } else {
             scalar(text, None, true).and_then(Scalar::into_key).ok()?
         };
+        self.place(self.at..end, style, &key);
         self.at = end + 1;
         Some(key)
     }
@@ -186,6 +233,7 @@ impl Lines<'_> {
     /// Reads the map whose keys begin in `column`, from its first key.
     fn map(&mut self, column: usize, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
+        self.open(true);
         let first = self.entries.len();
         loop {
             let key = self.key()?;
@@ -198,6 +246,7 @@ impl Lines<'_> {
                 return None;
             }
         }
+        self.close();
         // Allocated at its full size, because growing the map step by step would take as long as reading it.
         let mut map = Map::with_capacity(self.entries.len() - first);
         for (key, value) in self.entries.drain(first..) {
@@ -212,11 +261,13 @@ impl Lines<'_> {
     /// column ends at the next key.
     fn list(&mut self, column: usize, depth: usize, of_key: bool) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
+        self.open(false);
         let mut list = Vec::new();
         loop {
             self.at += 1;
             list.push(self.value(column, depth, false)?);
             if self.ended() || self.column() < column || (of_key && self.column() == column && !self.begins_item()) {
+                self.close();
                 return Some(Value::Array(list));
             }
             if self.column() > column || !self.begins_item() {
@@ -229,18 +280,16 @@ impl Lines<'_> {
     fn value(&mut self, column: usize, depth: usize, of_key: bool) -> Option<Value> {
         let at = self.skip_spaces(self.at);
         if self.is_line_end(at) || (self.byte(at) == Some(b'#') && at > self.at) {
+            let empty = self.at..self.at;
             self.finish(self.at)?;
-            if self.ended() || self.column() < column {
-                return Some(Value::Null);
+            if !self.ended() && self.column() > column {
+                return self.node(column, depth);
             }
-            if self.column() == column {
-                return if of_key && self.begins_item() {
-                    self.list(column, depth, true)
-                } else {
-                    Some(Value::Null)
-                };
+            if !self.ended() && self.column() == column && of_key && self.begins_item() {
+                return self.list(column, depth, true);
             }
-            return self.node(column, depth);
+            self.place(empty, Style::Plain, "");
+            return Some(Value::Null);
         }
         self.at = at;
         if of_key {

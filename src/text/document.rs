@@ -1,5 +1,6 @@
 //! Documents of a file.
 
+use super::block;
 use super::decoded::{self, Offsets};
 use super::events::Style;
 use super::json;
@@ -134,7 +135,10 @@ impl Document {
 
     pub(super) fn places(&self) -> &Places {
         self.0.places.get_or_init(|| match self.0.format {
-            Format::Yaml => Places::yaml(self.0.passage.text()),
+            Format::Yaml => {
+                let text = self.0.passage.text();
+                block::places(text).unwrap_or_else(|| Places::yaml(text))
+            }
             Format::Json => json::places(self.0.passage.text()),
         })
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// The places of one document, as bytes of its text. Nodes are small, because each key and value has a node; lists and
 /// maps are ranges of two tables.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
     nodes: Vec<Node>,
     /// The nodes in lists.
@@ -29,7 +29,7 @@ pub(super) struct Places {
 const MOST_DUPLICATES: usize = 100;
 
 /// A key that appears twice in one map.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Duplicate {
     pub(super) path: Path,
     pub(super) first: Range<usize>,
@@ -38,7 +38,7 @@ pub(super) struct Duplicate {
 
 /// A range that takes half the memory of a `Range<usize>`. This is possible because no text has more bytes than
 /// [`Limits::MOST_FILE_BYTES`](super::Limits::MOST_FILE_BYTES).
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Span {
     start: u32,
     end: u32,
@@ -63,13 +63,13 @@ fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Node {
     span: Span,
     kind: Kind,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Scalar(Style),
     /// A range of the items.
@@ -80,7 +80,7 @@ enum Kind {
     Alias(u32),
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct MapEntry {
     /// A range of the names.
     name: Span,
@@ -172,57 +172,7 @@ impl Places {
     /// Returns the places of the keys and values in a YAML text that has already been parsed.
     pub(super) fn yaml(text: &str) -> Self {
         let mut builder = Builder::default();
-        let mut anchors = HashMap::<String, usize>::new();
-        let mut open = Vec::new();
-        let Some(mut events) = Events::new(text) else {
-            return builder.finish();
-        };
-        while let Ok((event, span)) = events.next() {
-            match event {
-                Event::StreamStart | Event::DocumentStart => {}
-                Event::StreamEnd | Event::DocumentEnd { .. } => break,
-                Event::Alias(name) => {
-                    let Some(target) = anchors.get(name).copied() else {
-                        // The anchor is in a part of the document that was read earlier.
-                        builder.add(span, Kind::Scalar(Style::Plain), || Key::Text(String::new()));
-                        continue;
-                    };
-                    let key = builder.key_text(target, text);
-                    builder.add(span, Kind::Alias(small(target)), || Key::Text(key));
-                }
-                Event::Scalar {
-                    anchor,
-                    tag,
-                    value,
-                    implicit,
-                    style,
-                } => {
-                    let span = trimmed(text, span, style);
-                    let node = builder.add(span, Kind::Scalar(style), || {
-                        if scalar::is_merge(value, tag, implicit) {
-                            return Key::Merge;
-                        }
-                        let meaning = scalar::scalar(value, tag, implicit);
-                        let key = meaning.and_then(scalar::Scalar::into_key);
-                        Key::Text(key.unwrap_or_default())
-                    });
-                    if let Some(anchor) = anchor {
-                        anchors.insert(anchor.to_owned(), node);
-                    }
-                }
-                Event::ListStart { anchor, flow } | Event::MapStart { anchor, flow } => {
-                    open.push((anchor.map(str::to_owned), flow));
-                    builder.open(matches!(event, Event::MapStart { .. }), span);
-                }
-                Event::ListEnd | Event::MapEnd => {
-                    let (anchor, flow) = open.pop().unwrap_or_default();
-                    let node = builder.close(flow.then_some(span.end));
-                    if let Some(anchor) = anchor {
-                        anchors.insert(anchor, node);
-                    }
-                }
-            }
-        }
+        builder.yaml(text, 0..text.len());
         builder.finish()
     }
 }
@@ -276,6 +226,62 @@ impl Builder {
         self.places.items.shrink_to_fit();
         self.places.entries.shrink_to_fit();
         self.places
+    }
+
+    /// Adds the values in a range of a YAML text that has already been parsed.
+    pub(super) fn yaml(&mut self, text: &str, range: Range<usize>) {
+        let mut anchors = HashMap::<String, usize>::new();
+        let mut open = Vec::new();
+        let Some(mut events) = text.get(range.clone()).and_then(Events::new) else {
+            return;
+        };
+        while let Ok((event, span)) = events.next() {
+            let span = range.start + span.start..range.start + span.end;
+            match event {
+                Event::StreamStart | Event::DocumentStart => {}
+                Event::StreamEnd | Event::DocumentEnd { .. } => break,
+                Event::Alias(name) => {
+                    let Some(target) = anchors.get(name).copied() else {
+                        // The anchor is in a part of the document that was read earlier.
+                        self.add(span, Kind::Scalar(Style::Plain), || Key::Text(String::new()));
+                        continue;
+                    };
+                    let key = self.key_text(target, text);
+                    self.add(span, Kind::Alias(small(target)), || Key::Text(key));
+                }
+                Event::Scalar {
+                    anchor,
+                    tag,
+                    value,
+                    implicit,
+                    style,
+                } => {
+                    let span = trimmed(text, span, style);
+                    let node = self.add(span, Kind::Scalar(style), || {
+                        if scalar::is_merge(value, tag, implicit) {
+                            return Key::Merge;
+                        }
+                        let meaning = scalar::scalar(value, tag, implicit);
+                        let key = meaning.and_then(scalar::Scalar::into_key);
+                        Key::Text(key.unwrap_or_default())
+                    });
+                    if let Some(anchor) = anchor {
+                        anchors.insert(anchor.to_owned(), node);
+                    }
+                }
+                Event::ListStart { anchor, flow } | Event::MapStart { anchor, flow } => {
+                    open.push((anchor.map(str::to_owned), flow));
+                    self.open(matches!(event, Event::MapStart { .. }), span);
+                }
+                Event::ListEnd | Event::MapEnd => {
+                    let (anchor, flow) = open.pop().unwrap_or_default();
+                    let node = self.close(flow.then_some(span.end));
+                    if let Some(anchor) = anchor {
+                        anchors.insert(anchor, node);
+                    }
+                }
+            }
+        }
     }
 
     /// Adds a JSON string or other scalar; `text` is called only for a key.

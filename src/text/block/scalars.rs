@@ -1,5 +1,6 @@
 //! Reads scalars of the five styles, and lists and maps in brackets on one line.
 
+use super::super::events::Style;
 use super::super::limits::Limits;
 use super::super::load;
 use super::super::scalar::{Scalar, scalar};
@@ -10,14 +11,17 @@ use serde_json::{Map, Value};
 impl<'text> Lines<'text> {
     /// Reads a scalar, or a list or map in brackets, inside a map or list that begins in `column`.
     pub(super) fn scalar(&mut self, column: usize, depth: usize) -> Option<Value> {
-        match self.byte(self.at)? {
-            b'"' => self.double_quoted().map(Value::String),
-            b'\'' => self.single_quoted().map(Value::String),
-            b'|' => self.block(column, false).map(Value::String),
-            b'>' => self.block(column, true).map(Value::String),
-            b'[' | b'{' => self.bracketed(depth),
-            _ => self.plain(column),
-        }
+        let start = self.at;
+        let (value, style) = match self.byte(start)? {
+            b'"' => (Value::String(self.double_quoted()?), Style::DoubleQuoted),
+            b'\'' => (Value::String(self.single_quoted()?), Style::SingleQuoted),
+            b'|' => (Value::String(self.block(column, false)?), Style::Literal),
+            b'>' => (Value::String(self.block(column, true)?), Style::Folded),
+            b'[' | b'{' => return self.bracketed(depth),
+            _ => (self.plain(column)?, Style::Plain),
+        };
+        self.place(start..self.end, style, "");
+        Some(value)
     }
 
     /// Reads a list or map in brackets on one line.
@@ -36,6 +40,9 @@ impl<'text> Lines<'text> {
                 loaded.value
             }
         };
+        if let Some(places) = &mut self.places {
+            places.yaml(self.text, self.at..self.at + text.len());
+        }
         self.finish(end)?;
         Some(value)
     }
@@ -46,6 +53,7 @@ impl<'text> Lines<'text> {
             return None;
         }
         let (first, mut end, mut commented) = self.plain_line(self.at)?;
+        self.end = self.at + first.len();
         let mut joined: Option<String> = None;
         loop {
             // The start of the next line with content, and the number of blank lines before it.
@@ -69,6 +77,7 @@ impl<'text> Lines<'text> {
             fold(text, blank);
             let more;
             (more, end, commented) = self.plain_line(at)?;
+            self.end = at + more.len();
             text.push_str(more);
         }
         let text = joined.as_deref().unwrap_or(first);
@@ -109,7 +118,8 @@ impl<'text> Lines<'text> {
                 text.push('\'');
                 at = end + 2;
             } else {
-                self.finish(end + 1)?;
+                self.end = end + 1;
+                self.finish(self.end)?;
                 return Some(text);
             }
         }
@@ -126,7 +136,8 @@ impl<'text> Lines<'text> {
             text.push_str(&self.text[at..end]);
             match bytes[end] {
                 b'"' => {
-                    self.finish(end + 1)?;
+                    self.end = end + 1;
+                    self.finish(self.end)?;
                     return Some(text);
                 }
                 b'\n' => {
@@ -234,6 +245,7 @@ impl<'text> Lines<'text> {
                 break;
             }
         }
+        self.end = line;
         match chomping {
             None => text.push('\n'),
             Some(b'+') => text.extend(std::iter::repeat_n('\n', breaks + 1)),

@@ -1,5 +1,6 @@
 //! Compares the reader of plain block YAML with the reader of all YAML.
 
+use super::super::places::Places;
 use super::super::{block, load};
 use super::*;
 use proptest::prelude::*;
@@ -17,6 +18,7 @@ fn reads(text: &str) -> bool {
     // Compared as text, in which the order of keys counts.
     assert_eq!(value.to_string(), loaded.value.to_string(), "{text:?}");
     assert!(!loaded.repeated && loaded.hidden.is_none(), "{text:?}");
+    assert_eq!(block::places(text), Some(Places::yaml(text)), "{text:?}");
     true
 }
 
