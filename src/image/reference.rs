@@ -16,14 +16,16 @@ use std::str::FromStr;
 pub enum Reference {
     /// An image in a registry that implements the OCI distribution specification.
     Registry(RegistryReference),
-    /// An image in an OCI image layout directory.
+    /// An image in an OCI image layout directory. [`Reference::layout`] creates one.
+    #[non_exhaustive]
     Layout {
         /// The directory that contains `index.json`.
         directory: PathBuf,
         /// The value of the annotation `org.opencontainers.image.ref.name`, or a digest. `None` selects the only image.
         tag: Option<String>,
     },
-    /// An image in a tar file with an OCI image layout.
+    /// An image in a tar file with an OCI image layout. [`Reference::archive`] creates one.
+    #[non_exhaustive]
     Archive {
         /// The tar file.
         file: PathBuf,
@@ -90,6 +92,42 @@ pub enum ReferenceError {
 }
 
 impl Reference {
+    /// Creates a reference to an image in an OCI image layout directory. `tag` is a tag or a digest; without it, the
+    /// reference selects the only image.
+    ///
+    /// # Errors
+    /// Returns an error if the reference cannot be written as a string, for example because the path contains a colon.
+    pub fn layout(directory: impl Into<PathBuf>, tag: Option<String>) -> Result<Self, ReferenceError> {
+        let directory = directory.into();
+        Self::Layout { directory, tag }.if_writable()
+    }
+
+    /// Creates a reference to an image in a tar file with an OCI image layout, as [`Reference::layout`] does.
+    ///
+    /// # Errors
+    /// Returns an error if the reference cannot be written as a string, for example because the path contains a colon.
+    pub fn archive(file: impl Into<PathBuf>, tag: Option<String>) -> Result<Self, ReferenceError> {
+        let file = file.into();
+        Self::Archive { file, tag }.if_writable()
+    }
+
+    fn if_writable(self) -> Result<Self, ReferenceError> {
+        let written = self.to_string();
+        if written.parse::<Self>()? == self {
+            return Ok(self);
+        }
+        let problem = match self {
+            Self::Layout { directory: path, .. } | Self::Archive { file: path, .. } if path.to_str().is_none() => {
+                "its path is not UTF-8".to_owned()
+            }
+            _ => COLON.to_owned(),
+        };
+        Err(ReferenceError::Grammar {
+            reference: written,
+            problem,
+        })
+    }
+
     /// Returns a reference to the image with this digest in the same place. The tag is omitted.
     #[must_use]
     pub fn with_digest(&self, digest: &Digest) -> Self {
@@ -350,6 +388,9 @@ pub(crate) fn check_pullable(image: &str) -> Result<(), String> {
     }
 }
 
+const COLON: &str = "its path contains a colon, but a tag begins there; rename the folder or file, and do not combine \
+                     a tag and a digest";
+
 /// Splits `PATH`, `PATH:TAG` and `PATH@sha256:…`. As in other container tools, the path ends at the first colon.
 fn split_path(text: &str, rest: &str) -> Result<(PathBuf, Option<String>), ReferenceError> {
     let (path, tag) = if let Some((path, digest)) = rest.rsplit_once('@')
@@ -361,6 +402,12 @@ fn split_path(text: &str, rest: &str) -> Result<(PathBuf, Option<String>), Refer
             reference: text.to_owned(),
             source,
         })?;
+        if path.contains(':') {
+            return Err(ReferenceError::Grammar {
+                reference: text.to_owned(),
+                problem: COLON.to_owned(),
+            });
+        }
         (path, Some(digest.to_string()))
     } else {
         match rest.split_once(':') {
@@ -544,6 +591,7 @@ mod tests {
             ("registry.example.com/a b", "' '"),
             ("registry.example.com/a@sha256:abc", "64 lowercase"),
             ("oci:out@sha256:abc", "64 lowercase"),
+            (&format!("oci:out:v1@{DIGEST}"), "contains a colon"),
             ("registry.example.com/a@v1", "is not a digest"),
         ] {
             assert!(message(text).contains(expected), "{text}: {}", message(text));
@@ -559,6 +607,24 @@ mod tests {
                 let pinned = reference.with_digest(&digest);
                 prop_assert_eq!(pinned.digest(), Some(digest));
                 prop_assert_eq!(pinned.to_string().parse::<Reference>(), Ok(pinned));
+            }
+        }
+
+        #[test]
+        fn a_path_and_a_tag_are_refused_or_survive_being_written(path in "[a-c:@/. ]{0,6}", tag in "[a-c:@]{0,6}", pinned in any::<bool>()) {
+            let tag = Some(if pinned { DIGEST.to_owned() } else { tag }).filter(|tag| !tag.is_empty());
+            let colon = path.is_empty() || path.contains(':');
+            for (made, misplaced) in [
+                (Reference::layout(&path, tag.clone()), colon || path.starts_with("//")),
+                (Reference::archive(&path, tag.clone()), colon),
+            ] {
+                match made {
+                    Ok(reference) => {
+                        prop_assert!(!misplaced);
+                        prop_assert_eq!(reference.to_string().parse::<Reference>(), Ok(reference));
+                    }
+                    Err(_) => prop_assert!(misplaced || tag.as_deref().is_some_and(|tag| tag != DIGEST)),
+                }
             }
         }
 

@@ -124,7 +124,7 @@ pub(crate) fn of_copy(findings: Vec<Diagnostic>, name: &str) -> Vec<Diagnostic> 
 ///
 /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 /// let folder = tempfile::tempdir()?;
-/// let to = Reference::Layout { directory: folder.path().join("images"), tag: Some("v1".to_owned()) };
+/// let to = Reference::layout(folder.path().join("images"), Some("v1".to_owned()))?;
 /// let transports = Transports::new(ImageOptions::default(), Arc::new(Silent));
 /// let options = CatalogImageOptions {
 ///     server: CatalogServer::Absent(vec!["linux/amd64".parse()?, "linux/arm64".parse()?]),
