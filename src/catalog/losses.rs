@@ -1,10 +1,10 @@
 //! What the users of a catalog lose in its next version: packages, channels, bundles, and updates to a head.
 
-use super::updates::update_from;
+use super::updates::{Installed, updates_from};
 use super::{Bundle, BundleId, Catalog, Channel, Package, Text};
 use crate::version::parse_tolerant;
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// An item that users of the first catalog have, but users of the second catalog do not.
@@ -117,6 +117,7 @@ pub fn losses(before: &Catalog, after: &Catalog) -> Vec<Loss> {
         told.extend(entries.map(|entry| entry.bundle));
         losses.push(loss(LossKind::RemovedPackage, package));
     }
+    let packages = packages(before);
     for (index, bundle) in before.bundles.iter().enumerate() {
         let id = u32::try_from(index).ok().map(BundleId);
         let known = after.find(&bundle.name).and_then(|id| after.bundle(id));
@@ -128,15 +129,26 @@ pub fn losses(before: &Catalog, after: &Catalog) -> Vec<Loss> {
         };
         losses.push(Loss {
             kind,
-            package: before
-                .channel_of(&bundle.name)
-                .map_or_else(String::new, |(package, _)| package),
+            package: id
+                .and_then(|id| packages.get(&id))
+                .map_or_else(String::new, ToString::to_string),
             channel: None,
             bundle: Some(bundle.name.to_string()),
         });
     }
     losses.sort();
     losses
+}
+
+/// Returns the first package by name of each bundle that is in a channel.
+fn packages(catalog: &Catalog) -> HashMap<BundleId, &Text> {
+    let mut packages = HashMap::new();
+    for package in &catalog.packages {
+        for entry in package.channels.iter().flat_map(|channel| &channel.entries) {
+            packages.entry(entry.bundle).or_insert(&package.name);
+        }
+    }
+    packages
 }
 
 fn loss(kind: LossKind, package: &Package) -> Loss {
@@ -185,26 +197,23 @@ fn of_package((before, package): (&Catalog, &Package), (after, now): (&Catalog, 
         {
             losses.push(of_channel(LossKind::LowerHead, current.head.as_deref()));
         }
-        for entry in &channel.entries {
-            let Some(bundle) = before.bundle(entry.bundle) else {
-                continue;
-            };
-            let listed = current
-                .entries
-                .iter()
-                .any(|entry| is_named(after, entry.bundle, &bundle.name));
-            if !listed && after.find(&bundle.name).is_some() {
-                losses.push(of_channel(LossKind::RemovedEntry, Some(&bundle.name)));
+        let listed: HashSet<&str> = bundles(after, current).map(|bundle| &*bundle.name).collect();
+        let installed: Vec<Installed<'_>> = bundles(before, channel).map(Installed::of).collect();
+        let [got_on, gets_on] = [(before, channel), (after, current)].map(|at| getting_on(at, &installed));
+        for ((installed, got_on), gets_on) in installed.iter().zip(got_on).zip(gets_on) {
+            if !listed.contains(installed.name) && after.find(installed.name).is_some() {
+                losses.push(of_channel(LossKind::RemovedEntry, Some(installed.name)));
             }
-            if gets_on(before, channel, bundle) && !gets_on(after, current, bundle) {
-                losses.push(of_channel(LossKind::LostUpgrade, Some(&bundle.name)));
+            if got_on && !gets_on {
+                losses.push(of_channel(LossKind::LostUpgrade, Some(installed.name)));
             }
         }
     }
 }
 
-fn is_named(catalog: &Catalog, id: BundleId, name: &str) -> bool {
-    catalog.bundle(id).is_some_and(|bundle| &*bundle.name == name)
+fn bundles<'c>(catalog: &'c Catalog, channel: &Channel) -> impl Iterator<Item = &'c Bundle> {
+    let entries = channel.entries.iter();
+    entries.filter_map(|entry| catalog.bundle(entry.bundle))
 }
 
 fn version_of(catalog: &Catalog, bundle: Option<&str>) -> Option<semver::Version> {
@@ -212,11 +221,13 @@ fn version_of(catalog: &Catalog, bundle: Option<&str>) -> Option<semver::Version
     parse_tolerant(bundle.version.as_deref()?)
 }
 
-/// Returns whether the bundle is the head of the channel, or a cluster that runs the bundle receives an update.
-fn gets_on(catalog: &Catalog, channel: &Channel, bundle: &Bundle) -> bool {
-    let version = bundle.version.as_deref().and_then(parse_tolerant);
-    channel.head.as_deref() == Some(&*bundle.name)
-        || update_from(catalog, channel, &bundle.name, version.as_ref()).is_some()
+/// Returns, for each bundle, whether it is the head of the channel, or a cluster that runs the bundle receives an update.
+fn getting_on((catalog, channel): (&Catalog, &Channel), installed: &[Installed<'_>]) -> Vec<bool> {
+    let updates = updates_from(catalog, channel, installed);
+    let pairs = installed.iter().zip(updates);
+    pairs
+        .map(|(installed, update)| channel.head.as_deref() == Some(installed.name) || update.is_some())
+        .collect()
 }
 
 /// Returns the part of `before` to compare with a fragment: the packages that `fragment` also contains.

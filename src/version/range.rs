@@ -204,6 +204,11 @@ impl VersionRange {
             .iter()
             .any(|alternative| alternative.iter().all(holds))
     }
+
+    /// Returns the versions of all bounds. All versions between two neighbors have the same verdict.
+    pub(crate) fn bounds(&self) -> impl Iterator<Item = &Version> {
+        self.alternatives.iter().flatten().map(|bound| &bound.version)
+    }
 }
 
 /// Returns the immediate successor of a version, with no version between the two.

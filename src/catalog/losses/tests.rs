@@ -144,3 +144,37 @@ fn every_kind_is_named_as_it_is_written() {
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
     }
 }
+
+#[test]
+fn long_channels_with_a_range_in_each_entry_are_compared_quickly() {
+    const ENTRIES: u64 = 20_000;
+    let versions: Vec<String> = (0..ENTRIES).rev().map(|minor| format!("1.{minor}.0")).collect();
+    let rows = versions.iter().enumerate();
+    let rows: Vec<Row<'_>> = rows
+        .map(|(at, version)| (version.as_str(), versions.get(at + 1).map(String::as_str)))
+        .collect();
+    let mut before = catalog(&[("stable", &rows)]);
+    for entry in &mut before.packages[0].channels[0].entries {
+        entry.skip_range = Some(Text::from("<0.9.0"));
+    }
+    let mut after = before.clone();
+    let removed = after.packages[0].channels[0].entries.pop().unwrap();
+    for bundle in &mut after.bundles {
+        bundle.image = None;
+    }
+    let start = std::time::Instant::now();
+    let losses = losses(&before, &after);
+    // A comparison of every entry with every other takes minutes in an unoptimized build.
+    assert!(
+        start.elapsed() < std::time::Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
+    let name = &before.bundle(removed.bundle).unwrap().name;
+    assert_eq!(losses.len() as u64, ENTRIES + 1);
+    assert!(
+        losses
+            .iter()
+            .any(|loss| loss.kind == LossKind::RemovedEntry && loss.bundle.as_deref() == Some(name))
+    );
+}
