@@ -20,7 +20,9 @@ pub struct State {
     pub name: String,
     /// The description of the situation.
     pub description: String,
-    /// The namespace that operators are installed into; [`NAMESPACE`] by default.
+    /// The namespace that operators are installed into. Empty, as in [`State::default`], means unknown:
+    /// [`observe`](super::observe) then determines it from the objects. If a what-if file does not specify it, or no
+    /// object determines it, it becomes [`NAMESPACE`].
     pub namespace: String,
     /// The namespace whose catalogs serve all namespaces.
     pub global_namespace: Option<String>,

@@ -47,7 +47,7 @@ pub(crate) enum Mending {
 
 /// The result for one bundle.
 #[derive(Debug)]
-pub struct Checked {
+pub(crate) struct Checked {
     /// The findings. If the bundle cannot be read, the error is the only finding.
     pub validation: Validation,
     /// The fixes.
@@ -58,7 +58,7 @@ pub struct Checked {
 
 /// The reason why there is no bundle to validate.
 #[derive(Debug, thiserror::Error)]
-pub enum UnreadableError {
+pub(crate) enum UnreadableError {
     /// The name refers to neither a folder nor an image.
     #[error(transparent)]
     Location(#[from] LocationError),

@@ -19,7 +19,7 @@ mod images;
 mod index_needs;
 mod judge;
 mod load;
-pub mod many;
+pub(crate) mod many;
 mod network_policies;
 mod plain;
 mod platforms;
