@@ -5,7 +5,7 @@
 use super::load::UNREADABLE;
 use super::request::{Reference, Request};
 use super::stages::{CONTENT, FORMAT, Finding, LOAD, stage, validators};
-use super::validators::VALIDATORS;
+use super::validators::{CRD, CSV, FIRST_HUB, VALIDATORS, ValidatorName};
 use super::{annotations, content, dependencies, load};
 use crate::bundle::{self, Bundle, MediaType, is_csv};
 use crate::diagnostic::{self, Diagnostic};
@@ -46,7 +46,7 @@ fn api(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
     if !findings.is_empty() {
         return findings;
     }
-    let all: Vec<&'static str> = VALIDATORS.iter().map(|validator| validator.name).collect();
+    let all: Vec<ValidatorName> = VALIDATORS.iter().map(|validator| validator.name).collect();
     let request = Request {
         validators: Vec::new(),
         ..request.clone()
@@ -100,11 +100,7 @@ fn opm(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
     let found = validators(
         &fitting,
         tree,
-        if fitting.csv().is_some() {
-            &["csv", "crd"]
-        } else {
-            &["crd"]
-        },
+        if fitting.csv().is_some() { &[CSV, CRD] } else { &[CRD] },
         &alone,
     );
     findings.extend(found.into_iter().map(|finding| Finding {
@@ -113,14 +109,9 @@ fn opm(bundle: &Bundle, tree: &Tree, reading: &[Diagnostic], request: &Request) 
     }));
     // In opm, an optional validator sees only the CSV and no other objects.
     fitting.objects.retain(is_csv);
-    let hub: Vec<&'static str> = request
-        .validators
-        .iter()
-        .copied()
-        .filter(|name| name.starts_with("operatorhub"))
-        .collect();
-    if !hub.is_empty() && fitting.csv().is_some() {
-        findings.extend(validators(&fitting, tree, &["operatorhub"], &alone));
+    let mut asked = request.validators.iter();
+    if asked.any(|name| name.as_str().starts_with("operatorhub")) && fitting.csv().is_some() {
+        findings.extend(validators(&fitting, tree, &[FIRST_HUB], &alone));
     }
     findings.retain(|finding| finding.diagnostic.severity == Severity::Error);
     findings

@@ -1,7 +1,7 @@
 //! The request for a validation.
 
 use super::policy::Terms;
-use super::validators::ValidatorOptions;
+use super::validators::{ValidatorName, ValidatorOptions};
 use crate::bundle::BundleLimits;
 use crate::synthesis::Shipping;
 use crate::synthesis::outside::Outside;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// The names of validators in addition to those that every bundle must pass.
-    pub validators: Vec<&'static str>,
+    pub validators: Vec<ValidatorName>,
     /// The program whose verdict is requested instead of that of opmx.
     pub reference: Option<Reference>,
     /// The options of the validators.

@@ -4,7 +4,7 @@ use super::reference;
 use super::request::Request;
 use super::stages::{CONTENT, FORMAT, Finding, LOAD, stage, validators};
 use super::synthesized::Synthesized;
-use super::validators;
+use super::validators::{self, REMOVED_APIS};
 use super::{annotations, check_for_authors, checks, content, load, plain, policy, properties};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
@@ -193,7 +193,6 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
 /// Reports CRDs of the old version, which no current cluster serves. The validator of removed APIs sets the severity,
 /// which depends on `minKubeVersion`.
 fn removed_crds(bundle: &Bundle, tree: &Tree, request: &Request) -> Vec<Finding> {
-    const REMOVED_APIS: &str = "alpha-deprecated-apis";
     let old = |object: &crate::manifest::Object| {
         object.gvk().is("apiextensions.k8s.io", "CustomResourceDefinition") && object.gvk().version == "v1beta1"
     };

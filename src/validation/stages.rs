@@ -2,7 +2,7 @@
 
 use super::MOST_OF_A_RULE;
 use super::request::Request;
-use super::validators::{self, Input, ValidatorOptions};
+use super::validators::{self, Input, ValidatorName, ValidatorOptions};
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
 use crate::tree::Tree;
@@ -41,7 +41,7 @@ pub(super) fn stage(
 }
 
 /// Runs the requested validators and those of `always` on a bundle.
-pub(super) fn validators(bundle: &Bundle, tree: &Tree, always: &[&'static str], request: &Request) -> Vec<Finding> {
+pub(super) fn validators(bundle: &Bundle, tree: &Tree, always: &[ValidatorName], request: &Request) -> Vec<Finding> {
     let options = ValidatorOptions {
         reference: request.reference.is_some(),
         ..request.options.clone()

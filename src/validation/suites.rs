@@ -1,6 +1,6 @@
 //! Sets of validators, by their common names.
 
-use super::validators::{CONFORMA, CONFORMA_IMAGES, MULTIARCH, OTHERS, VALIDATORS};
+use super::validators::{CONFORMA, CONFORMA_IMAGES, MULTIARCH, REMOVED_APIS, ValidatorName};
 
 /// A set of validators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -8,7 +8,7 @@ pub(crate) struct Suite {
     /// The name, such as `operatorhub`.
     pub name: &'static str,
     /// The names of the validators.
-    pub validators: &'static [&'static str],
+    pub validators: &'static [ValidatorName],
     /// A short description of the checks.
     pub about: &'static str,
 }
@@ -17,36 +17,44 @@ pub(crate) struct Suite {
 pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "operatorhub",
-        validators: &["operatorhubv2", "capabilities", "categories"],
+        validators: &[
+            ValidatorName("operatorhubv2"),
+            ValidatorName("capabilities"),
+            ValidatorName("categories"),
+        ],
         about: "requirements of OperatorHub.io for the page of an operator, including capability level and categories",
     },
     Suite {
         name: "good-practices",
-        validators: &["good-practices"],
+        validators: &[ValidatorName("good-practices")],
         about: "resource requests, descriptions, channel names",
     },
     Suite {
         name: "deprecated-apis",
-        validators: &["alpha-deprecated-apis"],
+        validators: &[REMOVED_APIS],
         about: "APIs that Kubernetes has removed",
     },
     Suite {
         name: "removed-apis",
-        validators: &["alpha-deprecated-apis"],
+        validators: &[REMOVED_APIS],
         about: "the same as deprecated-apis",
     },
     Suite {
         name: "objects",
-        validators: &["object", "operatorgroup", "package-manifest"],
+        validators: &[
+            ValidatorName("object"),
+            ValidatorName("operatorgroup"),
+            ValidatorName("package-manifest"),
+        ],
         about: "objects that interfere with the maintenance of a cluster",
     },
     Suite {
         name: "community",
-        validators: &["community"],
+        validators: &[ValidatorName("community")],
         about: "requirements of the community catalog",
     },
     Suite {
-        name: MULTIARCH,
+        name: MULTIARCH.0,
         validators: &[MULTIARCH],
         about: "the platforms of the images, as reported by their registries",
     },
@@ -56,18 +64,18 @@ pub(crate) static SUITES: &[Suite] = &[
         about: "the release policy of Konflux for bundles; related images are looked up in their registries",
     },
     Suite {
-        name: CONFORMA,
+        name: CONFORMA.0,
         validators: &[CONFORMA],
         about: "the part of konflux that can be checked with the bundle alone",
     },
     Suite {
         name: "capabilities",
-        validators: &["capabilities"],
+        validators: &[ValidatorName("capabilities")],
         about: "the capability level alone",
     },
     Suite {
         name: "categories",
-        validators: &["categories"],
+        validators: &[ValidatorName("categories")],
         about: "the categories alone",
     },
 ];
@@ -75,10 +83,10 @@ pub(crate) static SUITES: &[Suite] = &[
 /// Returns the validators of a suite. `all` stands for every suite except `multiarch`, `konflux` and `conforma`, which
 /// need information from registries. The names that operator-sdk uses for single validators and for its suite are also
 /// accepted.
-pub fn validators_of(name: &str) -> Option<Vec<&'static str>> {
+pub fn validators_of(name: &str) -> Option<Vec<ValidatorName>> {
     match name {
         "all" => {
-            let mut all: Vec<&str> = SUITES.iter().flat_map(|suite| suite.validators).copied().collect();
+            let mut all: Vec<ValidatorName> = SUITES.iter().flat_map(|suite| suite.validators).copied().collect();
             all.sort_unstable();
             all.dedup();
             all.retain(|name| ![MULTIARCH, CONFORMA, CONFORMA_IMAGES].contains(name));
@@ -90,11 +98,7 @@ pub fn validators_of(name: &str) -> Option<Vec<&'static str>> {
         }
         _ => match SUITES.iter().find(|suite| suite.name == name) {
             Some(suite) => Some(suite.validators.to_vec()),
-            None => VALIDATORS
-                .iter()
-                .chain(OTHERS)
-                .find(|validator| validator.name == name)
-                .map(|validator| vec![validator.name]),
+            None => name.parse().ok().map(|name| vec![name]),
         },
     }
 }
@@ -107,4 +111,20 @@ pub fn names() -> Vec<(&'static str, &'static str)> {
     ))
     .chain(SUITES.iter().map(|suite| (suite.name, suite.about)))
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suites_consist_of_validators() {
+        for (suite, _) in names() {
+            for name in validators_of(suite).unwrap() {
+                assert_eq!(name.as_str().parse(), Ok(name), "{suite}");
+            }
+        }
+        assert_eq!(validators_of("csv"), "csv".parse().ok().map(|name| vec![name]));
+        assert_eq!(validators_of("unknown"), None);
+    }
 }

@@ -36,6 +36,7 @@ use crate::tree::Tree;
 use semver::Version;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::str::FromStr;
 
 /// Images by name, each with its platforms, or with the reason why its platforms are unknown.
 pub type Platforms = BTreeMap<String, Result<BTreeSet<Platform>, String>>;
@@ -71,11 +72,42 @@ pub struct Input<'a> {
     pub options: &'a ValidatorOptions,
 }
 
+/// The name of a validator. To get one, parse a string, or ask [`validators_of`](super::suites::validators_of) for those
+/// of a suite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ValidatorName(pub(super) &'static str);
+
+impl ValidatorName {
+    /// Returns the name as a string.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+/// The error for a string that is not the name of a validator.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no validator {name:?}")]
+pub struct UnknownValidator {
+    /// The string.
+    pub name: String,
+}
+
+impl FromStr for ValidatorName {
+    type Err = UnknownValidator;
+
+    fn from_str(name: &str) -> Result<Self, UnknownValidator> {
+        let mut known = VALIDATORS.iter().chain(OTHERS).map(|validator| validator.name);
+        known
+            .find(|known| known.0 == name)
+            .ok_or_else(|| UnknownValidator { name: name.to_owned() })
+    }
+}
+
 /// A validator.
 #[derive(Debug)]
 pub struct Validator {
     /// The name, such as `operatorhubv2`.
-    pub name: &'static str,
+    pub name: ValidatorName,
     /// Checks the bundle and adds the findings.
     pub check: fn(&Input<'_>, &mut Vec<Diagnostic>),
 }
@@ -83,55 +115,55 @@ pub struct Validator {
 /// The validators of the Operator Framework, in the order in which they run.
 pub static VALIDATORS: &[Validator] = &[
     Validator {
-        name: "csv",
+        name: CSV,
         check: csv::check,
     },
     Validator {
-        name: "crd",
+        name: CRD,
         check: crd::check,
     },
     Validator {
-        name: "bundle",
+        name: ValidatorName("bundle"),
         check: bundle::check,
     },
     Validator {
-        name: "operatorhubv2",
+        name: ValidatorName("operatorhubv2"),
         check: hub::check,
     },
     Validator {
-        name: "capabilities",
+        name: ValidatorName("capabilities"),
         check: capabilities::check_capabilities,
     },
     Validator {
-        name: "categories",
+        name: ValidatorName("categories"),
         check: capabilities::check_categories,
     },
     Validator {
-        name: "operatorhub",
+        name: FIRST_HUB,
         check: hub::check_first,
     },
     Validator {
-        name: "alpha-deprecated-apis",
+        name: REMOVED_APIS,
         check: removed_apis::check,
     },
     Validator {
-        name: "good-practices",
+        name: ValidatorName("good-practices"),
         check: good_practices::check,
     },
     Validator {
-        name: "object",
+        name: ValidatorName("object"),
         check: objects::check,
     },
     Validator {
-        name: "operatorgroup",
+        name: ValidatorName("operatorgroup"),
         check: operator_group::check,
     },
     Validator {
-        name: "package-manifest",
+        name: ValidatorName("package-manifest"),
         check: package_manifest::check,
     },
     Validator {
-        name: "community",
+        name: ValidatorName("community"),
         check: community::check,
     },
     Validator {
@@ -153,20 +185,26 @@ pub static OTHERS: &[Validator] = &[
 ];
 
 /// The validator that needs [`ValidatorOptions::platforms`].
-pub const MULTIARCH: &str = "multiarch";
+pub const MULTIARCH: ValidatorName = ValidatorName("multiarch");
 
 /// The validator of a release policy, which is stricter than any catalog.
-pub const CONFORMA: &str = "conforma";
+pub const CONFORMA: ValidatorName = ValidatorName("conforma");
 
 /// The part of the release policy that needs [`ValidatorOptions::platforms`].
-pub const CONFORMA_IMAGES: &str = "conforma-images";
+pub const CONFORMA_IMAGES: ValidatorName = ValidatorName("conforma-images");
+
+pub(super) const CSV: ValidatorName = ValidatorName("csv");
+pub(super) const CRD: ValidatorName = ValidatorName("crd");
+/// The first form of `operatorhubv2`.
+pub(super) const FIRST_HUB: ValidatorName = ValidatorName("operatorhub");
+pub(super) const REMOVED_APIS: ValidatorName = ValidatorName("alpha-deprecated-apis");
 
 /// The validators that every bundle must pass.
-pub const DEFAULT: &[&str] = &["csv", "crd", "bundle"];
+pub const DEFAULT: &[ValidatorName] = &[CSV, CRD, ValidatorName("bundle")];
 
 /// Runs the validators with these names; returns each finding with the name of its validator. If two validators report
 /// the same finding about the same place, only the first report is kept, unless the original verdict is requested.
-pub fn run(input: &Input<'_>, names: &[&str]) -> Vec<(&'static str, Diagnostic)> {
+pub fn run(input: &Input<'_>, names: &[ValidatorName]) -> Vec<(&'static str, Diagnostic)> {
     let mut all = Vec::new();
     let mut said = BTreeSet::new();
     let known = VALIDATORS.iter().chain(OTHERS);
@@ -178,7 +216,7 @@ pub fn run(input: &Input<'_>, names: &[&str]) -> Vec<(&'static str, Diagnostic)>
             let place = place.map(|place| (place.source.name().to_owned(), place.span.start));
             let new = said.insert((finding.rule.id, place, finding.message.clone()));
             if new || input.options.reference {
-                all.push((validator.name, finding));
+                all.push((validator.name.0, finding));
             }
         }
     }
@@ -208,4 +246,20 @@ fn permission_rules(csv: Csv<'_>) -> impl Iterator<Item = (Path, &Value)> {
             rules.map(move |(number, rule)| (path.index(number), rule))
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_that_of_a_validator_or_an_error() {
+        for validator in VALIDATORS.iter().chain(OTHERS) {
+            assert_eq!(validator.name.as_str().parse(), Ok(validator.name));
+        }
+        for name in ["", "operatorhub3", "CSV"] {
+            let unknown = UnknownValidator { name: name.to_owned() };
+            assert_eq!(name.parse::<ValidatorName>(), Err(unknown));
+        }
+    }
 }

@@ -7,7 +7,7 @@ use opmx::rules::Severity;
 use opmx::source::Place;
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
-use opmx::validation::validators::{DEFAULT, Input, VALIDATORS, ValidatorOptions, run};
+use opmx::validation::validators::{DEFAULT, Input, VALIDATORS, ValidatorName, ValidatorOptions, run};
 use opmx::validation::{Request, suites, validate};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,11 +104,11 @@ const DROPPED: &[(&str, &str, &str)] = &[
 /// The first form of a validator says again what its successors say; only that it is the first form is its own.
 const REPEATS: &str = "operatorhub";
 
-fn names() -> Vec<&'static str> {
+fn names() -> Vec<ValidatorName> {
     VALIDATORS.iter().map(|validator| validator.name).collect()
 }
 
-fn found(folder: &Path, names: &[&str], reference: bool) -> Vec<(&'static str, Diagnostic)> {
+fn found(folder: &Path, names: &[ValidatorName], reference: bool) -> Vec<(&'static str, Diagnostic)> {
     let files = Tree::from_directory(folder, &TreeLimits::default()).unwrap();
     let reading = bundle::read(&files, &Limits::default());
     let Some(bundle) = reading.bundle else {

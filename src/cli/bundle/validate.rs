@@ -14,7 +14,7 @@ use crate::terminal::reports::{self, ReportFormat, patch, report, summary};
 use crate::terminal::{Printer, counted};
 use crate::validation::fix::Fixing;
 use crate::validation::many::{Asked, Checked, Mending, UnreadableError, check_all};
-use crate::validation::validators::ValidatorOptions;
+use crate::validation::validators::{ValidatorName, ValidatorOptions};
 use crate::validation::{Reference, Request, Selection, suites};
 use crate::version::parse_tolerant;
 use clap::builder::PossibleValue;
@@ -259,7 +259,7 @@ fn suite_names() -> Vec<PossibleValue> {
         .collect()
 }
 
-fn validators(suites: &[String]) -> Result<Vec<&'static str>, CommandError> {
+fn validators(suites: &[String]) -> Result<Vec<ValidatorName>, CommandError> {
     let mut validators = Vec::new();
     for name in suites {
         let Some(found) = suites::validators_of(name) else {

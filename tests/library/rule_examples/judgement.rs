@@ -21,7 +21,7 @@ use opmx::synthesis::outside::{Outside, learn};
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeError, TreeLimits};
 use opmx::validation::policy::{self, Terms};
-use opmx::validation::validators::{MULTIARCH, Platforms, ValidatorOptions};
+use opmx::validation::validators::{MULTIARCH, Platforms, ValidatorName, ValidatorOptions};
 use opmx::validation::{Reference, Request, Validation, check_reading, refused, suites, validate};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -238,7 +238,7 @@ fn run(
     side: Side,
     mut files: Files,
     reference: Option<Reference>,
-    validators: Vec<&'static str>,
+    validators: Vec<ValidatorName>,
 ) -> Validation {
     let index_dockerfile = index_dockerfile(&mut files).map(|text| (INDEX_DOCKERFILE.to_owned(), text));
     let tree = match tree(example, side, &files) {
