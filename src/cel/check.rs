@@ -1,133 +1,85 @@
 //! Checks rules in the Common Expression Language as OLM compiles them: with the single variable `properties`, the
 //! functions of the language and `semver_compare`, and a boolean result.
 
-use cel::Program;
-use cel::common::ast::{ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
+use super::functions::{Form, Misfit, result_of};
+use super::stack::on_deep_stack;
+use super::types::{TYPE_NAMES, Type};
+use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
+use cel::{Env, Program};
+use std::cell::OnceCell;
 use std::ops::Range;
 
 /// A problem with a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
+    /// The kind of the problem.
+    pub kind: ProblemKind,
     /// A description of the problem. Messages put it after `the rule of a constraint`.
     pub reason: String,
-    /// The byte range of the invalid part of the rule, if known.
+    /// The byte range of the affected part of the rule, if known.
     pub span: Option<Range<usize>>,
 }
 
-/// The statically known type of an expression.
+/// The kinds of problems with rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Type {
-    Boolean,
-    Text,
-    Number,
-    List,
-    Map,
-    Other,
-    /// A type that is known only during the evaluation, such as the type of a property's value.
-    Unknown,
+pub enum ProblemKind {
+    /// OLM rejects the rule, or the rule exceeds a limit.
+    Invalid,
+    /// OLM accepts the rule, but opmx cannot evaluate it.
+    NotEvaluated,
 }
 
-impl Type {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Boolean => "true or false",
-            Self::Text => "a string",
-            Self::Number => "a number",
-            Self::List => "a list",
-            Self::Map => "a map",
-            Self::Other => "a value of another type",
-            Self::Unknown => "a value of any type",
-        }
-    }
-
-    fn may_be(self, wanted: Self) -> bool {
-        self == wanted || self == Self::Unknown
-    }
-}
-
-/// The available operators and functions, with the types of their results.
-const FUNCTIONS: &[(&str, Type)] = &[
-    ("_&&_", Type::Boolean),
-    ("_||_", Type::Boolean),
-    ("!_", Type::Boolean),
-    ("_==_", Type::Boolean),
-    ("_!=_", Type::Boolean),
-    ("_<_", Type::Boolean),
-    ("_<=_", Type::Boolean),
-    ("_>_", Type::Boolean),
-    ("_>=_", Type::Boolean),
-    ("@in", Type::Boolean),
-    ("@not_strictly_false", Type::Boolean),
-    ("_+_", Type::Unknown),
-    ("_-_", Type::Unknown),
-    ("_*_", Type::Number),
-    ("_/_", Type::Number),
-    ("_%_", Type::Number),
-    ("-_", Type::Number),
-    ("_[_]", Type::Unknown),
-    ("_?_:_", Type::Unknown),
-    ("semver_compare", Type::Number),
-    ("size", Type::Number),
-    ("contains", Type::Boolean),
-    ("startsWith", Type::Boolean),
-    ("endsWith", Type::Boolean),
-    ("matches", Type::Boolean),
-    ("bool", Type::Boolean),
-    ("bytes", Type::Other),
-    ("double", Type::Number),
-    ("duration", Type::Other),
-    ("dyn", Type::Unknown),
-    ("int", Type::Number),
-    ("string", Type::Text),
-    ("timestamp", Type::Other),
-    ("type", Type::Other),
-    ("uint", Type::Number),
-    ("getDate", Type::Number),
-    ("getDayOfMonth", Type::Number),
-    ("getDayOfWeek", Type::Number),
-    ("getDayOfYear", Type::Number),
-    ("getFullYear", Type::Number),
-    ("getHours", Type::Number),
-    ("getMilliseconds", Type::Number),
-    ("getMinutes", Type::Number),
-    ("getMonth", Type::Number),
-    ("getSeconds", Type::Number),
-];
-
-/// The names of types, which can also be used as values.
-const TYPE_NAMES: [&str; 10] = [
-    "bool",
-    "bytes",
-    "double",
-    "int",
-    "list",
-    "map",
-    "null_type",
-    "string",
-    "type",
-    "uint",
-];
-
-/// Checks a rule. The parser recurses at every bracket, so rules that are unreasonably long or deeply nested are
-/// rejected before parsing.
+/// Checks a rule.
 ///
 /// # Errors
-/// Returns the first problem.
+/// Returns the first reason why OLM rejects the rule; if there is none, the first reason why opmx cannot evaluate it.
 pub fn check(rule: &str) -> Result<(), Problem> {
-    bounded(rule).map_err(|reason| Problem { reason, span: None })?;
-    let program = Program::compile(rule).map_err(|errors| syntax(rule, &errors))?;
+    compile(rule, |_| ())
+}
+
+/// Checks a rule, and passes it to `with` on a deep stack. Rules that are unreasonably long or deeply nested are
+/// rejected before parsing, because the parser recurses at every bracket.
+///
+/// # Errors
+/// Returns the problems that [`check`] returns.
+pub(super) fn compile<T: Send>(rule: &str, with: impl FnOnce(Program) -> T + Send) -> Result<T, Problem> {
+    bounded(rule).map_err(|reason| Problem::invalid(reason, None))?;
+    on_deep_stack(|| parsed(rule).map(with)).unwrap_or_else(|| {
+        Err(Problem {
+            kind: ProblemKind::NotEvaluated,
+            reason: "cannot be checked, because the system starts no more threads".to_owned(),
+            span: None,
+        })
+    })
+}
+
+fn parsed(rule: &str) -> Result<Program, Problem> {
+    let language = Env::stdlib().with_optional_support(false);
+    let program = language.compile(rule).map_err(|errors| syntax(rule, &errors))?;
     let checker = Checker {
         program: &program,
         rule,
+        not_evaluated: OnceCell::new(),
     };
     let result = checker.type_of(program.expression(), &mut Vec::new())?;
-    if result == Type::Boolean {
-        return Ok(());
+    if !matches!(result, Type::Boolean) {
+        let reason = format!("evaluates to {} instead of true or false", result.name());
+        return Err(Problem::invalid(reason, None));
     }
-    Err(Problem {
-        reason: format!("evaluates to {} instead of true or false", result.name()),
-        span: None,
-    })
+    match checker.not_evaluated.into_inner() {
+        Some(problem) => Err(problem),
+        None => Ok(program),
+    }
+}
+
+impl Problem {
+    fn invalid(reason: String, span: Option<Range<usize>>) -> Self {
+        Self {
+            kind: ProblemKind::Invalid,
+            reason,
+            span,
+        }
+    }
 }
 
 fn bounded(rule: &str) -> Result<(), String> {
@@ -161,10 +113,7 @@ fn bounded(rule: &str) -> Result<(), String> {
 
 fn syntax(rule: &str, errors: &cel::ParseErrors) -> Problem {
     let Some(first) = errors.errors.first() else {
-        return Problem {
-            reason: format!("has a syntax error: {errors}"),
-            span: None,
-        };
+        return Problem::invalid(format!("has a syntax error: {errors}"), None);
     };
     let (line, column) = first.pos;
     let span = usize::try_from(line - 1).ok().zip(usize::try_from(column - 1).ok());
@@ -173,28 +122,40 @@ fn syntax(rule: &str, errors: &cel::ParseErrors) -> Problem {
         let at = (start + column).min(rule.len());
         (rule.is_char_boundary(at)).then(|| at..(at + 1).min(rule.len()))
     });
-    Problem {
-        reason: format!("has a syntax error at {line}:{column}: {}", first.msg),
-        span: span.filter(|span| rule.get(span.clone()).is_some_and(|part| !part.is_empty())),
-    }
+    let span = span.filter(|span| rule.get(span.clone()).is_some_and(|part| !part.is_empty()));
+    Problem::invalid(format!("has a syntax error at {line}:{column}: {}", first.msg), span)
 }
 
 struct Checker<'a> {
     program: &'a Program,
     rule: &'a str,
+    /// The first part that OLM accepts, but opmx cannot evaluate.
+    not_evaluated: OnceCell<Problem>,
 }
 
 type Variables<'a> = Vec<(&'a str, Type)>;
 
 impl Checker<'_> {
     fn problem<T>(&self, at: &IdedExpr, reason: String) -> Result<T, Problem> {
+        Err(Problem::invalid(reason, self.span(at)))
+    }
+
+    /// Notes that opmx cannot evaluate this part.
+    fn note(&self, at: &IdedExpr, what: &str) {
+        self.not_evaluated.get_or_init(|| Problem {
+            kind: ProblemKind::NotEvaluated,
+            reason: format!("{what}, which opmx cannot evaluate"),
+            span: self.span(at),
+        });
+    }
+
+    fn span(&self, at: &IdedExpr) -> Option<Range<usize>> {
         let span = self.program.source_info().offset_for(at.id);
-        let span = span.and_then(|(start, stop)| {
+        span.and_then(|(start, stop)| {
             let start = usize::try_from(start).ok()?;
             let stop = usize::try_from(stop).ok()?.max(start + 1);
             self.rule.get(start..stop).map(|_| start..stop)
-        });
-        Err(Problem { reason, span })
+        })
     }
 
     fn type_of<'e>(&self, expression: &'e IdedExpr, variables: &mut Variables<'e>) -> Result<Type, Problem> {
@@ -203,19 +164,24 @@ impl Checker<'_> {
                 LiteralValue::Boolean(_) => Type::Boolean,
                 LiteralValue::String(_) => Type::Text,
                 LiteralValue::Int(_) | LiteralValue::UInt(_) | LiteralValue::Double(_) => Type::Number,
-                LiteralValue::Bytes(_) | LiteralValue::Null => Type::Other,
+                LiteralValue::Bytes(_) => Type::Bytes,
+                LiteralValue::Null => Type::Null,
             },
             Expr::Ident(name) => {
                 let bound = variables.iter().rev().find(|(bound, _)| bound == name);
                 match bound {
                     Some((_, kind)) => *kind,
                     None if name == "properties" => Type::List,
-                    None if TYPE_NAMES.contains(&name.as_str()) => Type::Other,
+                    None if TYPE_NAMES.contains(&name.as_str()) => Type::Named,
                     None => {
                         let reason = format!("uses the variable `{name}`, but the only variable is `properties`");
                         return self.problem(expression, reason);
                     }
                 }
+            }
+            Expr::Select(_) if is_type_of_protobuf(expression) => {
+                self.note(expression, "uses a type of google.protobuf");
+                Type::Named
             }
             Expr::Select(select) => {
                 let operand = self.type_of(&select.operand, variables)?;
@@ -240,14 +206,12 @@ impl Checker<'_> {
                 }
                 Type::Map
             }
-            Expr::Call(call) => {
-                let mut arguments = Vec::new();
-                for argument in call.target.as_deref().into_iter().chain(&call.args) {
-                    arguments.push((argument, self.type_of(argument, variables)?));
-                }
-                return self.call(expression, &call.func_name, &arguments);
-            }
+            Expr::Call(call) => return self.call(expression, call, variables),
             Expr::Comprehension(comprehension) => return self.comprehension(comprehension, variables),
+            Expr::Struct(message) if message.type_name.starts_with("google.protobuf.") => {
+                self.note(expression, "constructs a message of google.protobuf");
+                Type::Unknown
+            }
             Expr::Struct(message) => {
                 return self.problem(
                     expression,
@@ -258,50 +222,82 @@ impl Checker<'_> {
         })
     }
 
-    fn call(&self, call: &IdedExpr, name: &str, arguments: &[(&IdedExpr, Type)]) -> Result<Type, Problem> {
-        let Some((_, result)) = FUNCTIONS.iter().find(|(known, _)| *known == name) else {
-            let reason = format!("calls `{name}`, which OLM does not support");
-            return self.problem(call, reason);
-        };
-        let wanted = match name {
-            "_&&_" | "_||_" | "!_" => Some(Type::Boolean),
-            "startsWith" | "endsWith" | "matches" | "contains" | "semver_compare" => Some(Type::Text),
-            _ => None,
-        };
-        if let Some(wanted) = wanted
-            && let Some((at, found)) = arguments.iter().find(|(_, found)| !found.may_be(wanted))
-        {
-            let shown = name.trim_matches('_');
-            let reason = format!("passes {} to `{shown}`, which expects {}", found.name(), wanted.name());
-            return self.problem(at, reason);
+    fn call<'e>(
+        &self,
+        expression: &IdedExpr,
+        call: &'e CallExpr,
+        variables: &mut Variables<'e>,
+    ) -> Result<Type, Problem> {
+        let (mut parts, mut types) = (Vec::new(), Vec::new());
+        for part in call.target.as_deref().into_iter().chain(&call.args) {
+            parts.push(part);
+            types.push(self.type_of(part, variables)?);
         }
-        let count = match name {
-            "semver_compare" | "startsWith" | "endsWith" | "matches" | "contains" => Some(2),
-            "size" | "bool" | "bytes" | "double" | "dyn" | "int" | "string" | "type" | "uint" | "duration"
-            | "timestamp" => Some(1),
-            _ => None,
+        let (form, receiver) = match call.target {
+            Some(_) => (Form::Member, 1),
+            None => (Form::Free, 0),
         };
-        if let Some(count) = count
-            && arguments.len() != count
-        {
-            let passed = match arguments.len() {
-                1 => "1 argument".to_owned(),
-                several => format!("{several} arguments"),
-            };
-            let reason = format!("passes {passed} to `{name}`, which takes {count}");
-            return self.problem(call, reason);
-        }
-        Ok(match (name, arguments) {
-            ("_?_:_", [(at, condition), (_, left), (_, right)]) => {
-                if !condition.may_be(Type::Boolean) {
-                    return self.problem(at, format!("uses {} as a condition", condition.name()));
-                }
-                if left == right { *left } else { Type::Unknown }
+        let name = call.func_name.as_str();
+        let shown = if name == "_?_:_" {
+            "?:"
+        } else {
+            name.trim_matches(['_', '@'])
+        };
+        let result = match result_of(name, form, &types) {
+            Ok(result) => result,
+            Err(misfit) => {
+                let (at, reason) = match misfit {
+                    Misfit::Name => (expression, format!("calls `{name}`, which OLM does not support")),
+                    Misfit::Form(Form::Free) => (expression, format!("calls `{name}` on a value; write {name}(…)")),
+                    Misfit::Form(Form::Member) => (
+                        expression,
+                        format!("calls `{name}` without a value; write VALUE.{name}(…)"),
+                    ),
+                    Misfit::Count(count) => {
+                        let passed = match types.len() - receiver {
+                            1 => "1 argument".to_owned(),
+                            several => format!("{several} arguments"),
+                        };
+                        let count = count - receiver;
+                        (expression, format!("passes {passed} to `{name}`, which takes {count}"))
+                    }
+                    Misfit::Argument(at, wanted) => {
+                        let (found, wanted) = (types[at].name(), wanted.name());
+                        (
+                            parts[at],
+                            format!("passes {found} to `{shown}`, which expects {wanted}"),
+                        )
+                    }
+                    Misfit::Arguments => {
+                        let types: Vec<&str> = types.iter().map(|found| found.name()).collect();
+                        let types = types.join(" and ");
+                        (
+                            expression,
+                            format!("passes {types} to `{shown}`, which does not support this"),
+                        )
+                    }
+                };
+                return self.problem(at, reason);
             }
-            ("_+_", [(_, left), (_, right)]) if left == right => *left,
-            ("_-_", [(_, Type::Number), (_, Type::Number)]) => Type::Number,
-            _ => *result,
-        })
+        };
+        match (name, &types[..]) {
+            ("_==_" | "_!=_", [left, right]) if !left.goes_with(*right) => {
+                self.problem(expression, format!("compares {} with {}", left.name(), right.name()))
+            }
+            ("_?_:_", [_, left, right]) if !left.goes_with(*right) => {
+                let (left, right) = (left.name(), right.name());
+                self.problem(
+                    expression,
+                    format!("evaluates to {left} or {right}, depending on a condition"),
+                )
+            }
+            ("_?_:_", [_, left, right]) => Ok(if left == right { *left } else { Type::Unknown }),
+            ("timestamp" | "duration", _) => {
+                self.note(expression, &format!("calls `{name}`"));
+                Ok(result)
+            }
+            _ => Ok(result),
+        }
     }
 
     /// Returns the type of a comprehension. The macros `all`, `exists`, `exists_one`, `map` and `filter` expand to
@@ -334,9 +330,23 @@ impl Checker<'_> {
     }
 }
 
+/// Whether an expression is the name of a type of timestamps or durations.
+fn is_type_of_protobuf(expression: &IdedExpr) -> bool {
+    let Expr::Select(select) = &expression.expr else {
+        return false;
+    };
+    let Expr::Select(package) = &select.operand.expr else {
+        return false;
+    };
+    ["Duration", "Timestamp"].contains(&select.field.as_str())
+        && package.field == "protobuf"
+        && matches!(&package.operand.expr, Expr::Ident(name) if name == "google")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::thread;
 
     #[test]
     fn rules_of_olm_pass() {
@@ -415,6 +425,69 @@ mod tests {
             // The longest chain that is parsed fits into the stack of a thread.
             let longest = reason(995 / signs);
             assert!(!longest.contains("more than"), "{part}: {longest}");
+        }
+    }
+
+    #[test]
+    fn functions_are_called_as_olm_declares_them() {
+        for (rule, expected) in [
+            ("contains('a', 'b')", "without a value; write VALUE.contains(…)"),
+            ("startsWith('a', 'b')", "without a value"),
+            ("'x'.semver_compare() == 0", "on a value; write semver_compare(…)"),
+            ("'1.0.0'.semver_compare('1.0.0') == 0", "on a value"),
+            ("'x'.int() == 1", "on a value"),
+            ("semver_compare('1.0.0', 1) == 0", "passes a number to `semver_compare`"),
+            (
+                "'a'.contains() == true",
+                "passes 0 arguments to `contains`, which takes 1",
+            ),
+            ("size('a', 'b') == 1", "passes 2 arguments to `size`, which takes 1"),
+            ("size(1) == 1", "passes a number to `size`, which does not support this"),
+            ("'a' + 1 == 'a1'", "passes a string and a number to `+`"),
+            ("'a' < 1", "passes a string and a number to `<`"),
+            ("'a' in 'ab'", "passes a string and a string to `in`"),
+            ("'a' == 1", "compares a string with a number"),
+            ("true ? 'a' : 1", "evaluates to a string or a number"),
+            ("1 ? true : false", "expects true or false"),
+            ("{'a': true}.?a.hasValue()", "syntax error"),
+            ("optional.none().hasValue()", "the variable `optional`"),
+            ("'a'.getHours() == 1", "does not support this"),
+        ] {
+            let problem = check(rule).unwrap_err();
+            assert_eq!(problem.kind, ProblemKind::Invalid, "{rule}");
+            assert!(problem.reason.contains(expected), "{rule}: {}", problem.reason);
+        }
+    }
+
+    #[test]
+    fn what_olm_accepts_but_opmx_cannot_evaluate_is_told_apart() {
+        for (rule, part) in [
+            ("timestamp('2024-01-01T00:00:00Z') < timestamp(0)", "timestamp"),
+            ("properties.exists(p, duration(p.value).getHours() > 1)", "duration"),
+            ("type(true) == google.protobuf.Timestamp", "google.protobuf"),
+            ("google.protobuf.Int32Value{value: 1} == 1", "google.protobuf"),
+        ] {
+            let problem = check(rule).unwrap_err();
+            assert_eq!(problem.kind, ProblemKind::NotEvaluated, "{rule}: {}", problem.reason);
+            assert!(problem.reason.contains(part), "{rule}: {}", problem.reason);
+        }
+        let both = check("timestamp(0) < timestamp(1) && contains('a', 'b')").unwrap_err();
+        assert_eq!(both.kind, ProblemKind::Invalid);
+    }
+
+    #[test]
+    fn the_deepest_rules_are_checked_on_the_small_stack_of_a_thread() {
+        let chain = |start: &str, part: &str, count: usize| format!("{start}{}", part.repeat(count));
+        for rule in [
+            format!("{}true{}", "(".repeat(64), ")".repeat(64)),
+            format!("{}true{} == []", "[".repeat(64), "]".repeat(64)),
+            format!("{}true{}", "[1].exists(x,".repeat(64), ")".repeat(64)),
+            format!("{} == 1", chain("1", "+1", 990)),
+            format!("{} == 1", chain("properties[0]", ".a", 990)),
+        ] {
+            let small = thread::Builder::new().stack_size(2 << 20);
+            let checked = small.spawn(move || check(&rule)).unwrap().join().unwrap();
+            assert_eq!(checked, Ok(()));
         }
     }
 }

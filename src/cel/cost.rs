@@ -1,10 +1,18 @@
 //! An upper bound on the time and memory that the evaluation of a rule takes.
 
-use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
+use super::parts::{of_entry, pattern, patterns};
+use cel::common::ast::{CallExpr, ComprehensionExpr, Expr, IdedExpr, LiteralValue};
 use serde_json::Value;
 
-/// The approximate maximum cost of compiling a regular expression.
+/// The approximate maximum cost of compiling a regular expression, apart from the cost of each byte.
 pub(super) const PATTERN_COST: u64 = 2000;
+/// The approximate maximum cost of compiling each byte of a regular expression: `(?i)\pL` takes longest.
+const PATTERN_BYTE_COST: u64 = 500;
+/// The approximate maximum number of bytes of memory for compiling each byte of a regular expression.
+const PATTERN_BYTE_MEMORY: u64 = 12 << 10;
+/// The maximum number of regular expressions in a rule that are compiled once per evaluation. Others are compiled for
+/// every call.
+pub(super) const KEPT_PATTERNS: usize = 32;
 /// The cost of each byte of a string that a regular expression is matched against.
 const BYTE_COST: u64 = 4;
 /// The number of bytes that are copied or compared for the cost of one part.
@@ -22,12 +30,23 @@ pub(super) fn cost(rule: &IdedExpr, properties: &[Value]) -> u64 {
     let properties = properties.iter().map(measure).fold(Size::EMPTY, Size::with);
     let mut estimator = Estimator {
         variables: vec![("properties", properties)],
+        kept: Vec::new(),
     };
+    estimator.kept = patterns(rule).into_iter().take(KEPT_PATTERNS).collect();
     let estimate = estimator.of(rule);
-    if estimate.memory > MOST_MEMORY {
-        return u64::MAX;
-    }
-    estimate.steps
+    let kept = estimator.kept.iter().map(|pattern| pattern.len() as u64);
+    let (cost, memory) = kept.fold((estimate.steps, estimate.memory), |(cost, memory), length| {
+        (
+            cost.saturating_add(compiling(length)),
+            memory.max(length.saturating_mul(PATTERN_BYTE_MEMORY)),
+        )
+    });
+    if memory > MOST_MEMORY { u64::MAX } else { cost }
+}
+
+/// Returns the cost of compiling a regular expression of this length.
+fn compiling(length: u64) -> u64 {
+    PATTERN_COST.saturating_add(length.saturating_mul(PATTERN_BYTE_COST))
 }
 
 /// The largest possible size of a value.
@@ -175,6 +194,8 @@ const NOTHING: Estimate = Estimate {
 struct Estimator<'r> {
     /// The variables in scope, with their sizes.
     variables: Vec<(&'r str, Size)>,
+    /// The regular expressions that are compiled once per evaluation.
+    kept: Vec<&'r str>,
 }
 
 impl<'r> Estimator<'r> {
@@ -201,11 +222,11 @@ impl<'r> Estimator<'r> {
                 }
             }
             Expr::List(list) => self.container(list.elements.iter()),
-            Expr::Map(map) => self.container(map.entries.iter().flat_map(|entry| match &entry.expr {
-                EntryExpr::MapEntry(entry) => vec![&entry.key, &entry.value],
-                EntryExpr::StructField(field) => vec![&field.value],
-            })),
-            Expr::Call(call) => self.call(call),
+            Expr::Map(map) => self.container(map.entries.iter().flat_map(|entry| of_entry(&entry.expr))),
+            Expr::Call(call) => {
+                let kept = pattern(expression).is_some_and(|pattern| self.kept.contains(&pattern));
+                self.call(call, kept)
+            }
             Expr::Comprehension(comprehension) => self.comprehension(comprehension),
             Expr::Struct(_) | Expr::Unspecified => NOTHING,
         }
@@ -222,7 +243,8 @@ impl<'r> Estimator<'r> {
         all.creating(size)
     }
 
-    fn call(&mut self, call: &'r CallExpr) -> Estimate {
+    /// Estimates a call. `kept` says whether it matches a regular expression that is compiled only once.
+    fn call(&mut self, call: &'r CallExpr, kept: bool) -> Estimate {
         let (mut all, mut sizes) = (NOTHING, Vec::new());
         for part in call.target.as_deref().into_iter().chain(&call.args) {
             let part = self.of(part);
@@ -231,7 +253,16 @@ impl<'r> Estimator<'r> {
         }
         let sum = |of: fn(&Size) -> u64| sizes.iter().map(of).fold(0, u64::saturating_add);
         let read = match call.func_name.as_str() {
-            "matches" => PATTERN_COST.saturating_add(sum(|size| size.text).saturating_mul(BYTE_COST)),
+            "matches" => {
+                let pattern = sizes.last().map_or(0, |size| size.text);
+                let reading = sum(|size| size.text).saturating_mul(BYTE_COST);
+                if kept {
+                    reading
+                } else {
+                    all.memory = all.memory.max(pattern.saturating_mul(PATTERN_BYTE_MEMORY));
+                    compiling(pattern).saturating_add(reading)
+                }
+            }
             "contains" | "semver_compare" | "size" => sum(|size| size.text) / BYTES_OF_PART,
             "@in" => sum(|size| size.bytes) / BYTES_OF_PART,
             // These read no more than the smaller operand.

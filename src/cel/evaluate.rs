@@ -1,12 +1,13 @@
 //! Evaluates rules against the properties of a bundle.
 
-use super::check::{Problem, check};
-use super::cost::cost;
-use crate::pattern::translate;
+use super::check::{self, Problem};
+use super::cost::{KEPT_PATTERNS, cost};
+use super::parts::{depth, patterns};
+use super::patterns::Patterns;
+use super::stack::{SHALLOW, on_deep_stack};
 use crate::version::parse_tolerant;
 use cel::extractors::This;
 use cel::{Context, ExecutionError, Program};
-use regex::RegexBuilder;
 use serde_json::{Map, Number, Value, json};
 use std::cell::Cell;
 use std::fmt;
@@ -15,6 +16,8 @@ use std::sync::Arc;
 /// A valid rule.
 pub struct Rule {
     program: Program,
+    /// Whether the rule can be evaluated on the stack of any thread.
+    is_shallow: bool,
 }
 
 impl fmt::Debug for Rule {
@@ -60,14 +63,12 @@ impl Rule {
     /// Compiles a rule.
     ///
     /// # Errors
-    /// Returns the first problem that [`check`] finds in the rule.
+    /// Returns the problem that [`check`](check::check) finds in the rule.
     pub fn compile(rule: &str) -> Result<Self, Problem> {
-        check(rule)?;
-        let program = Program::compile(rule).map_err(|error| Problem {
-            reason: format!("has a syntax error: {error}"),
-            span: None,
-        })?;
-        Ok(Self { program })
+        check::compile(rule, |program| Self {
+            is_shallow: depth(program.expression()) <= SHALLOW,
+            program,
+        })
     }
 
     /// Whether the rule holds for these properties. Each property is a pair: its type and the JSON text of its value.
@@ -81,24 +82,49 @@ impl Rule {
             json!({"type": kind, "value": value})
         };
         let properties: Vec<Value> = properties.map(value).collect();
-        let cost = cost(self.program.expression(), &properties).saturating_add(bytes as u64 / 8);
-        if !budget.take(cost) {
+        let left = budget.left.get();
+        let evaluate = || {
+            let cost = cost(self.program.expression(), &properties).saturating_add(bytes as u64 / 8);
+            let is_within = left.is_some_and(|left| cost <= left);
+            (
+                cost,
+                is_within && self.evaluate(&properties, &Arc::new(self.patterns())),
+            )
+        };
+        let evaluated = if self.is_shallow {
+            Some(evaluate())
+        } else {
+            on_deep_stack(evaluate)
+        };
+        let Some((cost, holds)) = evaluated else {
+            budget.left.set(None);
             return false;
-        }
-        let Ok(properties) = cel::to_value(&properties) else {
+        };
+        budget.take(cost) && holds
+    }
+
+    /// Returns the regular expressions of the rule that are compiled once per evaluation.
+    fn patterns(&self) -> Patterns {
+        let literals = patterns(self.program.expression()).into_iter();
+        Patterns::of(literals.take(KEPT_PATTERNS))
+    }
+
+    fn evaluate(&self, properties: &[Value], patterns: &Arc<Patterns>) -> bool {
+        let Ok(properties) = cel::to_value(properties) else {
             return false;
         };
         let mut context = Context::default();
         context.add_variable_from_value("properties", properties);
         let compare = |left: Arc<String>, right: Arc<String>| semver_compare(&left, &right);
-        let matching = |This(text): This<Arc<String>>, pattern: Arc<String>| matches(&text, &pattern);
+        let patterns = Arc::clone(patterns);
+        let matching = move |This(text): This<Arc<String>>, pattern: Arc<String>| {
+            let matches = patterns.matches(&text, &pattern);
+            matches.map_err(|reason| ExecutionError::function_error("matches", reason))
+        };
         let added = context
             .add_function("semver_compare", compare)
             .and_then(|()| context.add_function("matches", matching));
-        if added.is_err() {
-            return false;
-        }
-        self.program.execute(&context) == Ok(cel::Value::Bool(true))
+        added.is_ok() && self.program.execute(&context) == Ok(cel::Value::Bool(true))
     }
 }
 
@@ -107,21 +133,6 @@ fn semver_compare(left: &str, right: &str) -> Result<i64, ExecutionError> {
         parse_tolerant(text).ok_or_else(|| ExecutionError::function_error("semver_compare", format!("{text:?}")))
     };
     Ok(version(left)?.cmp_precedence(&version(right)?) as i64)
-}
-
-/// The maximum size in bytes of a compiled regular expression.
-const LARGEST_PATTERN: usize = 1 << 18;
-
-/// Whether a regular expression matches anywhere in a string. The time is linear in the length of the string.
-fn matches(text: &str, pattern: &str) -> Result<bool, ExecutionError> {
-    let pattern = translate(pattern).map_err(|reason| ExecutionError::function_error("matches", reason))?;
-    let pattern = RegexBuilder::new(&pattern)
-        .size_limit(LARGEST_PATTERN)
-        .dfa_size_limit(LARGEST_PATTERN)
-        .nest_limit(64)
-        .build()
-        .map_err(|error| ExecutionError::function_error("matches", error))?;
-    Ok(pattern.is_match(text))
 }
 
 /// Converts all numbers to floats, because Go decodes all JSON numbers as floats.
@@ -143,6 +154,8 @@ fn with_floats(value: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::super::cost::PATTERN_COST;
+    use super::super::functions::{Form, SIGNATURES, Signature};
+    use super::super::types::Type;
     use super::*;
 
     const PROPERTIES: [(&str, &str); 3] = [
@@ -294,5 +307,107 @@ mod tests {
         ] {
             assert_eq!(verdict(rule, &properties), None, "{rule}");
         }
+    }
+
+    #[test]
+    fn a_regular_expression_of_a_rule_is_compiled_once_per_evaluation() {
+        let rule = Rule::compile("properties.exists(p, p.type.matches('^a$') || p.type.matches('^b$'))").unwrap();
+        let properties: Vec<Value> = (0..100).map(|_| json!({"type": "c", "value": 1})).collect();
+        let patterns = Arc::new(rule.patterns());
+        assert!(!rule.evaluate(&properties, &patterns));
+        assert_eq!(patterns.compiled(), 2);
+    }
+
+    #[test]
+    fn a_long_regular_expression_of_a_rule_is_paid_for_once() {
+        let pattern = "a".repeat(1000);
+        let rule = Rule::compile(&format!("properties.exists(p, p.type.matches('{pattern}'))")).unwrap();
+        let properties: Vec<(&str, &str)> = (0..100).map(|_| ("a", "1")).collect();
+        let budget = Budget::new(2_000_000);
+        assert!(!rule.holds(properties.iter().copied(), &budget));
+        assert!(!budget.is_spent());
+        let computed = Rule::compile(&format!("properties.exists(p, p.type.matches('' + '{pattern}'))")).unwrap();
+        assert!(!computed.holds(properties.iter().copied(), &budget));
+        assert!(budget.is_spent());
+    }
+
+    #[test]
+    fn a_regular_expression_that_could_need_too_much_memory_is_not_compiled() {
+        let rule = format!("properties.exists(p, p.type.matches('{}'))", r"\\pL".repeat(2000));
+        assert_eq!(verdict(&rule, &PROPERTIES), None);
+        let long = format!("{:?}", "a".repeat(10_000));
+        assert_eq!(
+            verdict("properties.exists(p, 'a'.matches(p.value))", &[("a", &long)]),
+            None
+        );
+    }
+
+    #[test]
+    fn the_deepest_rules_are_evaluated_on_the_small_stack_of_a_thread() {
+        for rule in [
+            format!("{}true{}", "(".repeat(64), ")".repeat(64)),
+            format!("{}true{}", "[1].exists(x,".repeat(64), ")".repeat(64)),
+            format!("1{} == 991", "+1".repeat(990)),
+        ] {
+            let small = std::thread::Builder::new().stack_size(2 << 20);
+            let thread = small.spawn(move || {
+                let rule = Rule::compile(&rule).unwrap();
+                rule.holds(PROPERTIES.into_iter(), &Budget::new(1_000_000))
+            });
+            assert!(thread.unwrap().join().unwrap());
+        }
+    }
+
+    /// Returns an expression of this type that functions can convert.
+    fn sample(kind: Type, name: &str) -> Option<&'static str> {
+        Some(match kind {
+            Type::Boolean => "true",
+            Type::Text if name == "bool" => "'true'",
+            Type::Text if name == "semver_compare" => "'1.0.0'",
+            Type::Text => "'1'",
+            Type::Number if name == "_[_]" => "0",
+            Type::Unknown if ["_[_]", "@in"].contains(&name) => "1",
+            Type::Number => "1",
+            Type::Bytes => "b'1'",
+            Type::List | Type::Unknown => "[1]",
+            Type::Map => "{1: 1}",
+            Type::Null => "null",
+            Type::Named => "int",
+            Type::Time | Type::Duration => return None,
+        })
+    }
+
+    #[test]
+    fn every_function_that_is_accepted_is_evaluated() {
+        let (mut evaluated, mut failing) = (0, Vec::new());
+        for signature in SIGNATURES {
+            let Signature {
+                name,
+                form,
+                arguments,
+                result,
+            } = signature;
+            let samples: Option<Vec<&str>> = arguments.iter().map(|kind| sample(*kind, name)).collect();
+            let (Some(samples), false) = (samples, [Type::Time, Type::Duration].contains(result)) else {
+                continue;
+            };
+            let call = match (*name, *form, &samples[..]) {
+                ("@not_strictly_false", ..) => continue,
+                ("@in", _, [item, container]) => format!("{item} in {container}"),
+                ("_[_]", _, [container, key]) => format!("{container}[{key}]"),
+                ("_?_:_", _, [condition, left, right]) => format!("{condition} ? {left} : {right}"),
+                (sign, _, [operand]) if sign.ends_with('_') => format!("{}{operand}", sign.trim_matches('_')),
+                (sign, _, [left, right]) if sign.ends_with('_') => format!("{left} {} {right}", sign.trim_matches('_')),
+                (_, Form::Member, [receiver, others @ ..]) => format!("{receiver}.{name}({})", others.join(", ")),
+                _ => format!("{name}({})", samples.join(", ")),
+            };
+            let rule = format!("[{call}].size() == 1");
+            if !holds(&rule) {
+                failing.push(rule);
+            }
+            evaluated += 1;
+        }
+        assert_eq!(failing, Vec::<String>::new());
+        assert!(evaluated > 50, "{evaluated}");
     }
 }

@@ -8,6 +8,11 @@
 mod check;
 mod cost;
 mod evaluate;
+mod functions;
+mod parts;
+mod patterns;
+mod stack;
+mod types;
 
-pub use check::{Problem, check};
+pub use check::{Problem, ProblemKind, check};
 pub use evaluate::{Budget, Rule};

@@ -14,8 +14,11 @@ rules! { DEPENDENCIES
         DEP_PACKAGE_VERSION_FORMAT = "dep-package-version-format", Error, FORMAT, "Use a range such as \">=1.0.0 <2.0.0\", with three numbers in each version.";
         DEP_LABEL_EMPTY = "dep-label-empty", Error, FORMAT, "Set the label.";
         DEP_CEL_MISSING = "dep-cel-missing", Error, FORMAT, "Use cel: {rule: …}, or another kind of constraint.";
+    }
+    BundlesAndIndexes {
         DEP_CEL_INVALID = "dep-cel-invalid", Error, FORMAT, "Correct the expression; the variable `properties` is the list of the properties of a candidate bundle.";
         DEP_CEL_EMPTY = "dep-cel-empty", Error, FORMAT, "Set the rule.";
+        DEP_CEL_NOT_EVALUATED = "dep-cel-not-evaluated", Warning, FORMAT, "Compare strings, numbers or versions instead of timestamps and durations. OLM accepts the rule, but opmx cannot resolve the dependencies of the bundle.";
     }
 }
 

@@ -54,6 +54,8 @@ pub enum Scope {
     Catalogs,
     /// Existing indexes.
     Indexes,
+    /// Bundles of each media type, and existing indexes.
+    BundlesAndIndexes,
     /// Authors' bundles and existing indexes, if a policy is specified.
     Policies,
 }
@@ -68,6 +70,7 @@ impl Rule {
             Scope::PlainBundles => matches!(gate, Gate::Authoring | Gate::PlainIntake),
             Scope::Policies => matches!(gate, Gate::Authoring | Gate::Serving),
             Scope::Indexes => gate == Gate::Serving,
+            Scope::BundlesAndIndexes => true,
             Scope::Catalogs => gate != Gate::PlainIntake,
         };
         judged.then(|| match gate {

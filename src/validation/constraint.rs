@@ -2,11 +2,12 @@
 
 use super::ranges::range_problem;
 use crate::bundle::TypedValue;
-use crate::cel;
+use crate::cel::{self, ProblemKind};
 use crate::diagnostic::Diagnostic;
 use crate::olm::constraint::{Constraint, Key, PACKAGE_NAME, PackageConstraint, VERSION_RANGE};
 use crate::rules::{self, Rule};
 use crate::text::Path;
+use std::ops::Range;
 
 /// Reports problems with the constraint at `path` and with its nested constraints.
 pub(super) fn check(entry: &TypedValue, constraint: &Constraint, path: &Path, findings: &mut Vec<Diagnostic>) {
@@ -66,15 +67,65 @@ pub(super) fn check(entry: &TypedValue, constraint: &Constraint, path: &Path, fi
 /// Reports a problem with the rule of a `cel` constraint at `path`.
 pub(super) fn check_cel(entry: &TypedValue, rule: &str, path: &Path) -> Option<Diagnostic> {
     let path = path.key("rule");
-    if rule.is_empty() {
-        let message = "the rule of a constraint is empty";
-        return Some(Diagnostic::new(&rules::DEP_CEL_EMPTY, message).at(entry.place_of(&path)));
-    }
-    let problem = cel::check(rule).err()?;
-    let message = format!("the rule of a constraint {}", problem.reason);
-    let place = match problem.span {
+    let CelProblem { rule, message, span } = cel_problem(rule)?;
+    let place = match span {
         Some(span) => entry.scalar_place_of(&path, span),
         None => entry.place_of(&path),
     };
-    Some(Diagnostic::new(&rules::DEP_CEL_INVALID, message).at(place))
+    Some(Diagnostic::new(rule, message).at(place))
+}
+
+/// A problem with the rule of a `cel` constraint.
+#[derive(Debug)]
+pub(crate) struct CelProblem {
+    /// The rule of opmx that reports the problem.
+    pub rule: &'static Rule,
+    /// The problem as a sentence.
+    pub message: String,
+    /// The affected part of the rule, if known.
+    pub span: Option<Range<usize>>,
+}
+
+fn cel_problem(rule: &str) -> Option<CelProblem> {
+    if rule.is_empty() {
+        return Some(CelProblem {
+            rule: &rules::DEP_CEL_EMPTY,
+            message: "the rule of a constraint is empty".to_owned(),
+            span: None,
+        });
+    }
+    let problem = cel::check(rule).err()?;
+    Some(CelProblem {
+        rule: match problem.kind {
+            ProblemKind::Invalid => &rules::DEP_CEL_INVALID,
+            ProblemKind::NotEvaluated => &rules::DEP_CEL_NOT_EVALUATED,
+        },
+        message: format!("the rule of a constraint {}", problem.reason),
+        span: problem.span,
+    })
+}
+
+/// Returns the problems with all rules in a constraint, each with the path of the rule.
+pub(crate) fn cel_problems(constraint: &Constraint) -> Vec<(Path, CelProblem)> {
+    let mut problems = Vec::new();
+    collect_cel_problems(constraint, &Path::root(), &mut problems);
+    problems
+}
+
+fn collect_cel_problems(constraint: &Constraint, path: &Path, problems: &mut Vec<(Path, CelProblem)>) {
+    let (key, several) = match constraint {
+        Constraint::Api(_) | Constraint::Package(_) => return,
+        Constraint::Cel { rule, .. } => {
+            let path = path.key(Key::Cel.name()).key("rule");
+            problems.extend(cel_problem(rule).map(|problem| (path, problem)));
+            return;
+        }
+        Constraint::All(several) => (Key::All, several),
+        Constraint::Any(several) => (Key::Any, several),
+        Constraint::Not(several) => (Key::Not, several),
+    };
+    let path = path.key(key.name()).key("constraints");
+    for (index, constraint) in several.iter().enumerate() {
+        collect_cel_problems(constraint, &path.index(index), problems);
+    }
 }

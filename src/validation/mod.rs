@@ -35,6 +35,7 @@ mod synthesized;
 mod typographic_quotes;
 pub mod validators;
 
+pub(crate) use constraint::cel_problems;
 pub use converted::convert_valid;
 pub use judge::{Judged, Selection, Strictness, judge, judge_files, judge_shipped};
 pub use platforms::{images, platforms};

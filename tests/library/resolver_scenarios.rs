@@ -394,3 +394,17 @@ fn hostile_problems_end() {
     .unwrap_err();
     assert!(error.to_string().contains("takes too long"), "{error}");
 }
+
+#[test]
+fn a_rule_that_cannot_be_evaluated_is_an_error_and_never_false() {
+    for rule in ["timestamp(0) < timestamp(1)", "!(duration('1h') < duration('1m'))"] {
+        let cel = json!([{"type": "olm.constraint", "value": {"failureMessage": "x", "cel": {"rule": rule}}}]);
+        let bundle = json!({"name": "a0", "version": "1.0.0", "dependencies": cel});
+        let channel = json!({"name": "s", "entries": [{"name": "a0"}]});
+        let package = json!({"name": "a0", "defaultChannel": "s", "channels": [channel], "bundles": [bundle]});
+        let catalogs = json!([{"name": "c", "packages": [package]}]);
+        let state = json!({"catalogs": catalogs, "subscriptions": [{"package": "a0"}]});
+        let error = solve(&state, &ResolverOptions::default()).unwrap_err();
+        assert!(error.to_string().contains("which opmx cannot evaluate"), "{error}");
+    }
+}

@@ -120,7 +120,7 @@ fn explained(rule: &Rule, example: Option<&Example>, color: bool) -> String {
     let mut text = format!("{id} ({severity}), from {}\n\n{}\n", rule.source, advice::of_rule(rule));
     if let Some(consequence) = rule.consequence() {
         let published = match rule.scope {
-            Scope::Bundles => "a published registry+v1 bundle",
+            Scope::Bundles | Scope::BundlesAndIndexes => "a published registry+v1 bundle",
             _ => "a published catalog",
         };
         text.push_str(&format!("\nIn {published}, this is a warning. {consequence}\n"));
