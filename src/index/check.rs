@@ -4,6 +4,7 @@
 
 mod catalog;
 mod cluster;
+mod constraints;
 mod dependencies;
 mod features;
 #[cfg(feature = "registry")]

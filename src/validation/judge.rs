@@ -42,7 +42,7 @@ impl Strictness {
 
 /// Sets the severity of a finding to the one that applies at the gate. Returns `false` if such findings are not
 /// reported there.
-fn weigh(finding: &mut Diagnostic, gate: Gate) -> bool {
+pub(crate) fn weigh(finding: &mut Diagnostic, gate: Gate) -> bool {
     if gate == Gate::Authoring {
         return true;
     }

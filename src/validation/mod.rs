@@ -37,6 +37,7 @@ pub mod validators;
 
 pub(crate) use constraint::cel_problems;
 pub use converted::convert_valid;
+pub(crate) use judge::weigh;
 pub use judge::{Judged, Selection, Strictness, judge, judge_files, judge_shipped};
 pub use platforms::{images, platforms};
 pub use request::{Reference, Request};

@@ -1,9 +1,9 @@
 //! Finds bundles that clusters with a given OLM cannot use, and the consequences for clusters that follow their
 //! channels.
 
-use super::dependencies;
 use super::features::{self, Needed};
 use super::listed::listed;
+use super::{constraints, dependencies};
 use crate::catalog::updates::updates;
 use crate::catalog::{BundleId, Catalog, Channel};
 use crate::diagnostic::{self, Diagnostic};
@@ -20,10 +20,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// Returns an error if the index cannot be read or changes while it is being read.
 pub fn add_for_olm(findings: &mut Vec<Diagnostic>, index: &Index, olm: &Olm) -> Result<(), OpenError> {
-    findings.extend(dependencies::without_provider(
-        &*index.catalog_without_skip_ranges()?,
-        olm,
-    ));
+    let catalog = index.catalog_without_skip_ranges()?;
+    findings.extend(constraints::with_faulty_rules(&catalog, olm));
+    findings.extend(dependencies::without_provider(&catalog, olm));
     diagnostic::sort(findings);
     if *olm == Olm::Proposed {
         return Ok(());

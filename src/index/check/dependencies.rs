@@ -1,5 +1,6 @@
 //! Finds bundles whose requirements no bundle of the index satisfies.
 
+use super::constraints::has_faulty_rule;
 use super::listed::listed;
 use crate::catalog::{BundleId, Catalog, Property};
 use crate::diagnostic::{self, Diagnostic};
@@ -41,8 +42,9 @@ pub(super) fn without_provider(catalog: &Catalog, olm: &Olm) -> Vec<Diagnostic> 
         }
     }
     let mut findings: Vec<Diagnostic> = missing
-        .into_values()
-        .map(|(bundles, what)| {
+        .into_iter()
+        .filter(|(stored, (_, what))| what.is_ok() || !has_faulty_rule(&stored.value))
+        .map(|(_, (bundles, what))| {
             let (word, requires) = match bundles.len() {
                 1 => ("bundle", "requires"),
                 _ => ("bundles", "require"),
