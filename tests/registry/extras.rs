@@ -284,6 +284,33 @@ fn a_list_of_referrers_without_an_end_is_reported() {
 }
 
 #[test]
+fn a_list_of_referrers_whose_later_page_is_refused_is_reported_and_not_cut_short() {
+    for status in [403, 404, 405, 501] {
+        let (content, one, other) = signed();
+        let list = format!("/v2/team/app/referrers/{one}");
+        let second = format!("/v2/team/app/referrers/second/{one}");
+        let server = Server::start(move |request, _| {
+            if request.path == second {
+                return Reply::new(status, "");
+            }
+            let reply = content.answer(request);
+            if request.path == list {
+                reply.header("Link", format!("<{second}>; rel=\"next\""))
+            } else {
+                reply
+            }
+        });
+        let extras = search(repository(&server, "team/app"), &[one, other]);
+        assert_eq!(extras.failed.len(), 1, "{status}: {:?}", extras.failed);
+        let (what, why) = &extras.failed[0];
+        assert!(what.ends_with(&one.to_string()), "{status}: {what}");
+        assert!(why.contains("/referrers/second/"), "{status}: {why}");
+        let others = kinds(&extras);
+        assert!(others.iter().any(|(subject, ..)| *subject == other), "{status}");
+    }
+}
+
+#[test]
 fn without_a_list_of_tags_each_is_asked_for_and_that_none_is_there_is_no_failure() {
     let (mut content, one, other) = signed();
     content.lists_tags = false;

@@ -69,14 +69,17 @@ impl Registry {
             return Ok(None);
         }
         let url = repository.url(image, &format!("referrers/{}", reference.manifest_name()))?;
-        let pages = match self.pages(&repository, image, url).await {
+        // Only the answer to the first request tells whether there is a list. If a later page is refused, the list
+        // exists but is incomplete, which is an error.
+        let first = match self.page(&repository, image, url).await {
             Err(error) if error.failure.is_unsupported() => {
                 repository.set_without_referrers();
                 return Ok(None);
             }
             Err(error) if error.failure.is_refusal() && !error.failure.is_login() => return Ok(None),
-            pages => pages?,
+            first => first?,
         };
+        let pages = self.pages_from(&repository, image, first).await.map_err(later)?;
         // The fallback list of a registry with a referrers API is usually absent, so it cannot replace a long list.
         let pages = pages.ok_or_else(|| {
             let (what, limit) = ("pages", PAGES);
@@ -103,39 +106,65 @@ impl Registry {
         image: &str,
         url: Url,
     ) -> Result<Option<Vec<Vec<u8>>>, RegistryError> {
-        let mut pages = Vec::new();
-        let mut next = Some(url);
+        let first = self.page(repository, image, url).await?;
+        self.pages_from(repository, image, first).await
+    }
+
+    /// Returns the pages of a list that begins with the page `first`, or `None` if the list has too many pages.
+    async fn pages_from(
+        &self,
+        repository: &Repository,
+        image: &str,
+        first: Page,
+    ) -> Result<Option<Vec<Vec<u8>>>, RegistryError> {
+        let (page, mut next) = first;
+        let mut pages = vec![page];
         while let Some(url) = next {
             if pages.len() == PAGES {
                 return Ok(None);
             }
-            let mut headers = HeaderMap::new();
-            headers.append(ACCEPT, HeaderValue::from_static(INDEX));
-            headers.append(ACCEPT, HeaderValue::from_static("application/json"));
-            let request = Request {
-                image,
-                access: Access::Pull,
-                method: Method::GET,
-                url,
-                headers,
-                body: None,
-            };
-            let answer = {
-                let _permit = self.permits.acquire().await;
-                repository
-                    .ask(&request, &self.retry, || page(repository, &request))
-                    .await
-            };
-            let (page, after) = answer?;
+            let (page, after) = self.page(repository, image, url).await?;
             pages.push(page);
             next = after;
         }
         Ok(Some(pages))
     }
+
+    /// Requests a page of a list.
+    async fn page(&self, repository: &Repository, image: &str, url: Url) -> Result<Page, RegistryError> {
+        let mut headers = HeaderMap::new();
+        headers.append(ACCEPT, HeaderValue::from_static(INDEX));
+        headers.append(ACCEPT, HeaderValue::from_static("application/json"));
+        let request = Request {
+            image,
+            access: Access::Pull,
+            method: Method::GET,
+            url,
+            headers,
+            body: None,
+        };
+        let _permit = self.permits.acquire().await;
+        repository
+            .ask(&request, &self.retry, || page(repository, &request))
+            .await
+    }
 }
 
+/// Returns the error for a page after the first. A refusal is not an answer about the list, which the registry has
+/// already begun to send.
+fn later(mut error: RegistryError) -> RegistryError {
+    if error.failure.is_refusal() {
+        let problem = format!("it refuses a later page of the list: {}", error.failure);
+        error.failure = RegistryFailure::Protocol { problem }.into();
+    }
+    error
+}
+
+/// A page of a list, and the URL of the next page.
+type Page = (Vec<u8>, Option<Url>);
+
 /// Returns a page of a list and the URL of the next page.
-async fn page(repository: &Repository, request: &Request<'_>) -> Result<(Vec<u8>, Option<Url>), RegistryError> {
+async fn page(repository: &Repository, request: &Request<'_>) -> Result<Page, RegistryError> {
     let answer = repository.send(request, &[StatusCode::OK]).await?;
     let next = match answer.headers().get(LINK).and_then(|link| link.to_str().ok()) {
         Some(link) => next_page(answer.url(), link).map_err(|failure| request.fail(failure))?,
