@@ -1,10 +1,10 @@
 //! A plan under construction: content that is added twice is stored once.
 
 use super::contested::{Contested, drop_contested};
-use super::naming::require_names;
 use super::placed::{PlacedError, spread};
 use super::plan::{Because, Extra, LeftOut, Plan, PlannedCatalog, PlannedImage, PlannedManifest, SCHEMA, Totals, Use};
 use super::survey::Survey;
+use super::taken::require_names;
 use crate::image::{Digest, Platform};
 use std::collections::{BTreeMap, BTreeSet};
 

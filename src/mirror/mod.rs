@@ -46,6 +46,7 @@ pub mod request;
 pub mod schema;
 pub mod shares;
 pub mod survey;
+pub mod taken;
 pub mod target;
 #[cfg(feature = "registry")]
 pub mod transfer;

@@ -1,9 +1,9 @@
 //! The names of images at the target of a mirror.
 
-use super::plan::{Plan, PlannedImage};
+use super::plan::{Plan, PlannedCatalog, PlannedImage};
 use super::request::{Naming, Place};
 use crate::image::{Digest, Reference, RegistryReference};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Returns the tag for an image that is referenced only by digest. The tag does not have the form ALGORITHM-HEX,
@@ -41,40 +41,13 @@ pub fn shown<'a>(image: &'a str, catalogs: &'a [String]) -> &'a str {
     catalog.map_or(image, String::as_str)
 }
 
-/// The error for two images that would have the same name at the target.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{first} and {second} would both be copied to {destination}")]
-pub struct TakenError {
-    /// The common destination.
-    pub destination: String,
-    /// The first image.
-    pub first: String,
-    /// The second image.
-    pub second: String,
-}
-
-/// Checks that no two images in a plan have the same name at the target.
-///
-/// # Errors
-/// Returns an error if two images have the same name.
-pub fn require_names(plan: &Plan) -> Result<(), TakenError> {
-    let catalogs: Vec<String> = plan.catalogs.iter().map(|catalog| catalog.source.clone()).collect();
-    let name = |image: &PlannedImage| shown(&image.source, &catalogs).to_owned();
-    let mut taken: BTreeMap<String, &PlannedImage> = BTreeMap::new();
-    for image in &plan.images {
-        let Some(repository) = &image.destination else { continue };
-        for tag in &image.tags {
-            let destination = format!("{repository}:{tag}");
-            if let Some(first) = taken.insert(destination.clone(), image) {
-                return Err(TakenError {
-                    destination,
-                    first: name(first),
-                    second: name(image),
-                });
-            }
-        }
+/// Returns the position of the catalog to which this image belongs.
+pub(super) fn catalog_of(plan: &Plan, image: &PlannedImage) -> Option<usize> {
+    if let Some(place) = image.source.strip_prefix(CATALOG) {
+        return place.parse().ok().filter(|place| *place < plan.catalogs.len());
     }
-    Ok(())
+    let own = |catalog: &PlannedCatalog| catalog.digest_after == image.digest && catalog.path == image.path;
+    plan.catalogs.iter().position(own).filter(|_| image.is_catalog())
 }
 
 impl Naming {

@@ -1,8 +1,9 @@
 //! Plans whose images have destinations at a target.
 
-use super::naming::{CATALOG, TakenError, path_of, repository_of, require_names, shown};
-use super::plan::{Plan, PlanError, PlannedCatalog, PlannedImage};
+use super::naming::{CATALOG, catalog_of, path_of, repository_of, shown};
+use super::plan::{Plan, PlanError, PlannedImage};
 use super::request::{Naming, Place};
+use super::taken::{TakenError, require_names};
 use crate::image::{Digest, Reference};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -113,15 +114,6 @@ fn destination(plan: &Plan, image: &PlannedImage, naming: &Naming) -> Option<Str
         }
         _ => None,
     }
-}
-
-/// Returns the position of the catalog to which this image belongs.
-fn catalog_of(plan: &Plan, image: &PlannedImage) -> Option<usize> {
-    if let Some(place) = image.source.strip_prefix(CATALOG) {
-        return place.parse().ok().filter(|place| *place < plan.catalogs.len());
-    }
-    let own = |catalog: &PlannedCatalog| catalog.digest_after == image.digest && catalog.path == image.path;
-    plan.catalogs.iter().position(own).filter(|_| image.is_catalog())
 }
 
 /// Records the repositories of all manifests and blobs.

@@ -9,11 +9,11 @@ use crate::mirror::collect::CollectError;
 use crate::mirror::images::ImagesError;
 use crate::mirror::imageset::ImageSetError;
 use crate::mirror::manifests::ManifestError;
-use crate::mirror::naming::TakenError;
 use crate::mirror::pack::PackError;
 use crate::mirror::placed::PlacedError;
 use crate::mirror::plan::{PlanError as MirrorPlanError, PlanFileError};
 use crate::mirror::policy::PolicyError;
+use crate::mirror::taken::{SameName, TakenError};
 use crate::mirror::transfer::TransferError;
 
 hints! {
@@ -33,7 +33,13 @@ hints! {
     TakenError {
         pass: [],
         none: [],
-        Self { .. } => hint("use --keep-host to distinguish the images by their hosts"),
+        Self { reason, .. } => hint(match reason {
+            SameName::Registries => "use --keep-host to distinguish the images by their hosts",
+            SameName::Shortened => "increase --max-nested-paths, so that the paths of the images stay different",
+            SameName::File => "rename the file or folder of the catalog, or set targetCatalog in an \
+                               ImageSetConfiguration",
+            SameName::Requested => "set targetCatalog and targetRepo in the ImageSetConfiguration to different paths",
+        }),
     }
     MirrorPlanError {
         pass: [],
