@@ -127,6 +127,39 @@ fn a_repeated_key_is_a_warning_and_its_last_value_counts() {
 }
 
 #[test]
+fn a_repeated_field_in_json_is_a_warning_and_its_last_value_counts_as_in_yaml() {
+    let sandbox = catalog("name: stable", "name: stable");
+    let yaml = sandbox.run(["render", "etcd", "-o", "json"]);
+    let image = "\"image\": \"registry.example.com/etcd:1\"";
+    assert!(yaml.stdout.contains(image), "{yaml}");
+    let json = yaml.stdout.replacen(
+        image,
+        &format!("\"image\": \"registry.example.com/draft:1\",\n    {image}"),
+        1,
+    );
+    let json = json.replacen("\"name\": \"etcd\"", "\"Name\": \"etcd\"", 1);
+    fs::remove_file(sandbox.path("etcd/catalog.yaml")).unwrap();
+    fs::write(sandbox.path("etcd/catalog.json"), json).unwrap();
+    let outcome = sandbox.run(["validate", "etcd"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(0), ""), "{outcome}");
+    for warning in [
+        "warning[catalog-duplicate-key]: bundle",
+        "warning[catalog-field-case]: package",
+    ] {
+        assert!(outcome.stderr.contains(warning), "{outcome}");
+    }
+    assert_eq!(sandbox.run(["validate", "etcd", "--strict"]).status, Some(1));
+    // What is accepted is also read by the other commands, with the last value.
+    let rendered = sandbox.run(["render", "etcd"]);
+    assert_eq!(rendered.stdout, yaml.stdout, "{rendered}");
+    let edited = sandbox.run("catalog channel rename etcd etcd stable other".split(' '));
+    assert!(
+        edited.stderr.contains("the field \"Name\" must be renamed to \"name\""),
+        "{edited}"
+    );
+}
+
+#[test]
 fn every_form_names_rule_and_line() {
     let sandbox = catalog("name: etcd.v2\nimage", "name: etcd.v3\nimage");
     for form in ["text", "json", "yaml", "sarif", "github", "junit"] {

@@ -1,15 +1,19 @@
 //! One document of a catalog as read, with all of its fields, whatever its schema.
 
 use super::{Deprecation, RelatedImage, Schema, WrittenEntry, WrittenProperty};
-use serde::de::{self, MapAccess, Visitor};
+use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 /// The fields of a document in the order of the text, with their values as written.
+///
+/// As in Go, the last value of a repeated field counts, and the names of fields that OLM reads may have any
+/// capitalization.
 #[derive(Debug, Clone)]
 pub struct Document {
     fields: Vec<(String, Box<RawValue>)>,
@@ -19,15 +23,17 @@ impl Document {
     /// Reads a JSON object.
     ///
     /// # Errors
-    /// Returns an error if the text is not a JSON object, or contains a field twice.
+    /// Returns an error if the text is not a JSON object.
     pub(crate) fn from_json(json: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(json)
     }
 
     /// Returns the value of a field, as written.
     pub fn field(&self, name: &str) -> Option<&RawValue> {
-        let found = self.fields.iter().find(|(field, _)| field == name);
-        found.map(|(_, value)| &**value)
+        // The fields of other schemas keep their capitalization, but their schema, package and name are read, too.
+        let mut found = self.fields.iter().rev();
+        let (_, value) = found.find(|(field, _)| field.eq_ignore_ascii_case(name))?;
+        Some(value)
     }
 
     /// Returns the value of a string field; empty if the field is absent or has the wrong type.
@@ -124,6 +130,31 @@ impl Document {
         })
     }
 
+    /// Gives the fields that OLM reads the capitalization of the schema. If two names differ only in case, the last
+    /// value counts.
+    fn with_known_names(mut self) -> Self {
+        let known = match self.schema() {
+            Some(schema) if schema.is_of_olm() => schema.fields(),
+            _ => return self,
+        };
+        let meant = |name: &str| known.iter().find(|known| known.eq_ignore_ascii_case(name));
+        if self
+            .fields
+            .iter()
+            .all(|(name, _)| meant(name).is_none_or(|known| known == name))
+        {
+            return self;
+        }
+        for (name, value) in std::mem::take(&mut self.fields) {
+            let name = meant(&name).map_or(name, |known| (*known).to_owned());
+            match self.fields.iter_mut().find(|(field, _)| *field == name) {
+                Some((_, earlier)) => *earlier = value,
+                None => self.fields.push((name, value)),
+            }
+        }
+        self
+    }
+
     /// Returns the names of the fields that the schema does not define.
     pub(crate) fn unknown_fields(&self) -> impl Iterator<Item = &str> {
         let known = self.schema().map_or(&[][..], |schema| schema.fields());
@@ -200,14 +231,21 @@ impl<'de> Deserialize<'de> for Document {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Document, A::Error> {
                 let mut fields: Vec<(String, Box<RawValue>)> = Vec::new();
-                let mut known = HashSet::new();
+                let mut places = HashMap::new();
                 while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
-                    if !known.insert(name.clone()) {
-                        return Err(de::Error::custom(format_args!("the field {name:?} appears twice")));
+                    match places.entry(name.clone()) {
+                        Entry::Vacant(free) => {
+                            free.insert(fields.len());
+                            fields.push((name, value));
+                        }
+                        Entry::Occupied(place) => {
+                            if let Some((_, earlier)) = fields.get_mut(*place.get()) {
+                                *earlier = value;
+                            }
+                        }
                     }
-                    fields.push((name, value));
                 }
-                Ok(Document { fields })
+                Ok(Document { fields }.with_known_names())
             }
         }
         deserializer.deserialize_map(Fields)
@@ -244,9 +282,31 @@ mod tests {
     }
 
     #[test]
-    fn a_field_that_stands_twice_is_refused() {
-        let error = Document::from_json(r#"{"schema":"a","schema":"b"}"#).unwrap_err();
-        assert!(error.to_string().contains("\"schema\" appears twice"), "{error}");
+    fn the_last_value_of_a_repeated_field_counts() {
+        let document = Document::from_json(r#"{"schema":"olm.bundle","image":"a","name":"b","image":"c"}"#).unwrap();
+        assert_eq!(document.text("image"), "c");
+        assert_eq!(
+            serde_json::to_string(&document).unwrap(),
+            r#"{"schema":"olm.bundle","name":"b","image":"c"}"#
+        );
         assert!(Document::from_json("[]").is_err());
+    }
+
+    #[test]
+    fn fields_that_olm_reads_are_found_in_any_capitalization() {
+        let document =
+            Document::from_json(r#"{"Schema":"olm.package","Name":"a","defaultchannel":"b","Own":1,"name":"c"}"#);
+        let document = document.unwrap();
+        assert_eq!(document.schema(), Some(Schema::Package));
+        assert_eq!(document.package(), "c");
+        assert_eq!(
+            serde_json::to_string(&document).unwrap(),
+            r#"{"schema":"olm.package","name":"c","defaultChannel":"b","Own":1}"#
+        );
+        let other = r#"{"Schema":"other","Package":"p","Own":1}"#;
+        let document = Document::from_json(other).unwrap();
+        assert_eq!(document.schema(), Some(Schema::from("other")));
+        assert_eq!(document.package(), "p");
+        assert_eq!(serde_json::to_string(&document).unwrap(), other);
     }
 }

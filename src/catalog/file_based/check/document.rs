@@ -59,7 +59,10 @@ pub(super) fn check(id: DocumentId, json: &str, work: &mut Scratch) -> Result<us
                 reader.report(Found::new(&rules::CATALOG_SCHEMA_MISSING, message, id.path(root)));
             }
         }
-        Schema::Other(other) => unknown(&mut reader, other),
+        Schema::Other(other) => {
+            reader.repeated(&fields);
+            unknown(&mut reader, other);
+        }
     }
     work.contents.found = found;
     Ok(memory::kept(&schema, |name| fields.get(name)))

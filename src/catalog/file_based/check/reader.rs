@@ -10,6 +10,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 /// The fields of an object, in the order of the text.
@@ -184,6 +185,19 @@ impl Reader<'_> {
         self.report(if unquoted { found.help("Quote it.") } else { found });
     }
 
+    /// Reports repeated fields of a document whose fields are not known.
+    pub(super) fn repeated(&mut self, fields: &Fields<'_>) {
+        let mut seen = HashSet::new();
+        for (field, _) in fields.0.iter().filter(|(field, _)| !seen.insert(&**field)) {
+            let message = format!("{} contains the field {field:?} twice", self.subject);
+            let at = At {
+                document: self.id,
+                place: Inside::Key(Path::root().key(field)),
+            };
+            self.report(Found::new(&rules::CATALOG_DUPLICATE_KEY, message, at));
+        }
+    }
+
     /// Reports fields that are unknown or repeated, or whose names differ from the known ones only in case. `known`
     /// contains the fields of the object at `path`.
     pub(super) fn known(&mut self, fields: &Fields<'_>, known: &[&str], path: &Path) {
@@ -212,7 +226,13 @@ impl Reader<'_> {
                 } else {
                     format!("{of} contains the field {name:?} twice, as {other:?} and as {field:?}")
                 };
-                let finding = Found::new(&rules::CATALOG_FIELD_REPEATED, message, here());
+                // All readers take the last of two equal names; they disagree about names that differ in case.
+                let rule = if other == field && path.is_root() {
+                    &rules::CATALOG_DUPLICATE_KEY
+                } else {
+                    &rules::CATALOG_FIELD_REPEATED
+                };
+                let finding = Found::new(rule, message, here());
                 self.report(finding);
             } else if field != name {
                 let message = format!(

@@ -1,5 +1,6 @@
 //! Replaces, removes and inserts documents as pieces of a file.
 
+use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::read::Handle;
@@ -53,8 +54,8 @@ impl Edit {
 /// Parses a document with the positions of its values.
 ///
 /// # Errors
-/// Returns an error if the text is no longer a document, or repeats a key, so that a position could be that of a value
-/// that does not count.
+/// Returns an error if the text is no longer a document, repeats a key, so that a position could be that of a value that
+/// does not count, or capitalizes a field differently from the schema.
 pub(super) fn read_piece(
     file: &Path,
     handle: &Handle,
@@ -79,9 +80,26 @@ pub(super) fn read_piece(
         });
     }
     let mut documents = reading.documents.into_iter();
-    documents
+    let document = documents
         .find(|document| !document.value().is_null())
-        .ok_or_else(changed)
+        .ok_or_else(changed)?;
+    match capitalized(&document, &handle.schema) {
+        Some((written, known)) => Err(CatalogError::Document {
+            file: file.to_owned(),
+            line: document.key_place(&text::Path::root().key(written)).start().line,
+            problem: format!("the field {written:?} must be renamed to {known:?} before the document can be edited"),
+        }),
+        None => Ok(document),
+    }
+}
+
+/// Returns a field whose name differs only in case from a field that OLM reads, and the name of the latter.
+fn capitalized<'d>(document: &'d Document, schema: &Schema) -> Option<(&'d str, &'static str)> {
+    let known = if schema.is_of_olm() { schema.fields() } else { &[] };
+    document.value().as_object()?.keys().find_map(|written| {
+        let meant = known.iter().find(|known| known.eq_ignore_ascii_case(written))?;
+        (meant != written).then_some((written.as_str(), *meant))
+    })
 }
 
 /// Returns the file with all changes made, or `None` if no document is left in it.
