@@ -7,10 +7,13 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
 use crate::cli::serving::{self, ServingArguments, Unserved};
 use crate::database::read::Database;
+use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::index::location::{CatalogFolder, DatabaseFile, Fetched, IndexLocation};
+use crate::rules::Severity;
 use crate::server::Served;
 use crate::server::file_based::CatalogFiles;
+use crate::terminal::counted;
 use crate::terminal::log::{self, LogFormat};
 use clap::Args;
 use std::fs;
@@ -32,11 +35,15 @@ Examples:
   In the Dockerfile of a catalog, check the catalog, and fail the build if there are errors
   $ opmx serve catalog --cache-dir=/tmp/cache --cache-only";
 
+/// The maximum number of warnings about a catalog that are reported before it is served.
+const MOST_WARNINGS: usize = 20;
+
 /// Serve an index or a file-based catalog to OLM, over gRPC
 ///
 /// Starts when everything has been read and validated, and stops on a signal. If a catalog has errors, all errors are
-/// shown, and nothing is served. The served content is never changed, and remains as it was when it was opened. If a
-/// file is modified while it is served, the server becomes unhealthy, but never returns wrong answers.
+/// shown, and nothing is served; if it has only warnings, the first 20 are shown. The served content is never changed,
+/// and remains as it was when it was opened. If a file is modified while it is served, the server becomes unhealthy, but
+/// never returns wrong answers.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
@@ -134,15 +141,37 @@ fn catalog(folder: CatalogFolder, arguments: &ServeArguments, context: &Context<
         ..arguments.limits.index(&arguments.registry).catalog
     };
     let (findings, catalog) = CatalogFiles::open_checked(folder, limits)?;
-    catalog.ok_or_else(|| {
-        match arguments.serving.log_format() {
-            Some(LogFormat::Json) => log::findings(&findings),
-            _ => context.printer.report(&findings),
-        }
-        let problem = format!("the catalog {} has errors, so it is not served", arguments.index);
-        Unserved {
-            error: CommandError::failure(problem),
-            findings,
-        }
+    let log_format = arguments.serving.log_format();
+    if let Some(catalog) = catalog {
+        warn(&findings, log_format, context);
+        return Ok(catalog);
+    }
+    match log_format {
+        Some(LogFormat::Json) => log::findings(&findings),
+        _ => context.printer.report(&findings),
+    }
+    let problem = format!("the catalog {} has errors, so it is not served", arguments.index);
+    Err(Unserved {
+        error: CommandError::failure(problem),
+        findings,
     })
+}
+
+/// Reports the first warnings about a catalog that is served in spite of them, and the number of the others.
+fn warn(findings: &[Diagnostic], log_format: Option<LogFormat>, context: &Context<'_>) {
+    let warnings = findings.iter().filter(|finding| finding.severity == Severity::Warning);
+    let more = warnings.clone().count().saturating_sub(MOST_WARNINGS);
+    let warnings: Vec<Diagnostic> = warnings.take(MOST_WARNINGS).cloned().collect();
+    let rest = format!("{} more; opmx index check shows all", counted(more, "warning"));
+    if log_format.is_some() {
+        log::findings(&warnings);
+        if more > 0 {
+            tracing::warn!("{rest}");
+        }
+    } else {
+        context.printer.report(&warnings);
+        if more > 0 {
+            context.printer.warning(rest);
+        }
+    }
 }

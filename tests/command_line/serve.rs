@@ -215,6 +215,64 @@ fn a_catalog_with_errors_is_refused_with_all_of_them() {
 }
 
 #[test]
+fn the_first_warnings_about_a_served_catalog_are_reported_with_their_number() {
+    let sandbox = crate::common::Sandbox::new();
+    std::fs::create_dir(sandbox.path("catalog")).unwrap();
+    let write = |count: usize| {
+        let mut documents = "schema: olm.package\nname: p\ndefaultChannel: a\n---\nschema: olm.channel\npackage: p\n\
+                             name: a\nentries:\n"
+            .to_owned();
+        for number in 1..=count {
+            documents += &format!(
+                "- {{name: p.v{number}, skipRange: nonsense, replaces: p.v{}}}\n",
+                number - 1
+            );
+        }
+        for number in 1..=count {
+            documents += &format!(
+                "---\nschema: olm.bundle\npackage: p\nname: p.v{number}\nimage: registry.example.com/p:{number}\n\
+                 properties: [{{type: olm.package, value: {{packageName: p, version: {number}.0.0}}}}]\n"
+            );
+        }
+        std::fs::write(sandbox.path("catalog/c.yaml"), documents).unwrap();
+    };
+    let serve = |more: &[&str]| {
+        let common = [
+            "serve",
+            "catalog",
+            "-p",
+            "0",
+            "--address",
+            "127.0.0.1",
+            "--timeout-seconds",
+            "0",
+        ];
+        let outcome = sandbox.run(common.iter().chain(more));
+        assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(0), ""), "{outcome}");
+        outcome.stderr
+    };
+    write(2);
+    let told = serve(&[]);
+    assert_eq!(told.matches("warning[catalog-skip-range]").count(), 2, "{told}");
+    assert!(told.contains("catalog/c.yaml:9:") && !told.contains("more"), "{told}");
+    write(23);
+    let told = serve(&[]);
+    assert_eq!(told.matches("warning[catalog-skip-range]").count(), 20, "{told}");
+    let rest = "3 warnings more; opmx index check shows all";
+    assert!(told.contains(rest), "{told}");
+    let events = serve(&["--log-format", "json"]);
+    let events: Vec<serde_json::Value> = events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let warnings: Vec<_> = events.iter().filter(|event| event["level"] == "WARN").collect();
+    assert_eq!(warnings.len(), 21, "{events:?}");
+    assert_eq!(warnings[0]["rule"], "catalog-skip-range");
+    assert_eq!(warnings[20]["message"], rest);
+    // A build of an image shows the same.
+    let outcome = sandbox.run(["serve", "catalog", "--cache-only"]);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert!(outcome.stderr.contains(rest), "{outcome}");
+}
+
+#[test]
 fn a_dockerfile_made_for_opm_checks_the_catalog_and_finds_the_folder_of_its_cache() {
     let sandbox = catalog();
     let outcome = sandbox.run(["serve", "catalog", "--cache-dir=made", "--cache-only"]);

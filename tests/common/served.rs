@@ -43,15 +43,14 @@ pub(crate) fn start_command(mut command: Command) -> Server {
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut ports = [0; 2];
     for port in &mut ports {
+        // Warnings about the catalog come first.
         let mut line = String::new();
-        stderr.read_line(&mut line).unwrap();
-        *port = line
-            .trim_end()
-            .rsplit(':')
-            .next()
-            .unwrap()
-            .parse()
-            .unwrap_or_else(|_| panic!("{line}"));
+        while !line.starts_with("serving") {
+            line.clear();
+            assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "the server has ended");
+        }
+        let address = line.trim_end().rsplit(':').next().unwrap();
+        *port = address.parse().unwrap_or_else(|_| panic!("{line}"));
     }
     let [figures, port] = ports;
     Server {

@@ -25,8 +25,12 @@ impl Server {
     pub(crate) fn start(command: &mut Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        // Warnings about the catalog come first.
         let mut line = String::new();
-        stderr.read_line(&mut line).unwrap();
+        while !line.starts_with("serving ") {
+            line.clear();
+            assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "the server has ended");
+        }
         let said = line.trim_end().strip_prefix("serving ");
         let said = said.and_then(|said| said.rsplit_once(" on "));
         let (index, address) = said.unwrap_or_else(|| panic!("{line}"));
