@@ -3,11 +3,13 @@
 
 use super::fate::Outcome;
 use super::{Work, samples};
+use crate::bundle::versioned_name::wrong_name;
 use crate::bundle::{Bundle, size};
 use crate::csv::annotation_in_other_case;
 use crate::diagnostic::Diagnostic;
 use crate::image::check_pullable;
 use crate::kubernetes::GroupVersionKind;
+use crate::kubernetes::names::is_csv_name;
 use crate::olm::annotation::EXAMPLES;
 use crate::rules::{self, Severity};
 use crate::source::Place;
@@ -145,15 +147,16 @@ fn release_name(work: &mut Work<'_>, bundle: &Bundle) {
     let (Some(release), Some(name), Some(version)) = (text("release"), text("name"), text("version")) else {
         return;
     };
-    let end = format!("-v{version}-{release}");
-    let wanted = match package.filter(|package| !package.is_empty()) {
-        Some(package) => format!("{package}{end}"),
-        None if name.ends_with(&end) => return,
-        None => format!("<package>{end}"),
-    };
-    if name != wanted {
-        let message = format!("the name of a bundle with a release must be {wanted}, not {name}");
-        let finding = Diagnostic::new(&rules::BUNDLE_RELEASE_NAME, message);
+    // A name that no cluster accepts is a finding of its own.
+    if !is_csv_name(name) {
+        return;
+    }
+    if let Some(wrong) = wrong_name(name, package.unwrap_or_default(), version, release) {
+        let finding = Diagnostic::new(&rules::BUNDLE_RELEASE_NAME, wrong.message);
+        let finding = match wrong.help {
+            Some(help) => finding.help(help),
+            None => finding,
+        };
         work.report(finding.at(work.olm.place(&Path::root().key("name"))));
     }
 }

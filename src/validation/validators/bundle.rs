@@ -1,11 +1,13 @@
 //! `bundle`: checks whether the CSV matches the other objects, and whether OLM can unpack them.
 
 use super::{Input, csv_of, found};
+use crate::bundle::versioned_name::wrong_name;
 use crate::bundle::{Annotations, Bundle, size};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::image::check_pullable;
 use crate::kubernetes::GroupVersionKind;
+use crate::kubernetes::names::is_csv_name;
 use crate::manifest::Object;
 use crate::rules;
 use crate::text::Path;
@@ -160,17 +162,18 @@ fn release_name(input: &Input<'_>, object: &Object, csv: Csv<'_>) -> Option<Diag
     if release.is_empty() {
         return None;
     }
-    let package = input.bundle.annotations.as_ref().map_or("", Annotations::package);
-    let wanted = format!("{package}-v{}-{release}", csv.version());
-    if csv.name() == wanted {
+    // A name that no cluster accepts is a finding of its own.
+    if !input.options.reference && !is_csv_name(csv.name()) {
         return None;
     }
-    let message = format!(
-        "the name of a bundle with a release must be {wanted}, not {}",
-        csv.name()
-    );
+    let package = input.bundle.annotations.as_ref().map_or("", Annotations::package);
+    let wrong = wrong_name(csv.name(), package, csv.version(), release)?;
     let path = Path::from("metadata.name");
-    let finding = found(&rules::BUNDLE_RELEASE_NAME, object, &path, message);
+    let finding = found(&rules::BUNDLE_RELEASE_NAME, object, &path, wrong.message);
+    let finding = match wrong.help {
+        Some(help) => finding.help(help),
+        None => finding,
+    };
     Some(finding.also(object.place(&Path::from("spec.release")), "the release"))
 }
 

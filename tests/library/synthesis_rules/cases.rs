@@ -207,6 +207,12 @@ fn olm() -> Vec<Case> {
             olm("name: op.v1.0.0", "name: op-v1.0.0-1").olm("release: \"1\""),
         ),
         case(
+            "csv-name-format",
+            "a capital in the name of a bundle with a release",
+            olm("name: op.v1.0.0", "name: Op.v1.0.0").olm("release: \"1\""),
+            olm("name: op.v1.0.0", "name: op-v1.0.0-1").olm("release: \"1\""),
+        ),
+        case(
             "bundle-relatedimage-format",
             "a capital",
             plain().olm("relatedImages: [{name: a, image: registry.example.com/A:1}]"),
