@@ -4,6 +4,7 @@ use super::Work;
 use super::annotated;
 use super::draft::Origin;
 use super::fate::Fate;
+use super::install_modes::TARGET_NAMESPACES;
 use super::inventory::same_namespace;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::{names, selector};
@@ -14,7 +15,8 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 const WATCH_NAMESPACE: &str = "WATCH_NAMESPACE";
-const TARGET_NAMESPACES: &str = "metadata.annotations['olm.targetNamespaces']";
+/// The fields of a pod that contain the namespace of the operator.
+const OWN_NAMESPACE: [&str; 2] = ["metadata.namespace", "metadata.annotations['olm.operatorNamespace']"];
 
 /// The service accounts of the bundle's Deployments, and those that `olm.yaml` adds.
 #[derive(Debug, Default)]
@@ -236,20 +238,25 @@ pub(super) fn containers(deployment: &Value) -> Vec<(&Value, Path)> {
         .collect()
 }
 
-/// Whether a variable selects all namespaces, and AllNamespaces is the only supported install mode.
-fn only_all_namespaces(work: &Work<'_>, variable: &Value) -> bool {
-    let value = variable.get("value").and_then(Value::as_str);
-    let modes = work.olm.list(&["installModes"]);
-    let supported = modes
-        .iter()
-        .filter(|mode| mode.get("supported") == Some(&Value::Bool(true)));
-    let mut kinds = supported
+/// Whether a variable that selects the namespaces to watch selects those of the OperatorGroup in each supported install
+/// mode.
+fn follows_operator_group(work: &Work<'_>, variable: &Value) -> bool {
+    let field = variable
+        .pointer("/valueFrom/fieldRef/fieldPath")
+        .and_then(Value::as_str);
+    if field == Some(TARGET_NAMESPACES) {
+        return true;
+    }
+    let modes = work.olm.list(&["installModes"]).iter();
+    let supported = modes.filter(|mode| mode.get("supported") == Some(&Value::Bool(true)));
+    let kinds: BTreeSet<&str> = supported
         .filter_map(|mode| mode.get("type").and_then(Value::as_str))
-        .peekable();
-    value.is_none_or(str::is_empty)
-        && variable.get("valueFrom").is_none()
-        && kinds.peek().is_some()
-        && kinds.all(|kind| kind == "AllNamespaces")
+        .collect();
+    let only = |kind: &str| kinds.len() == 1 && kinds.contains(kind);
+    let value = variable.get("value").and_then(Value::as_str);
+    let selects_all = value.is_none_or(str::is_empty) && variable.get("valueFrom").is_none();
+    let selects_own = field.is_some_and(|field| OWN_NAMESPACE.contains(&field));
+    only("AllNamespaces") && selects_all || only("OwnNamespace") && selects_own
 }
 
 fn watch_namespace(work: &mut Work<'_>, deployment: &Object, container: &Value, path: &Path) {
@@ -258,10 +265,7 @@ fn watch_namespace(work: &mut Work<'_>, deployment: &Object, container: &Value, 
         if variable.get("name").and_then(Value::as_str) != Some(WATCH_NAMESPACE) {
             continue;
         }
-        let field = variable
-            .pointer("/valueFrom/fieldRef/fieldPath")
-            .and_then(Value::as_str);
-        if field != Some(TARGET_NAMESPACES) && !only_all_namespaces(work, variable) {
+        if !follows_operator_group(work, variable) {
             let message = format!(
                 "{WATCH_NAMESPACE} of {} does not follow the OperatorGroup",
                 deployment.label()

@@ -6,7 +6,7 @@ use crate::olm::install_mode::INSTALL_MODES;
 use serde_json::{Value, json};
 
 /// The field of a pod that contains the target namespaces of the OperatorGroup.
-const TARGET_NAMESPACES: &str = "metadata.annotations['olm.targetNamespaces']";
+pub(super) const TARGET_NAMESPACES: &str = "metadata.annotations['olm.targetNamespaces']";
 
 /// The namespaces that an operator watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -519,6 +519,37 @@ fn a_folder_above_or_below_a_bundle_is_answered_with_the_bundle() {
 }
 
 #[test]
+fn an_operator_for_its_own_namespace_alone_may_watch_the_namespace_of_its_pod() {
+    let sandbox = greenhouse();
+    let deployment = "bundle/manifests/deployment.yaml";
+    edit(
+        &sandbox,
+        deployment,
+        "fieldPath: metadata.annotations['olm.targetNamespaces']",
+        "fieldPath: metadata.namespace",
+    );
+    let is_reported = || {
+        validate(&sandbox, "bundle")
+            .stdout
+            .contains("deployment-watch-namespace")
+    };
+    assert!(is_reported(), "the operator can also be installed for other namespaces");
+    for mode in ["SingleNamespace", "AllNamespaces"] {
+        let supported = format!("- type: {mode}\n  supported: true\n");
+        let unsupported = format!("- type: {mode}\n  supported: false\n");
+        edit(&sandbox, "bundle/metadata/olm.yaml", &supported, &unsupported);
+    }
+    assert!(!is_reported());
+    edit(
+        &sandbox,
+        deployment,
+        "fieldPath: metadata.namespace",
+        "fieldPath: metadata.name",
+    );
+    assert!(is_reported());
+}
+
+#[test]
 fn an_operator_for_all_namespaces_alone_may_watch_them_all() {
     let sandbox = greenhouse();
     let deployment = "bundle/manifests/deployment.yaml";
