@@ -1,6 +1,6 @@
 //! Shared options of the commands that write file-based catalogs.
 
-use crate::catalog::file_based::migrate::Level;
+use crate::catalog::file_based::migrate::{Level, LostIcons};
 use crate::catalog::file_based::write::Language;
 use crate::cli::error::CommandError;
 use crate::cli::strictness;
@@ -142,7 +142,7 @@ pub(crate) fn open(
 pub(crate) fn print(sources: &[RenderSource], form: Form, printer: &Printer) -> Result<(), CommandError> {
     let holds_database = sources.iter().any(RenderSource::holds_database);
     let mut output = printer.stdout();
-    write_all(sources, form, |_, document| {
+    let lost_icons = write_all(sources, form, |_, document| -> Result<(), CommandError> {
         let text = String::from_utf8_lossy(document);
         if holds_database {
             output.written(&text)?;
@@ -150,7 +150,24 @@ pub(crate) fn print(sources: &[RenderSource], form: Form, printer: &Printer) -> 
             output.written_at_once(&text)?;
         }
         Ok(())
-    })
+    })?;
+    drop(output);
+    report_lost_icons(&lost_icons, printer);
+    Ok(())
+}
+
+/// Warns of icons that were only in manifests that a migration has removed.
+pub(crate) fn report_lost_icons(lost: &[LostIcons], printer: &Printer) {
+    for LostIcons { package, bundle, count } in lost {
+        let bundles = match count {
+            1 => bundle.clone(),
+            count => format!("{bundle} and {}", counted(count - 1, "other bundle")),
+        };
+        printer.warning(format_args!(
+            "package {package} has no icon, and the manifests with the icon of {bundles} were replaced; add the icon to \
+             the olm.package document"
+        ));
+    }
 }
 
 /// Reports the bundles that are omitted from a catalog because they are deprecated.

@@ -55,8 +55,9 @@ pub(crate) fn run(arguments: &MigrateArguments, context: &Context<'_>) -> Comman
     };
     let transports = arguments.registry.transports(context);
     let sources = catalog_output::open(names, &opening, &transports, context)?;
-    let packages = write_folder(&sources, form, &arguments.folder)?;
-    for package in packages {
+    let written = write_folder(&sources, form, &arguments.folder)?;
+    catalog_output::report_lost_icons(&written.lost_icons, &context.printer);
+    for package in written.packages {
         context
             .printer
             .status(format_args!("wrote {}", arguments.folder.join(package).display()));

@@ -173,6 +173,40 @@ fn intents_stay_unless_only_what_is_required_is_asked_for() {
 }
 
 #[test]
+fn a_migration_that_removes_the_only_icon_of_a_package_says_so() {
+    use base64::Engine;
+    let sandbox = crate::common::Sandbox::new();
+    let csv = r#"{"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion","metadata":{"name":"p.v1"},"spec":{"icon":[{"base64data":"aWNvbg==","mediatype":"image/png"}]}}"#;
+    let data = base64::engine::general_purpose::STANDARD.encode(csv);
+    let write = |package: &str| {
+        std::fs::create_dir_all(sandbox.path("catalog")).unwrap();
+        let documents = format!(
+            "schema: olm.package\nname: p\ndefaultChannel: a\n{package}---\nschema: olm.channel\npackage: p\nname: a\n\
+             entries: [{{name: p.v1}}]\n---\nschema: olm.bundle\npackage: p\nname: p.v1\n\
+             image: registry.example.com/p:1\nproperties:\n\
+             - {{type: olm.package, value: {{packageName: p, version: 1.0.0}}}}\n\
+             - {{type: olm.bundle.object, value: {{data: {data}}}}}\n"
+        );
+        std::fs::write(sandbox.path("catalog/c.yaml"), documents).unwrap();
+    };
+    let told = |line: &str| {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(0), "{outcome}");
+        outcome.stderr
+    };
+    let warning = "warning: package p has no icon, and the manifests with the icon of p.v1 were replaced; add the icon to \
+                   the olm.package document";
+    write("");
+    for line in ["render catalog --migrate", "migrate catalog small --migrate-level all"] {
+        let told = told(line);
+        assert!(told.contains(warning), "{line}: {told}");
+    }
+    assert!(!told("render catalog").contains("icon"));
+    write("icon: {base64data: aWNvbg==, mediatype: image/png}\n");
+    assert!(!told("render catalog --migrate").contains("icon"));
+}
+
+#[test]
 fn manifests_of_bundles_with_an_image_give_way_where_that_is_asked_for() {
     let sandbox = indexed();
     for flag in [

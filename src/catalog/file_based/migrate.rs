@@ -51,6 +51,63 @@ pub fn migrated(document: Document, level: Level) -> Document {
     }
 }
 
+/// The icons of a package that only the manifests of its bundles contained, and that a migration has removed with them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostIcons {
+    /// The package, whose own document has no icon.
+    pub package: String,
+    /// The first of the bundles.
+    pub bundle: String,
+    /// The number of bundles.
+    pub count: usize,
+}
+
+/// Finds lost icons while the documents of a catalog are migrated in their order.
+#[derive(Debug, Default)]
+pub struct IconWatch {
+    /// The current package, if its document has no icon.
+    bare: Option<String>,
+    /// The lost icons of each package.
+    pub lost: Vec<LostIcons>,
+}
+
+impl IconWatch {
+    /// Looks at a document before and after its migration.
+    pub fn add(&mut self, before: &Document, after: &Document) {
+        match before.schema() {
+            Some(Schema::Package) => {
+                let has_icon = before.field("icon").is_some_and(|icon| icon.get() != "null");
+                self.bare = (!has_icon).then(|| before.package());
+            }
+            Some(Schema::Bundle) => self.add_bundle(before, after),
+            _ => {}
+        }
+    }
+
+    fn add_bundle(&mut self, before: &Document, after: &Document) {
+        let package = before.package();
+        let properties = |document: &Document| document.field("properties").map(|list| list.get().to_owned());
+        if self.bare.as_ref() != Some(&package) || properties(before) == properties(after) || !has_icon(before) {
+            return;
+        }
+        match self.lost.last_mut().filter(|lost| lost.package == package) {
+            Some(lost) => lost.count += 1,
+            None => self.lost.push(LostIcons {
+                package,
+                bundle: before.text("name"),
+                count: 1,
+            }),
+        }
+    }
+}
+
+/// Whether the ClusterServiceVersion among the manifests of a bundle contains an icon.
+fn has_icon(bundle: &Document) -> bool {
+    let properties = bundle.properties().unwrap_or_default();
+    let icon = csv_of(&properties).and_then(|csv| csv.pointer("/spec/icon/0/base64data")?.as_str().map(str::is_empty));
+    icon == Some(false)
+}
+
 /// Returns the level of the bundles in a catalog, or in one of its packages, according to the first bundle that
 /// indicates it. Returns `None` if no bundle does.
 ///
@@ -86,15 +143,19 @@ fn with_csv_metadata(document: &Document) -> Option<Document> {
     if properties.iter().any(|property| property.kind == CSV_METADATA) {
         return None;
     }
-    let objects = properties.iter().filter(|property| property.kind == BUNDLE_OBJECT);
-    let values = Values::new(Limits::default().values);
-    let csv = objects
-        .filter_map(|object| manifest(object.value, &values))
-        .find(|object| object["kind"] == crate::csv::KIND)?;
+    let csv = csv_of(&properties)?;
     let metadata = to_raw_value(&metadata(&csv)).ok()?;
     let kept = properties.into_iter().filter(|property| property.kind != BUNDLE_OBJECT);
     let properties: Vec<_> = kept.chain([WrittenProperty::new(CSV_METADATA, &*metadata)]).collect();
     Some(document.clone().with("properties", to_raw_value(&properties).ok()?))
+}
+
+/// Returns the ClusterServiceVersion among the manifests of a bundle.
+fn csv_of(properties: &[WrittenProperty<'_>]) -> Option<Value> {
+    let values = Values::new(Limits::default().values);
+    let objects = properties.iter().filter(|property| property.kind == BUNDLE_OBJECT);
+    let mut manifests = objects.filter_map(|object| manifest(object.value, &values));
+    manifests.find(|object| object["kind"] == crate::csv::KIND)
 }
 
 fn manifest(value: &RawValue, values: &Values) -> Option<Value> {
@@ -186,5 +247,36 @@ mod tests {
         }
         let document = migrated(bundle("registry.example.com/a:v1", &csv), Level::None);
         assert_eq!(properties(&document), csv);
+    }
+
+    #[test]
+    fn icons_that_only_the_removed_manifests_contain_are_found() {
+        let csv = |icon: &Value| {
+            let csv = json!({"kind": "ClusterServiceVersion", "metadata": {"name": "a.v1"}, "spec": {"icon": icon}});
+            bundle("registry.example.com/a:v1", &json!([object(&csv)])).with("package", to_raw_value("a").unwrap())
+        };
+        let package = |package: &Value| Document::from_json(&package.to_string()).unwrap();
+        let with_icon = csv(&json!([{"base64data": "aWNvbg==", "mediatype": "image/png"}]));
+        let bare = package(&json!({"schema": "olm.package", "name": "a"}));
+        let iconic = package(&json!({"schema": "olm.package", "name": "a", "icon": {"base64data": "aWNvbg=="}}));
+        let lost = |documents: &[&Document], level| {
+            let mut watch = IconWatch::default();
+            for document in documents {
+                watch.add(document, &migrated((*document).clone(), level));
+            }
+            watch.lost
+        };
+        let all = Level::BundleObjectToCsvMetadata;
+        let expected = LostIcons {
+            package: "a".to_owned(),
+            bundle: "a.v1".to_owned(),
+            count: 2,
+        };
+        assert_eq!(lost(&[&bare, &with_icon, &with_icon], all), [expected]);
+        assert_eq!(lost(&[&bare, &with_icon], Level::None), []);
+        assert_eq!(lost(&[&iconic, &with_icon], all), []);
+        assert_eq!(lost(&[&bare, &csv(&json!([]))], all), []);
+        // The package of a single bundle is in another catalog.
+        assert_eq!(lost(&[&with_icon], all), []);
     }
 }

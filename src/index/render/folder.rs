@@ -2,6 +2,7 @@
 //! in one file next to these subfolders.
 
 use super::sources::{Form, RenderSource, SourceError, write_all};
+use crate::catalog::file_based::migrate::LostIcons;
 use crate::catalog::file_based::write::Language;
 use crate::files::{FileError, NewFolder, NewFolderError};
 use std::fs::{self, File};
@@ -34,16 +35,25 @@ impl From<SourceError> for FolderError {
     }
 }
 
-/// Writes the catalog of all sources to `target`, which appears when it is complete. Returns the packages, by name.
+/// A catalog that was written as a folder.
+#[derive(Debug)]
+pub struct WrittenFolder {
+    /// The packages, by name.
+    pub packages: Vec<String>,
+    /// The icons that the migration has removed.
+    pub lost_icons: Vec<LostIcons>,
+}
+
+/// Writes the catalog of all sources to `target`, which appears when it is complete.
 ///
 /// # Errors
 /// Returns an error if `target` already exists, a document cannot be read, or the folder cannot be written.
-pub fn write_folder(sources: &[RenderSource], form: Form, target: &Path) -> Result<Vec<String>, FolderError> {
+pub fn write_folder(sources: &[RenderSource], form: Form, target: &Path) -> Result<WrittenFolder, FolderError> {
     let folder = NewFolder::new(target)?;
     let root = folder.path();
     let mut packages = Vec::new();
     let mut open: Option<Open> = None;
-    write_all(sources, form, |package, document| -> Result<(), FolderError> {
+    let lost_icons = write_all(sources, form, |package, document| -> Result<(), FolderError> {
         let file = match &mut open {
             Some(file) if file.package == package => file,
             other => {
@@ -63,7 +73,7 @@ pub fn write_folder(sources: &[RenderSource], form: Form, target: &Path) -> Resu
         done.close()?;
     }
     folder.commit()?;
-    Ok(packages)
+    Ok(WrittenFolder { packages, lost_icons })
 }
 
 /// The file that is currently being written.

@@ -11,7 +11,7 @@ use crate::catalog::Catalog;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::load::{self, LoadError};
-use crate::catalog::file_based::migrate::{self, Level};
+use crate::catalog::file_based::migrate::{self, IconWatch, Level, LostIcons};
 use crate::catalog::file_based::read::{FileBasedCatalog, Handle};
 use crate::catalog::file_based::rendered::rendered;
 use crate::catalog::file_based::template::TemplateDocument;
@@ -381,30 +381,44 @@ enum Part<'a> {
 
 impl Part<'_> {
     /// Adds the document to `out`.
-    fn write(self, form: Form, out: &mut Vec<u8>) -> Result<(), SourceError> {
+    fn write(self, form: Form, icons: &mut IconWatch, out: &mut Vec<u8>) -> Result<(), SourceError> {
         let document = match self {
             Self::Item(index, item) => match index.blob(item)? {
-                Some(blob) => return write_blob(&blob, form, out),
+                Some(blob) => return write_blob(&blob, form, icons, out),
                 None => return Ok(()),
             },
-            Self::Bundle(bundle) => return write_blob(&Blob::Bundle(bundle.clone()), form, out),
+            Self::Bundle(bundle) => return write_blob(&Blob::Bundle(bundle.clone()), form, icons, out),
             Self::Document(document) => document.clone(),
             Self::File(files, handle) => rendered(files.document(handle)?, !handle.is_json()),
         };
-        write(&migrate::migrated(document, form.level), form.language, out).map_err(SourceError::Write)
+        write_migrated(&document, form, icons, out).map_err(SourceError::Write)
     }
 }
 
 /// A generated document is only parsed if parts of it may have to be replaced.
-fn write_blob(blob: &Blob, form: Form, out: &mut Vec<u8>) -> Result<(), SourceError> {
+fn write_blob(blob: &Blob, form: Form, icons: &mut IconWatch, out: &mut Vec<u8>) -> Result<(), SourceError> {
     let written = if form.level == Level::None {
         write(blob, form.language, out)
     } else {
         serde_json::to_string(blob)
             .and_then(|json| Document::from_json(&json))
-            .and_then(|document| write(&migrate::migrated(document, form.level), form.language, out))
+            .and_then(|document| write_migrated(&document, form, icons, out))
     };
     written.map_err(SourceError::Write)
+}
+
+fn write_migrated(
+    document: &Document,
+    form: Form,
+    icons: &mut IconWatch,
+    out: &mut Vec<u8>,
+) -> Result<(), serde_json::Error> {
+    if form.level == Level::None {
+        return write(document, form.language, out);
+    }
+    let migrated = migrate::migrated(document.clone(), form.level);
+    icons.add(document, &migrated);
+    write(&migrated, form.language, out)
 }
 
 /// The form in which documents are written.
@@ -417,7 +431,7 @@ pub struct Form {
 }
 
 /// Passes the documents of all sources to `sink`, in the order of one catalog. Each document is passed with its
-/// package, which is empty for documents that belong to no package.
+/// package, which is empty for documents that belong to no package. Returns the icons that the migration has removed.
 ///
 /// # Errors
 /// Returns an error if a document cannot be read, or `sink` fails.
@@ -425,14 +439,14 @@ pub fn write_all<E: From<SourceError>>(
     sources: &[RenderSource],
     form: Form,
     mut sink: impl FnMut(&str, &[u8]) -> Result<(), E>,
-) -> Result<(), E> {
+) -> Result<Vec<LostIcons>, E> {
     let mut all: Vec<(Key<'_>, Part<'_>)> = sources.iter().flat_map(RenderSource::parts).collect();
     all.sort_by_key(|(key, _)| *key);
-    let mut out = Vec::new();
+    let (mut out, mut icons) = (Vec::new(), IconWatch::default());
     for (key, part) in all {
         out.clear();
-        part.write(form, &mut out)?;
+        part.write(form, &mut icons, &mut out)?;
         sink(key.package(), &out)?;
     }
-    Ok(())
+    Ok(icons.lost)
 }
