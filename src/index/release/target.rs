@@ -102,9 +102,8 @@ fn stand_in(package: &str, name: &str, version: &str, image: &str) -> Bundle {
 fn keep(editor: &Editor, package: &str, wanted: &mut Vec<Wanted>) -> Result<(), CatalogEditError> {
     let documents = editor.documents(package)?.values;
     let schema = |value: &Value| Schema::from(value["schema"].as_str().unwrap_or_default());
-    let others = documents
-        .iter()
-        .filter(|value| schema(value) != Schema::Package && !schema(value).has_names());
+    let is_generated = |value: &Value| matches!(schema(value), Schema::Package | Schema::Channel | Schema::Bundle);
+    let others = documents.iter().filter(|value| !is_generated(value));
     wanted.extend(others.cloned().map(Wanted::Document));
     let is_package = |value: &&Value| value["schema"] == Schema::Package.name();
     let Some(known) = documents.iter().find(is_package) else {
