@@ -194,8 +194,7 @@ impl Translator<'_> {
         if !name.starts_with(|letter: char| letter.is_ascii_uppercase()) || !name.chars().all(is_name) {
             return Err(UNKNOWN_CLASS);
         }
-        let letter = if is_negated { 'P' } else { 'p' };
-        Ok(Some(format!(r"\{letter}{{{name}}}")))
+        Ok(Some(unicode_class(name, is_negated)))
     }
 
     /// Reads a single character after a backslash.
@@ -334,6 +333,20 @@ impl Translator<'_> {
 
 fn literal(letter: char) -> String {
     regex::escape(letter.encode_utf8(&mut [0; 4]))
+}
+
+/// Returns the class of characters with a Unicode name.
+fn unicode_class(name: &str, is_negated: bool) -> String {
+    match (name, is_negated) {
+        // Strings contain no surrogates.
+        ("Cs", false) => r"[^\x00-\x{10FFFF}]".to_owned(),
+        ("Cs", true) => r"[\x00-\x{10FFFF}]".to_owned(),
+        // In Go, unassigned characters belong to no class.
+        ("C", false) => r"[\p{Cc}\p{Cf}\p{Co}]".to_owned(),
+        ("C", true) => r"[^\p{Cc}\p{Cf}\p{Co}]".to_owned(),
+        (_, false) => format!(r"\p{{{name}}}"),
+        (_, true) => format!(r"\P{{{name}}}"),
+    }
 }
 
 /// Reads flags. Returns each of them once, the text after the colon or bracket that follows, and whether it is a colon,

@@ -136,6 +136,79 @@ fn what_go_rejects_is_rejected() {
 }
 
 #[test]
+fn the_unicode_classes_of_go_are_known() {
+    for class in [
+        "Any",
+        "C",
+        "Cc",
+        "Cf",
+        "Co",
+        "Cs",
+        "L",
+        "Ll",
+        "Lm",
+        "Lo",
+        "Lt",
+        "Lu",
+        "M",
+        "Mc",
+        "Me",
+        "Mn",
+        "N",
+        "Nd",
+        "Nl",
+        "No",
+        "P",
+        "Pc",
+        "Pd",
+        "Pe",
+        "Pf",
+        "Pi",
+        "Po",
+        "Ps",
+        "S",
+        "Sc",
+        "Sk",
+        "Sm",
+        "So",
+        "Z",
+        "Zl",
+        "Zp",
+        "Zs",
+        "Arabic",
+        "Common",
+        "Cyrillic",
+        "Greek",
+        "Han",
+        "Inherited",
+        "Latin",
+        "Nko",
+        "Old_Italic",
+        "SignWriting",
+        "Phags_Pa",
+        "Nyiakeng_Puachue_Hmong",
+        "Kawi",
+        "Nag_Mundari",
+    ] {
+        for pattern in [
+            format!(r"\p{{{class}}}"),
+            format!(r"\P{{{class}}}"),
+            format!(r"\p{{^{class}}}"),
+            format!(r"[a\p{{{class}}}]"),
+            format!(r"[^\P{{{class}}}]"),
+        ] {
+            let compiled = Regex::new(&translate(&pattern).unwrap());
+            assert!(compiled.is_ok(), "{pattern}: {compiled:?}");
+        }
+    }
+    assert!(matches(r"^\p{Any}\p{Han}\P{Han}$", "a漢a"));
+    // In Go, no character is a surrogate, and unassigned characters have no class.
+    assert!(!matches(r"\p{Cs}", "a\u{e000}\u{378}") && matches(r"^\P{Cs}$", "a"));
+    assert!(matches(r"^\pC\p{Co}$", "\u{7}\u{e000}") && !matches(r"\pC", "a\u{378}"));
+    assert!(matches(r"^\PC+[^\pC][\PC]$", "a\u{378}\u{378}\u{378}"));
+}
+
+#[test]
 fn every_translation_is_a_pattern() {
     let pieces = [
         "a",
