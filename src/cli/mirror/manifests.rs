@@ -25,10 +25,10 @@ Examples:
 /// Write the cluster configuration for the mirrored images of a plan
 ///
 /// Mirror rules map the image names in catalogs to the mirror. Each rule applies to a single repository, so that
-/// clusters do not search the mirror for other images; --scope merges rules whose destinations stay the same. Catalogs become CatalogSources and ClusterCatalogs, which are
-/// named after the repository and tag of the catalog. The same plan always gives the same files, even before anything
-/// is copied. It is an error if the folder contains other YAML or JSON files, such as those of an earlier plan, because
-/// kubectl would apply them, too.
+/// clusters do not search the mirror for other images; --scope merges rules whose destinations stay the same. Catalogs
+/// become CatalogSources and ClusterCatalogs, which are named after the repository and tag of the catalog. The same
+/// plan always gives the same files, even before anything is copied. It is an error if the folder contains other YAML
+/// or JSON files, such as those of an earlier plan, because kubectl would apply them, too.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ManifestsArguments {
