@@ -54,7 +54,7 @@ pub(crate) struct AdditionArguments {
         hide_possible_values = true
     )]
     if_exists: IfExists,
-    /// Skip bundles that cannot be fetched or read; exit with status 1 if any was skipped
+    /// Skip bundles that cannot be fetched or read, unless none can be; exit with status 1 if any was skipped
     #[arg(long)]
     permissive: bool,
     /// Overwrite a bundle of the same name if it is the head of all its channels
