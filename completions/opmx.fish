@@ -86,7 +86,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -108,7 +108,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s c -l channels -d 'Channels of the bundle, separated by commas' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s e -l default -d 'Default channel' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s u -l output-dir -d 'Copy manifests/ and metadata/ into this folder, and make the Dockerfile refer to the copies' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -133,7 +133,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -175,7 +175,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -206,7 +206,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -235,7 +235,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -259,7 +259,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -298,7 +298,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -355,7 +355,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -435,7 +435,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -534,7 +534,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -690,7 +690,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -941,7 +941,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -1042,7 +1042,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -1187,7 +1187,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -1388,7 +1388,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -1516,7 +1516,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l min-rate -d 'Minim
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -1580,7 +1580,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand render" -l min-rate -d 'Minimu
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -1614,7 +1614,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l min-rate -d 'Minim
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -1702,7 +1702,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand plan" -l min-rate -d 'Minimum 
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -1742,7 +1742,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -1781,7 +1781,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -1815,7 +1815,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -1867,7 +1867,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -1908,7 +1908,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
@@ -1953,7 +1953,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l cache-dir -d 'Folder for the cache of image layers' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH' -r
-complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-file-size -d 'Maximum size of a file in a bundle' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r

@@ -146,10 +146,19 @@ pub(crate) fn label(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// Parses a limit on the nesting of documents.
+fn depth(text: &str) -> Result<usize, String> {
+    let most = Limits::MOST_DEPTH;
+    match text.parse() {
+        Ok(depth) if depth <= most => Ok(depth),
+        _ => Err(format!("expected a number from 0 to {most}")),
+    }
+}
+
 /// The limits on a bundle.
 #[derive(Debug, Clone, Args)]
 pub struct LimitArguments {
-    /// Maximum size of a file in a bundle
+    /// Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB
     #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().file_bytes))]
     pub max_file_size: Size,
     /// Maximum number of files in a bundle
@@ -160,7 +169,13 @@ pub struct LimitArguments {
     #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().total_bytes))]
     pub max_total_size: Size,
     /// Maximum nesting of a YAML or JSON document, at most 1024
-    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().depth)]
+    #[arg(
+        long,
+        help_heading = LIMITS,
+        value_name = "N",
+        default_value_t = Limits::default().depth,
+        value_parser = depth
+    )]
     pub max_depth: usize,
     /// Maximum number of documents in a YAML file
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().documents)]
@@ -231,7 +246,13 @@ pub struct CatalogLimitArguments {
     #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().total_bytes))]
     pub max_total_size: Size,
     /// Maximum nesting of a catalog document, at most 1024
-    #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().depth)]
+    #[arg(
+        long,
+        help_heading = LIMITS,
+        value_name = "N",
+        default_value_t = Limits::default().depth,
+        value_parser = depth
+    )]
     pub max_depth: usize,
     /// Maximum number of keys and values in a catalog document
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = Limits::default().values)]
@@ -429,6 +450,15 @@ mod tests {
         assert_eq!(limits.tree().file_bytes, TreeLimits::default().file_bytes);
         assert_eq!(limits.text(), Limits::default());
         assert!(parse("--max-file-size much").is_err());
+    }
+
+    #[test]
+    fn a_nesting_that_is_never_read_is_refused() {
+        let most = Limits::MOST_DEPTH;
+        let line = parse(&format!("--max-depth {most}")).unwrap();
+        assert_eq!(line.limits.text().depth, most);
+        assert!(parse(&format!("--max-depth {}", most + 1)).is_err());
+        assert!(parse("--max-depth deep").is_err());
     }
 
     #[test]
