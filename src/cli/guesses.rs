@@ -73,7 +73,8 @@ pub(crate) fn with_nearest(error: CommandError, name: &str) -> CommandError {
     }
 }
 
-fn names_host(reference: &str) -> bool {
+/// Whether a name starts with the host of a registry, unless it is a path.
+pub(crate) fn names_host(reference: &str) -> bool {
     reference
         .split_once('/')
         .is_some_and(|(host, _)| host == "localhost" || host.contains(['.', ':']))

@@ -1,9 +1,10 @@
 //! `Operator` and `Install` resources as input to commands: in a file that is specified instead of a bundle or a
 //! package, or among the objects of a cluster.
 
-use crate::bundle::location::Location;
+use crate::bundle::location::{Location, is_path};
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
+use crate::cli::guesses;
 use crate::cli::what_if::{bundle_content, read_cluster};
 use crate::cli::{Context, input};
 use crate::cluster::requested::{self, RequestedContent, RequestedOperator, Updates, is_request};
@@ -18,9 +19,12 @@ use serde_json::Value;
 use std::convert;
 use std::path::Path;
 
-/// Returns whether a name refers to a file of resources, not to a bundle or a package.
+/// Returns whether a name refers to a file of resources, not to a bundle or a package. The file need not exist, so that
+/// the error for a wrong name is about the file.
 pub(crate) fn is_file(name: &str) -> bool {
-    name == input::STDIN || has_manifest_extension(name) && Path::new(name).is_file()
+    let path = Path::new(name);
+    let may_be_image = || !is_path(name) && (guesses::names_host(name) || name.contains([':', '@']));
+    name == input::STDIN || has_manifest_extension(name) && (path.is_file() || !path.exists() && !may_be_image())
 }
 
 /// Reads the Operators and Installs in a file.

@@ -405,3 +405,19 @@ fn a_file_that_asks_for_nothing_is_refused() {
         assert_eq!(sandbox.run(line.split(' ')).status, Some(2), "{line}");
     }
 }
+
+#[test]
+fn a_file_that_does_not_exist_is_reported_as_a_file() {
+    let sandbox = Sandbox::new();
+    for line in [
+        "resolve absent.yaml",
+        "resolve folder/absent.json --catalog index.db",
+        "plan absent.yaml",
+        "permissions ./absent.yml",
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        let name = line.split(' ').nth(1).unwrap();
+        let error = format!("error: cannot read {name}: No such file or directory (os error 2)\n");
+        assert_eq!((outcome.status, &*outcome.stderr), (Some(4), &*error), "{line}");
+    }
+}
