@@ -4,6 +4,7 @@ use crate::rules::{Rule, Severity};
 use crate::source::Place;
 use std::cmp::Ordering;
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// A finding. Findings are collected, never returned as errors; an error that stops the work is an `Err`.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +59,17 @@ impl Diagnostic {
             path: None,
             help: None,
             edits: Vec::new(),
+        }
+    }
+
+    /// Gives other names to the files of all places, if `name` returns one.
+    pub(crate) fn rename_files(&mut self, name: impl Fn(&Path) -> Option<PathBuf>) {
+        let related = self.related.iter_mut().map(|(place, _)| place);
+        for place in self.place.iter_mut().chain(related) {
+            if let Some(name) = name(Path::new(place.source.name())) {
+                let source = place.source.renamed(name.display().to_string());
+                *place = Place::new(&source, place.span.clone());
+            }
         }
     }
 

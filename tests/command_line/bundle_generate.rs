@@ -84,13 +84,33 @@ fn a_folder_of_manifests_may_have_any_name() {
 }
 
 #[test]
+fn findings_name_the_files_of_a_folder_with_any_name() {
+    let sandbox = registry();
+    std::fs::rename(sandbox.path("foo/manifests"), sandbox.path("foo/0.0.1")).unwrap();
+    std::fs::write(sandbox.path("foo/0.0.1/more.yaml"), "kind: [\n").unwrap();
+    std::fs::write(sandbox.path("foo/metadata/dependencies.yaml"), "dependencies: [\n").unwrap();
+    let words = "bundle build -d foo/0.0.1 -p microcks -c a -t oci:layout:v1";
+    let outcome = sandbox.run(words.split(' '));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    for file in ["foo/0.0.1/more.yaml:", "foo/metadata/dependencies.yaml:"] {
+        assert!(outcome.stderr.contains(&format!("--> {file}")), "{file}: {outcome}");
+    }
+    assert!(!outcome.stderr.contains("0.0.1/manifests"), "{outcome}");
+}
+
+#[test]
 fn the_metadata_is_next_to_the_working_folder_if_that_contains_the_manifests() {
     let sandbox = registry();
     let options = ["-d", ".", "-p", "microcks", "-c", "a"];
     let words = ["bundle", "generate"].iter().chain(&options);
     let mut command = sandbox.command(words);
     command.current_dir(sandbox.path("foo/manifests"));
-    succeeds(&sandbox.finish(&mut command));
+    let outcome = sandbox.finish(&mut command);
+    succeeds(&outcome);
+    assert_eq!(
+        outcome.stderr,
+        "wrote ../metadata/annotations.yaml and bundle.Dockerfile\n"
+    );
     assert!(sandbox.path("foo/metadata/annotations.yaml").exists());
     assert!(!sandbox.path("foo/manifests/metadata").exists());
     let dockerfile = read(&sandbox, "foo/manifests/bundle.Dockerfile");

@@ -178,10 +178,11 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     let origin = tree.origin().to_owned();
     let transports = registry.transports(context);
     let built = context.runtime.block_on(build(tree, &options, &transports));
-    let built = built.map_err(|error| match error {
+    let mut built = built.map_err(|error| match error {
         BuildError::Annotations(error) => super::annotation_error(error),
         error => error.into(),
     })?;
+    arguments.folder.name_files(&mut built.findings);
     wildcards::expanded(&built.expanded, &BTreeSet::new(), context);
     inference::report(&built.outside_findings, &built.resolved, context);
     if diagnostic::has_errors(&built.outside_findings) {

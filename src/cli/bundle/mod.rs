@@ -23,10 +23,11 @@ use crate::bundle::{AnnotationError, AskedAnnotations, MANIFESTS, METADATA};
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult};
 use crate::cli::lazy::Lazy;
+use crate::diagnostic::Diagnostic;
 use crate::files;
 use crate::tree::{Tree, TreeError, TreeLimits};
 use clap::{Args, Subcommand};
-use std::path::PathBuf;
+use std::path::{Component, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -115,7 +116,10 @@ impl FolderArguments {
         match (&self.folder, &self.directory) {
             (Some(folder), _) => folder.clone(),
             // `.` and paths that end with `..` contain no name to remove.
-            (None, Some(manifests)) if manifests.file_name().is_none() => manifests.join(".."),
+            (None, Some(manifests)) if manifests.file_name().is_none() => {
+                let above = manifests.join("..");
+                above.components().filter(|part| *part != Component::CurDir).collect()
+            }
             (None, Some(manifests)) => match manifests.parent() {
                 Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
                 _ => PathBuf::from("."),
@@ -152,6 +156,23 @@ impl FolderArguments {
             }
         }
         Ok(tree)
+    }
+
+    /// Names the files in findings about [`FolderArguments::tree`] as the user does.
+    fn name_files(&self, findings: &mut [Diagnostic]) {
+        let (folder, manifests) = (self.bundle(), self.manifests());
+        if manifests.ends_with(MANIFESTS) {
+            return;
+        }
+        for finding in findings {
+            finding.rename_files(|file| {
+                let inside = file.strip_prefix(&manifests).ok()?;
+                match inside.strip_prefix(MANIFESTS) {
+                    Ok(manifest) => Some(manifests.join(manifest)),
+                    Err(_) => Some(folder.join(inside)),
+                }
+            });
+        }
     }
 }
 

@@ -5,9 +5,7 @@ use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::diagnostic::Diagnostic;
 use crate::index::location::CatalogFolder;
-use crate::source::Place;
 use crate::validation::Strictness;
-use std::path::Path;
 
 /// Returns all findings about catalog documents, in a fixed order. The findings name files as the user knows them.
 ///
@@ -21,13 +19,7 @@ pub fn check_catalog(
     let mut findings = check(folder.path(), limits)?.findings;
     strictness.weigh_catalog(&mut findings);
     for finding in &mut findings {
-        let related = finding.related.iter_mut().map(|(place, _)| place);
-        for place in finding.place.iter_mut().chain(related) {
-            let name = folder.known_as(Path::new(place.source.name())).display().to_string();
-            if name != place.source.name() {
-                *place = Place::new(&place.source.renamed(name), place.span.clone());
-            }
-        }
+        finding.rename_files(|file| Some(folder.known_as(file)).filter(|name| name != file));
     }
     Ok(findings)
 }

@@ -7,7 +7,6 @@ use crate::catalog::file_based::read::FileBasedCatalog;
 use crate::diagnostic::Diagnostic;
 use crate::files::{self, FileChange, FileError, TemporaryFolder};
 use crate::rules::{self, Rule};
-use crate::source::Place;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -182,13 +181,7 @@ fn keep_changed(editor: &Editor, folder: &Path, findings: &mut Vec<Diagnostic>) 
 /// Replaces the folder `from` with `to` in the file paths of findings.
 fn rename(findings: &mut [Diagnostic], from: &Path, to: &Path) {
     for finding in findings {
-        let related = finding.related.iter_mut().map(|(place, _)| place);
-        for place in finding.place.iter_mut().chain(related) {
-            if let Ok(inside) = Path::new(place.source.name()).strip_prefix(from) {
-                let name = to.join(inside).display().to_string();
-                *place = Place::new(&place.source.renamed(name), place.span.clone());
-            }
-        }
+        finding.rename_files(|file| Some(to.join(file.strip_prefix(from).ok()?)));
     }
 }
 
