@@ -83,8 +83,11 @@ pub enum TemplateProblem {
         wanted: &'static str,
     },
     /// A bundle has no image.
-    #[error("the bundle has no image")]
-    NoImage,
+    #[error("{} has no image", .bundle.as_ref().map_or_else(|| "the bundle".to_owned(), |name| format!("bundle {name:?}")))]
+    NoImage {
+        /// The name of the bundle, if it has one.
+        bundle: Option<String>,
+    },
     /// A bundle has fields other than its image and name.
     #[error(
         "the bundle has the field {field:?}, but in a basic template, a bundle has only an image; opmx alpha convert-template basic converts a catalog to a template"

@@ -198,8 +198,10 @@ impl Input {
     pub(super) fn image(&self, number: usize, path: &Path) -> Result<Image, TemplateError> {
         let reference = self.text(number, path)?;
         if reference.trim().is_empty() {
-            let bundle = path.parent().unwrap_or_default();
-            return Err(self.wrong(number, bundle, TemplateProblem::NoImage));
+            let entry = path.parent().unwrap_or_default();
+            let name = self.map(number, &entry)?.get("name").and_then(Value::as_str);
+            let bundle = name.filter(|name| !name.is_empty()).map(str::to_owned);
+            return Err(self.wrong(number, entry, TemplateProblem::NoImage { bundle }));
         }
         Ok(Image {
             reference: reference.to_owned(),

@@ -367,7 +367,7 @@ fn what_is_wrong_with_a_basic_template_is_said_with_its_line() {
         ),
         (
             CATALOG.replace("image: registry.example.com/p:1.0.0", "name: p"),
-            "t.yaml:11: the bundle has no image",
+            "t.yaml:11: bundle \"p\" has no image",
         ),
         (
             CATALOG.replace("schema: custom\n", ""),
@@ -506,7 +506,10 @@ fn a_catalog_becomes_a_template_that_gives_the_catalog_again() {
 
     let inline = text.replace("registry.example.com/p:1.0.0", "");
     let refused = convert("c.json", inline.as_bytes(), Kind::Basic, CatalogLimits::default()).unwrap_err();
-    assert!(refused.to_string().contains("the bundle has no image"), "{refused}");
+    assert!(
+        refused.to_string().contains("bundle \"p.v1.0.0\" has no image"),
+        "{refused}"
+    );
     let template = newer_form();
     let refused = convert("t.yaml", template.as_bytes(), Kind::Basic, CatalogLimits::default()).unwrap_err();
     assert!(refused.to_string().contains("this is already a template"), "{refused}");
@@ -568,4 +571,16 @@ proptest! {
         }
         let _ = convert("c", text.as_bytes(), Kind::Basic, CatalogLimits::default());
     }
+}
+
+#[test]
+fn a_bundle_without_an_image_is_named_if_it_has_a_name() {
+    let refused = |text: &str| {
+        let converted = convert("c.yaml", text.as_bytes(), Kind::Basic, CatalogLimits::default());
+        converted.err().map(|error| error.to_string())
+    };
+    let named = refused("---\nschema: olm.bundle\nname: p.v1\npackage: p\nimage: ''\n");
+    assert_eq!(named.as_deref(), Some("c.yaml:2: bundle \"p.v1\" has no image"));
+    let nameless = refused("---\nschema: olm.bundle\npackage: p\n");
+    assert_eq!(nameless.as_deref(), Some("c.yaml:2: the bundle has no image"));
 }
