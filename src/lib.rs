@@ -85,6 +85,7 @@ pub mod cli;
 pub mod cluster;
 pub(crate) mod concurrent;
 pub mod conversion;
+pub(crate) mod counted;
 pub mod csv;
 #[cfg(feature = "database")]
 pub mod database;

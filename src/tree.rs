@@ -1,5 +1,6 @@
 //! The files of a bundle in memory, whatever their source: a map from paths to contents, in the order of the paths.
 
+use crate::counted::counted;
 use crate::files::{self, FileError, FolderOutput, NewFolder, NewFolderError, open_regular};
 use crate::limit::Limit;
 use std::collections::BTreeMap;
@@ -200,7 +201,7 @@ impl Tree {
             return Err(TreeError::Limit {
                 origin: self.origin.clone(),
                 what: format!("the size of {path}"),
-                limit: format!("{} bytes", limits.file_bytes),
+                limit: counted(limits.file_bytes, "byte"),
                 raised_by: Some(Limit::FileBytes),
             });
         }
@@ -220,7 +221,7 @@ impl Tree {
         TreeError::Limit {
             origin: self.origin.clone(),
             what: format!("the total size of the files (counted up to {path})"),
-            limit: format!("{} bytes", limits.total_bytes),
+            limit: counted(limits.total_bytes, "byte"),
             raised_by: Some(Limit::TotalBytes),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::digest::{Digest, DigestError};
 use super::platform::Platform;
+use crate::counted::counted;
 use crate::limit::Limit;
 use std::io;
 
@@ -99,7 +100,7 @@ pub enum ContentProblem {
         kind: &'static str,
     },
     /// A config that does not list the digest of each layer's uncompressed content.
-    #[error("lists the digests of {found} uncompressed layers, but the image has {expected}")]
+    #[error("lists the digests of {}, but the image has {expected}", counted(*.found, "uncompressed layer"))]
     DiffIds {
         /// The number of layers.
         expected: usize,

@@ -10,6 +10,7 @@ use super::error::ImageError;
 use super::image::Image;
 use super::layer_reader::{Kind, LayerReader, Member, Stop, UnpackLimit, plain_path};
 use super::problem::ContentProblem;
+use crate::counted::counted;
 use crate::files::{FileError, Replacement};
 use crate::limit::Limit;
 use crate::tree::{Tree, TreeError, TreeLimits};
@@ -133,13 +134,7 @@ fn read_member(
         Kind::File if wanted(&path) => {
             if size > limits.file_bytes {
                 let what = format!("the size of {path}");
-                return Err(limit(
-                    origin,
-                    what,
-                    format!("{} bytes", limits.file_bytes),
-                    Some(Limit::FileBytes),
-                )
-                .into());
+                return Err(limit(origin, what, counted(limits.file_bytes, "byte"), Some(Limit::FileBytes)).into());
             }
             *held += size;
             if *held > limits.total_bytes {
@@ -147,7 +142,7 @@ fn read_member(
                 return Err(limit(
                     origin,
                     what,
-                    format!("{} bytes", limits.total_bytes),
+                    counted(limits.total_bytes, "byte"),
                     Some(Limit::TotalBytes),
                 )
                 .into());

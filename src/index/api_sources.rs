@@ -4,6 +4,7 @@ use super::open::{Index, OpenError, SourceLimits};
 use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::read::FileBasedCatalog;
+use crate::counted::counted;
 use crate::database::read::{ReadError, is_database};
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;
@@ -40,7 +41,7 @@ pub enum ApiSourceError {
         diagnostics: Vec<Diagnostic>,
     },
     /// A source lists too many resources.
-    #[error("{name} lists more than {limit} resources")]
+    #[error("{name} lists more than {}", counted(*.limit, "resource"))]
     TooMany {
         /// The source.
         name: String,

@@ -5,6 +5,7 @@ use super::intake::{IntakeError, Recording, prepare};
 use crate::bundle::location::{LoadError, Location};
 use crate::bundle::{BundleLimits, MediaType};
 use crate::concurrent;
+use crate::counted::counted;
 use crate::database::add::{AddError, Additions, Existing, Policy, Report};
 use crate::database::change::{self, Target};
 use crate::database::error::DatabaseError;
@@ -90,7 +91,7 @@ pub struct Added {
 pub enum GatherError {
     /// Some bundles cannot be added. Contains the location and the problem of each of these bundles, in the order in
     /// which the bundles were specified.
-    #[error("{} of {} bundles cannot be added", .problems.len(), .of)]
+    #[error("{} of {} cannot be added", .problems.len(), counted(*.of, "bundle"))]
     Bundles {
         /// The location of each bundle and the problem with it.
         problems: Vec<(Location, GatherProblem)>,

@@ -1,5 +1,6 @@
 //! The result of a resolution, in its output format.
 
+use crate::counted::counted;
 use serde::Serialize;
 use std::fmt;
 
@@ -179,7 +180,7 @@ pub enum Unresolved {
         message: String,
     },
     /// The search took too many steps. OLM's own search may find a solution.
-    #[error("no solution was found in {steps} steps")]
+    #[error("no solution was found in {}", counted(*.steps, "step"))]
     GaveUp {
         /// The number of steps.
         steps: u64,

@@ -18,9 +18,5 @@ pub mod resolution;
 pub mod stdout;
 pub mod table;
 
+pub(crate) use crate::counted::counted;
 pub use output::{Format, Printer};
-
-/// Formats a count with its noun, as in `1 bundle` and `2 bundles`.
-pub fn counted(count: usize, thing: &str) -> String {
-    format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
-}

@@ -11,6 +11,7 @@ use super::path::Step;
 use super::scalar::shortened;
 use super::split::{Piece, pieces};
 use super::{hints, places::Duplicate};
+use crate::counted::counted;
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules;
 use crate::source::{Place, SourceFile};
@@ -40,7 +41,11 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Reading {
     };
     let limit = limits.effective_file_bytes();
     if bytes.len() > limit {
-        let message = format!("{name} has {} bytes, over the limit of {limit} bytes", bytes.len());
+        let message = format!(
+            "{name} has {}, over the limit of {}",
+            counted(bytes.len(), "byte"),
+            counted(limit, "byte")
+        );
         let place = Place::new(&SourceFile::new(name, ""), 0..0);
         return refused(Diagnostic::new(&rules::TEXT_TOO_LARGE, message).at(place));
     }
@@ -349,7 +354,7 @@ impl<'limits> Reader<'limits> {
         if self.number < limit {
             return false;
         }
-        let message = format!("the file has more than {limit} documents");
+        let message = format!("the file has more than {}", counted(limit, "document"));
         self.report(Diagnostic::new(&rules::YAML_TOO_MANY_DOCUMENTS, message).at(passage.place(at..at)));
         true
     }

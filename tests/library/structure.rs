@@ -36,6 +36,7 @@ const LAYERS: &[&[&str]] = &[
     &[
         "causes",
         "concurrent",
+        "counted",
         "source",
         "streams",
         "files",

@@ -2,6 +2,7 @@
 
 use super::mermaid::has_few_edges;
 use super::{ChannelDrawing, Drawing, EdgeKind, shown};
+use crate::counted::counted;
 use std::fmt::Write;
 
 /// Draws the graph. If there are more than 500 edges, each version range is drawn as one edge, because too many lines
@@ -68,10 +69,10 @@ fn of_channel(channel: &ChannelDrawing, number: usize, first: usize, few: bool, 
         let one = edges.kind == EdgeKind::SkipRange && !few;
         if let (true, Some(oldest)) = (one, edges.each().last()) {
             let (older, count) = (first + oldest, edges.count());
-            let bundles = if count == 1 { "bundle" } else { "bundles" };
+            let bundles = counted(count, "bundle");
             let _ = writeln!(
                 out,
-                "      b{older} -> b{newer} [label=\"{label}, {count} {bundles}\", style={style}];"
+                "      b{older} -> b{newer} [label=\"{label}, {bundles}\", style={style}];"
             );
             continue;
         }

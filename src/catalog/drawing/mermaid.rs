@@ -1,6 +1,7 @@
 //! A drawing as a Mermaid flowchart.
 
 use super::{ChannelDrawing, Drawing, EdgeKind, Edges, Node, shown};
+use crate::counted::counted;
 use std::fmt::Write;
 
 /// The maximum number of edges that Mermaid programs draw by default.
@@ -133,13 +134,8 @@ fn of_channel(channel: &ChannelDrawing, number: usize, few: bool, written: &mut 
         };
         let one = edges.kind == EdgeKind::SkipRange && !few;
         if let (true, Some(oldest)) = (one, edges.each().last()) {
-            let count = edges.count();
-            let bundles = if count == 1 { "bundle" } else { "bundles" };
-            let _ = writeln!(
-                out,
-                "      b{} {line}|\"{label}, {count} {bundles}\"| b{newer}",
-                first + oldest
-            );
+            let bundles = counted(edges.count(), "bundle");
+            let _ = writeln!(out, "      b{} {line}|\"{label}, {bundles}\"| b{newer}", first + oldest);
             written.edge(edges.kind);
             continue;
         }

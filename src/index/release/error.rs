@@ -3,6 +3,7 @@
 use crate::catalog::file_based::edit::CatalogEditError;
 use crate::catalog::file_based::template::{Image, TemplateError};
 use crate::catalog::release::TemplateChangeError;
+use crate::counted::counted;
 use crate::files::FileError;
 use crate::index::render::bundle::BundleError;
 use std::path::PathBuf;
@@ -28,7 +29,7 @@ pub enum ReleaseError {
         source: Box<BundleError>,
     },
     /// Some other bundles of a template cannot be rendered.
-    #[error("{} of {of} bundles cannot be rendered", .problems.len())]
+    #[error("{} of {} cannot be rendered", .problems.len(), counted(*.of, "bundle"))]
     Bundles {
         /// The bundles, each with its problem.
         problems: Vec<(Image, BundleError)>,

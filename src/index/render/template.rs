@@ -5,6 +5,7 @@ use super::sources::{RenderSource, SourceError, SourceOptions};
 use crate::catalog::file_based::load::{self, Loaded};
 use crate::catalog::file_based::template::{self, Image, Template, TemplateDocument, TemplateError};
 use crate::concurrent;
+use crate::counted::counted;
 use crate::diagnostic::Diagnostic;
 use crate::image::Transports;
 use futures_util::StreamExt;
@@ -21,7 +22,7 @@ pub struct TemplateCatalog {
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateRenderError {
     /// Some bundles cannot be rendered. Contains each of these bundles with its problem, in the order of the template.
-    #[error("{} of {of} bundles cannot be rendered", .problems.len())]
+    #[error("{} of {} cannot be rendered", .problems.len(), counted(*.of, "bundle"))]
     Bundles {
         /// The bundles, each with its problem.
         problems: Vec<(Image, BundleError)>,

@@ -4,6 +4,7 @@ use super::contents::{Bundle, Channel, Contents, Deprecations, Lifecycles, Packa
 use super::found::{DocumentId, Found};
 use super::graph::shown;
 use crate::catalog::file_based::schema::Referred;
+use crate::counted::counted;
 use crate::rules;
 use crate::shape::Nearest;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -141,11 +142,10 @@ impl Check<'_, '_> {
             }));
             return;
         };
-        let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
         let message = format!(
             "the catalog has {} and {} of package {:?}, but does not define the package",
-            count(members.channels.len(), "channel"),
-            count(members.bundles.len(), "bundle"),
+            counted(members.channels.len(), "channel"),
+            counted(members.bundles.len(), "bundle"),
             self.package
         );
         let mut finding = Found::new(&rules::CATALOG_PACKAGE_MISSING, message, first.at("package")).meant(meant);

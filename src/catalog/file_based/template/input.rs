@@ -5,6 +5,7 @@ use super::{At, Image, Kind};
 use crate::catalog::file_based::document;
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::stream::{CutError, Stream};
+use crate::counted::counted;
 use crate::shape::nearest;
 use crate::source::{Position, SourceFile};
 use crate::text::{self, Document, Limits, Path, kind_of};
@@ -61,7 +62,10 @@ impl Input {
                 .filter(|document| !document.value().is_null());
             input.documents.extend(some);
             if input.documents.len() > limits.documents {
-                let message = format!("the template contains more than {} documents", limits.documents);
+                let message = format!(
+                    "the template contains more than {}",
+                    counted(limits.documents, "document")
+                );
                 return Err(unreadable(piece.line, message));
             }
         }
