@@ -94,6 +94,21 @@ fn every_rule_is_broken_by_its_case_at_its_place() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn each_version_of_a_kind_without_a_description_is_named() {
+    let mut files = files();
+    let csv = files.get_mut(bundle::CSV).unwrap();
+    let entry = "    - name: things.example.com\n      version: v1\n      kind: Thing\n      group: example.com\n";
+    let without = format!("{entry}{}", entry.replace("v1", "v2"));
+    *csv = csv.replace(&format!("{entry}      description: A thing.\n"), &without);
+    let mut found = findings(&files, &ValidatorOptions::default());
+    found.retain(|(_, finding)| finding.rule.id == "gp-crd-description-empty");
+    let messages: Vec<&str> = found.iter().map(|(_, finding)| &*finding.message).collect();
+    let expected =
+        ["v1", "v2"].map(|version| format!("version {version} of the owned CRD things.example.com has no description"));
+    assert_eq!(messages, expected);
+}
+
 /// Collects the paths of all values inside a value.
 fn paths(value: &Value, path: &opmx::text::Path, all: &mut Vec<opmx::text::Path>) {
     all.push(path.clone());

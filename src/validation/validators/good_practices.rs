@@ -72,7 +72,11 @@ fn descriptions(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
         for (index, entry) in entries.iter().enumerate() {
             let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
             if text("description").is_empty() {
-                let message = format!("the {list} CRD {} has no description", text("name"));
+                let of = match text("version") {
+                    "" => String::new(),
+                    version => format!("version {version} of "),
+                };
+                let message = format!("{of}the {list} CRD {} has no description", text("name"));
                 let path = Path::from("spec.customresourcedefinitions").key(list).index(index);
                 let rule = &rules::GP_CRD_DESCRIPTION_EMPTY;
                 findings.push(found(rule, object, &path.key("description"), message));
