@@ -263,6 +263,10 @@ fn a_malformed_list_of_images_is_an_error() {
     let listed = with_related(&related).run("index list images catalog".split(' '));
     assert_eq!(listed.status, Some(1), "{listed}");
     assert!(listed.stdout.is_empty(), "{listed}");
-    let expected = "catalog.json:3: the field relatedImages of bundle app.v1 is malformed";
-    assert!(listed.stderr.contains(expected), "{listed}");
+    let expected = "catalog.json:3: the field relatedImages of bundle app.v1 is malformed: ";
+    let wrong = "image of entry 2 is a number, not a string\n";
+    assert!(listed.stderr.ends_with(&format!("{expected}{wrong}")), "{listed}");
+    let listed = with_related(&json!(["registry.example.com/run/app:1"])).run("index list images catalog".split(' '));
+    let wrong = "entry 1 is a string, not a map\n";
+    assert!(listed.stderr.ends_with(&format!("{expected}{wrong}")), "{listed}");
 }

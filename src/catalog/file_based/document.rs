@@ -61,7 +61,7 @@ impl Document {
     /// # Errors
     /// Returns an error if the field has the wrong type.
     pub fn entries(&self) -> Result<Vec<WrittenEntry>, serde_json::Error> {
-        list(self.field("entries"))
+        list(self.field("entries"), &["name", "replaces", "skipRange"])
     }
 
     /// Returns the deprecated items of a package; empty if the field `entries` is absent.
@@ -69,7 +69,7 @@ impl Document {
     /// # Errors
     /// Returns an error if the field has the wrong type.
     pub fn deprecations(&self) -> Result<Vec<Deprecation>, serde_json::Error> {
-        list(self.field("entries"))
+        list(self.field("entries"), &["message"])
     }
 
     /// Returns the properties; empty if the field `properties` is absent.
@@ -85,7 +85,7 @@ impl Document {
     /// # Errors
     /// Returns an error if the field has the wrong type.
     pub fn related_images(&self) -> Result<Vec<RelatedImage>, serde_json::Error> {
-        list(self.field("relatedImages"))
+        list(self.field("relatedImages"), &["name", "image"])
     }
 
     /// Returns the document with a new value for a field. An existing field keeps its position; a new field is added at
@@ -187,10 +187,32 @@ pub(super) fn kind(value: &RawValue) -> &'static str {
     }
 }
 
-/// Returns the items of a list field; empty if the field is absent or null.
-fn list<'a, T: Deserialize<'a>>(field: Option<&'a RawValue>) -> Result<Vec<T>, serde_json::Error> {
-    let items: Option<Vec<T>> = field.map_or(Ok(None), |field| serde_json::from_str(field.get()))?;
+/// Returns the items of a list field, which are maps with the strings `texts`; empty if the field is absent or null.
+fn list<'a, T: Deserialize<'a>>(field: Option<&'a RawValue>, texts: &[&str]) -> Result<Vec<T>, serde_json::Error> {
+    let Some(field) = field else {
+        return Ok(Vec::new());
+    };
+    let items: Result<Option<Vec<T>>, _> = serde_json::from_str(field.get());
+    let items = items.map_err(|error| wrong_item(field, texts).map_or(error, de::Error::custom))?;
     Ok(items.unwrap_or_default())
+}
+
+/// Returns a message about the first item of a list that is not a map, or in which one of the strings `texts` has
+/// another type.
+fn wrong_item(list: &RawValue, texts: &[&str]) -> Option<String> {
+    let items: Vec<&RawValue> = serde_json::from_str(list.get()).ok()?;
+    items.into_iter().zip(1_usize..).find_map(|(item, number)| {
+        let found = kind(item);
+        if found != "a map" {
+            return Some(format!("entry {number} is {found}, not a map"));
+        }
+        let item: Document = Document::from_json(item.get()).ok()?;
+        texts.iter().find_map(|name| {
+            let found = kind(item.field(name)?);
+            let wrong = !["a string", "empty"].contains(&found);
+            wrong.then(|| format!("{name} of entry {number} is {found}, not a string"))
+        })
+    })
 }
 
 /// Returns the properties in a field. A missing type is read as an empty string, a missing value as null.
@@ -202,7 +224,7 @@ pub(super) fn properties<'a>(field: Option<&'a RawValue>) -> Result<Vec<WrittenP
         #[serde(borrow)]
         value: Option<&'a RawValue>,
     }
-    let written: Vec<Written<'_>> = list(field)?;
+    let written: Vec<Written<'_>> = list(field, &["type"])?;
     let property = |Written { kind, value }: Written<'a>| {
         WrittenProperty::new(kind.unwrap_or_default(), value.unwrap_or(RawValue::NULL))
     };
