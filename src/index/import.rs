@@ -107,7 +107,7 @@ pub fn import(
             findings,
         });
     }
-    let files = FileBasedCatalog::open(folder.path(), limits)?;
+    let files = folder.read(limits)?;
     let loaded = load(&files)?;
     let beside = target.path().parent().filter(|folder| folder.is_dir());
     let mut import = Import {

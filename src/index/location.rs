@@ -4,6 +4,9 @@ use super::image::DATABASE_PATH;
 use crate::bundle::annotations::PACKAGE;
 use crate::bundle::is_bundle_folder;
 use crate::bundle::location::is_path;
+use crate::catalog::file_based::error::CatalogError;
+use crate::catalog::file_based::limits::CatalogLimits;
+use crate::catalog::file_based::read::FileBasedCatalog;
 use crate::database::read::is_database;
 use crate::files::{FileError, TemporaryFolder};
 use crate::image::{Image, ImageError, Reference, ReferenceError, Transports, extract_file, extract_folder};
@@ -95,8 +98,8 @@ pub enum Fetched {
 #[derive(Debug)]
 pub struct CatalogFolder {
     path: PathBuf,
-    /// The path of the folder in the image that it was unpacked from.
-    inside: Option<PathBuf>,
+    /// The image that the folder was unpacked from, and the path of the folder in it.
+    inside: Option<(String, PathBuf)>,
     // Present if the catalog was unpacked from an image. The folder is deleted when this value is dropped.
     _unpacked: Option<TemporaryFolder>,
 }
@@ -122,8 +125,22 @@ impl CatalogFolder {
     /// image.
     pub(crate) fn known_as(&self, file: &Path) -> PathBuf {
         match (&self.inside, file.strip_prefix(&self.path)) {
-            (Some(inside), Ok(relative)) => inside.join(relative),
+            (Some((_, inside)), Ok(relative)) => inside.join(relative),
             _ => file.to_owned(),
+        }
+    }
+
+    /// Reads the catalog. Errors name the image and the path in it if the folder came from an image.
+    ///
+    /// # Errors
+    /// Returns an error if [`FileBasedCatalog::open`] does.
+    pub(crate) fn read(&self, limits: CatalogLimits) -> Result<FileBasedCatalog, CatalogError> {
+        match &self.inside {
+            Some((image, inside)) => {
+                let shown = PathBuf::from(format!("{image}: {}", inside.display()));
+                FileBasedCatalog::open_shown_as(&self.path, &shown, limits)
+            }
+            None => FileBasedCatalog::open(&self.path, limits),
         }
     }
 }
@@ -264,7 +281,7 @@ pub(super) fn fetched_of(image: &Image, reference: &Reference, limit: u64) -> Re
             extract_folder(image, configs, unpacked.path(), limit)?;
             Ok(Fetched::Catalog(CatalogFolder {
                 path: unpacked.path().to_owned(),
-                inside: Some(configs.into()),
+                inside: Some((reference.to_string(), configs.into())),
                 _unpacked: Some(unpacked),
             }))
         }

@@ -153,7 +153,7 @@ impl Index {
     /// # Errors
     /// Returns an error if the folder cannot be read or is not a catalog.
     pub fn of_catalog(folder: CatalogFolder, limits: CatalogLimits) -> Result<Self, OpenError> {
-        let files = FileBasedCatalog::open(folder.path(), limits)?;
+        let files = folder.read(limits)?;
         let loaded = load::load(&files)?;
         Ok(Self::Catalog(Box::new(OpenCatalog {
             files,

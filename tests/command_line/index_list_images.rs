@@ -270,3 +270,13 @@ fn a_malformed_list_of_images_is_an_error() {
     let wrong = "entry 1 is a string, not a map\n";
     assert!(listed.stderr.ends_with(&format!("{expected}{wrong}")), "{listed}");
 }
+
+#[test]
+fn a_plan_names_the_catalog_and_not_the_temporary_copy_of_its_part() {
+    let sandbox = with_related(&json!(["registry.example.com/run/app:1"]));
+    let planned = sandbox.run("mirror plan --catalog catalog --to registry.example.com/mirror".split(' '));
+    assert_eq!(planned.status, Some(1), "{planned}");
+    let expected =
+        "error: catalog: the field relatedImages of bundle app.v1 is malformed: entry 1 is a string, not a map\n";
+    assert_eq!(planned.stderr, expected);
+}

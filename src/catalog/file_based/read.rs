@@ -60,6 +60,8 @@ impl Handle {
 #[derive(Debug)]
 struct CatalogFile {
     path: PathBuf,
+    /// The path in messages.
+    shown: PathBuf,
     stamp: Stamp,
     kept: Option<File>,
 }
@@ -97,7 +99,7 @@ impl CatalogFile {
     }
 
     fn changed(&self) -> CatalogError {
-        let file = self.path.clone();
+        let file = self.shown.clone();
         CatalogError::Changed { file }
     }
 
@@ -127,6 +129,8 @@ fn read_exactly(mut file: &File, bytes: &mut [u8], start: u64) -> io::Result<()>
 #[derive(Debug)]
 pub struct FileBasedCatalog {
     folder: PathBuf,
+    /// The folder in messages.
+    shown: PathBuf,
     files: Vec<CatalogFile>,
     /// The documents, in output order.
     pub handles: Vec<Handle>,
@@ -145,10 +149,20 @@ impl FileBasedCatalog {
         Self::open_and_visit(folder, limits, |_, _| {})
     }
 
+    /// Like [`FileBasedCatalog::open`], but messages name the folder `shown`: the user does not know where an image was
+    /// unpacked, and the folder is gone when the message is read.
+    ///
+    /// # Errors
+    /// Fails like [`FileBasedCatalog::open`].
+    pub(crate) fn open_shown_as(folder: &Path, shown: &Path, limits: CatalogLimits) -> Result<Self, CatalogError> {
+        Self::read((folder, shown), limits, &mut |_, _| {})
+    }
+
     /// Creates an empty catalog.
     pub(super) fn empty(folder: &Path, limits: CatalogLimits) -> Self {
         Self {
             folder: folder.to_owned(),
+            shown: folder.to_owned(),
             files: Vec::new(),
             handles: Vec::new(),
             limits,
@@ -165,12 +179,23 @@ impl FileBasedCatalog {
         limits: CatalogLimits,
         mut visit: impl FnMut(&Handle, &Document),
     ) -> Result<Self, CatalogError> {
+        Self::read((folder, folder), limits, &mut visit)
+    }
+
+    fn read(
+        (folder, shown): (&Path, &Path),
+        limits: CatalogLimits,
+        visit: &mut impl FnMut(&Handle, &Document),
+    ) -> Result<Self, CatalogError> {
         let paths = files(folder, limits)?;
         let keep = cfg!(unix) && paths.len() <= limits.open_files;
-        let mut catalog = Self::empty(folder, limits);
+        let mut catalog = Self {
+            shown: shown.to_owned(),
+            ..Self::empty(folder, limits)
+        };
         let mut texts = Texts::default();
         for path in paths {
-            let file = catalog.read_file(path, keep, &mut texts, &mut visit)?;
+            let file = catalog.read_file(path, keep, &mut texts, visit)?;
             catalog.files.push(file);
         }
         // A folder may contain only documents of other programs, for example before the first package is added.
@@ -198,9 +223,17 @@ impl FileBasedCatalog {
         self.files.iter().map(|file| &*file.path)
     }
 
-    /// Returns the file that contains a document.
+    /// Returns the file that contains a document, as messages name it.
     pub fn file(&self, handle: &Handle) -> &Path {
-        self.files.get(handle.file).map_or(&self.folder, |file| &file.path)
+        self.files.get(handle.file).map_or(&self.shown, |file| &file.shown)
+    }
+
+    /// Returns the path of a file in messages.
+    fn shown(&self, path: &Path) -> PathBuf {
+        match path.strip_prefix(&self.folder) {
+            Ok(inside) if self.shown != self.folder => self.shown.join(inside),
+            _ => path.to_owned(),
+        }
     }
 
     /// Makes sure that no file has changed since the catalog was opened.
@@ -263,8 +296,9 @@ impl FileBasedCatalog {
         let fail = |error| FileError::new("read", &path, error);
         let file = open_regular(&path).map_err(fail)?;
         let stamp = Stamp::from(&file.metadata().map_err(fail)?);
+        let shown = self.shown(&path);
         let wrong = |line, problem: String| CatalogError::Document {
-            file: path.clone(),
+            file: shown.clone(),
             line,
             problem,
         };
@@ -281,7 +315,7 @@ impl FileBasedCatalog {
                 return Err(CatalogError::Values {
                     line: line_of(&excess, &piece),
                     limit: self.limits.values,
-                    file: path,
+                    file: shown,
                 });
             }
             let read = document(&piece, &self.limits);
@@ -302,7 +336,7 @@ impl FileBasedCatalog {
                 return Err(CatalogError::TooMuch {
                     line: piece.line,
                     limit: self.limits.kept_bytes,
-                    file: path,
+                    file: shown,
                 });
             }
             let handle = Handle {
@@ -321,6 +355,7 @@ impl FileBasedCatalog {
         let file = CatalogFile {
             kept: keep.then_some(file),
             path,
+            shown,
             stamp,
         };
         file.check_unchanged()?;
@@ -328,7 +363,7 @@ impl FileBasedCatalog {
     }
 
     fn over(&self, what: &'static str, limit: usize) -> CatalogError {
-        let folder = self.folder.clone();
+        let folder = self.shown.clone();
         CatalogError::Limit { folder, what, limit }
     }
 }

@@ -23,7 +23,7 @@ hints! {
     }
     CollectError {
         pass: [Folder, Open, Build, Image, File, Placed],
-        none: [],
+        none: [Content],
         Self::Source { source, .. } => source.hints(),
         Self::Filter { source, .. } => source.hints(),
         Self::Package { nearest, .. } => {

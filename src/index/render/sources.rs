@@ -229,7 +229,7 @@ impl RenderSource {
                     })
                 }
                 Fetched::Catalog(folder) => {
-                    let catalog = FileBasedCatalog::open(folder.path(), limits.index.catalog)?;
+                    let catalog = folder.read(limits.index.catalog)?;
                     Ok(Self {
                         _folder: Some(folder),
                         ..Self::plain(Content::Files(catalog))

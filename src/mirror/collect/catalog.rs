@@ -53,7 +53,8 @@ impl Collector<'_> {
         let folder = temporary.path().join("catalog");
         let filtered = self.filtered(original.as_ref(), request, &folder).await?;
         let limits = self.options.reading.limits.index.catalog;
-        let index = Index::of_catalog(CatalogFolder::from(folder.as_path()), limits)?;
+        let index = Index::of_catalog(CatalogFolder::from(folder.as_path()), limits)
+            .map_err(|error| CollectError::of_copy(&request.catalog, error))?;
         self.want_images_of(&index, &filtered, request)?;
         drop(index);
         let chosen = match &original {
@@ -235,7 +236,7 @@ impl Collector<'_> {
             let entries = package.channels.iter().flat_map(|channel| &channel.entries);
             packages.extend(entries.map(|bundle| (bundle.as_str(), package.package.as_str())));
         }
-        let found = all_images(index)?;
+        let found = all_images(index).map_err(|error| CollectError::of_copy(&request.catalog, error))?;
         for image in found.images {
             for used in image.bundles {
                 let use_of = Use {

@@ -12,6 +12,8 @@ use super::placed::PlacedError;
 use super::plan::{ImageRole, Plan, Use};
 use super::request::{MirrorRequest, Place};
 use crate::catalog::file_based::edit::CatalogEditError;
+use crate::catalog::file_based::error::CatalogError;
+use crate::catalog::file_based::load::LoadError;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::{ImageError, Platform, Transports};
@@ -98,6 +100,14 @@ pub enum CollectError {
         /// The most similar name in the catalog.
         nearest: Option<String>,
     },
+    /// The filtered catalog has a fault. It is a temporary copy, so the place of the fault means nothing to the user.
+    #[error("{catalog}: {problem}")]
+    Content {
+        /// The name of the catalog.
+        catalog: String,
+        /// The fault.
+        problem: String,
+    },
     /// The filtered catalog cannot be read.
     #[error(transparent)]
     Open(Box<OpenError>),
@@ -113,6 +123,19 @@ pub enum CollectError {
     /// Two images would have the same name at the target, or an image would have an invalid name.
     #[error(transparent)]
     Placed(#[from] PlacedError),
+}
+
+impl CollectError {
+    /// Converts an error about the temporary copy of a part of a catalog.
+    fn of_copy(catalog: &str, error: OpenError) -> Self {
+        let problem = match error {
+            OpenError::Catalog(CatalogError::Document { problem, .. }) => problem,
+            OpenError::Load(LoadError::Document { problem, .. }) => problem.to_string(),
+            other => return other.into(),
+        };
+        let catalog = catalog.to_owned();
+        Self::Content { catalog, problem }
+    }
 }
 
 impl From<OpenError> for CollectError {

@@ -118,3 +118,21 @@ fn files_that_change_meanwhile_are_noticed() {
     let error = catalog.document(&catalog.handles[0]).unwrap_err();
     assert!(matches!(error, CatalogError::Changed { .. }), "{error}");
 }
+
+#[test]
+fn errors_name_the_folder_that_the_user_knows() {
+    let (folder, catalog) = catalog(&[("a/p.yaml", "schema: olm.package\nname: p\n")]);
+    drop(catalog);
+    let shown = Path::new("image: /configs");
+    let open = || FileBasedCatalog::open_shown_as(folder.path(), shown, CatalogLimits::default());
+    let catalog = open().unwrap();
+    assert_eq!(catalog.file(&catalog.handles[0]), Path::new("image: /configs/a/p.yaml"));
+    fs::write(folder.path().join("a/p.yaml"), "schema: olm.package\nname: [p]\n").unwrap();
+    let changed = catalog.document(&catalog.handles[0]).unwrap_err().to_string();
+    assert_eq!(
+        changed,
+        "image: /configs/a/p.yaml changed while it was being read; try again"
+    );
+    let wrong = open().unwrap_err().to_string();
+    assert_eq!(wrong, "image: /configs/a/p.yaml:1: name is a list, not a string");
+}
