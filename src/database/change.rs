@@ -195,16 +195,15 @@ impl Draft {
         require_folder(path)?;
         let replacement = Replacement::new(path)?;
         if let Some(from) = from {
-            copy(from, replacement.path(), options)?;
+            copy(from, (replacement.path(), target.shown()), options)?;
         }
-        let (connection, budget) = open_for_writing(replacement.path(), path, options)?;
-        without_safety(&connection)
-            .map_err(|error| DatabaseError::new(from.unwrap_or(path), options.busy_timeout, &error))?;
+        let (connection, budget) = open_for_writing(replacement.path(), target.shown(), options)?;
+        without_safety(&connection).map_err(|error| target.failed(options, &error))?;
         Ok(Self {
             connection,
             budget,
-            path: path.to_owned(),
-            origin: from.unwrap_or(path).to_owned(),
+            path: target.shown().to_owned(),
+            origin: target.origin().to_owned(),
             private: Some(Private { replacement, create }),
         })
     }

@@ -220,14 +220,15 @@ pub async fn make<C: IndexChange>(
                 let file = file.clone();
                 return Err(PublishError::Taken { file });
             }
-            let Copied { changed, imported, .. } = change_copy(from, file, options, &change, Applied::No).await?;
+            let Copied { changed, imported, .. } =
+                change_copy(from, (file, file), options, &change, Applied::No).await?;
             let made = PublishedOutput::Database(file.clone());
             Ok(Published::locally(made, changed, imported))
         }
         Destination::Nowhere => {
             let folder = TemporaryFolder::new()?;
             let database = folder.file("index.db")?;
-            let mut copied = change_copy(from, &database, options, &change, Applied::No).await?;
+            let mut copied = change_copy(from, (&database, &database), options, &change, Applied::No).await?;
             let followed = copied.follow(&database, options)?;
             let published = Published::locally(PublishedOutput::Nothing, copied.changed, copied.imported);
             Ok(Published {
@@ -381,7 +382,7 @@ async fn changed_image<C: IndexChange>(
     };
     let folder = TemporaryFolder::new()?;
     let database = folder.file("index.db")?;
-    let mut copied = change_copy(from, &database, options, change, start.applied).await?;
+    let mut copied = change_copy(from, (&database, &database), options, change, start.applied).await?;
     let epoch = options.writing.epoch.try_into().unwrap_or_default();
     let followed = copied.follow(&database, options)?;
     if followed.is_some() {
@@ -430,7 +431,7 @@ async fn generate<C: IndexChange>(
     let change = FolderChange::new(&directory_of(&database))?;
     let dockerfile = files::prepare(dockerfile_path, dockerfile(base).as_bytes())?;
     let staged = change.path().join(database.file_name().unwrap_or_default());
-    let copied = change_copy(from, &staged, options, &change_database, Applied::No).await?;
+    let copied = change_copy(from, (&staged, &database), options, &change_database, Applied::No).await?;
     change.commit_with(dockerfile)?;
     let dockerfile = dockerfile_path.to_owned();
     let base = base.to_owned();

@@ -60,6 +60,7 @@ fn every_version_becomes_what_a_fresh_addition_writes() {
         let copy = Target::Copy {
             from: Some(&old),
             to: &output,
+            shown: &output,
         };
         migrate(&copy);
         assert!(

@@ -231,6 +231,7 @@ fn round_trip(database: &Path, workplace: &Path, name: &str) -> Option<Vec<NotKe
     let copy = Target::Copy {
         from: None,
         to: &target,
+        shown: &target,
     };
     let not_kept = match import(
         &CatalogFolder::from(&*folder),

@@ -1,5 +1,8 @@
 //! A disk that is full, or a limit on the size of files: the command fails, says so, and leaves the old state.
 
+use crate::bundles::Release;
+use crate::common::Sandbox;
+use crate::indexes::{self, wrapped};
 use crate::workshop::{State, View, Workshop};
 use crate::writing::{ALL, Writing};
 use std::process::Command;
@@ -99,4 +102,16 @@ fn a_full_disk_leaves_the_old_state() {
         println!("{}: stopped by {stopped} of 2 full disks", writing.name());
         assert!(stopped > 0, "{}", writing.name());
     }
+}
+
+#[test]
+fn the_error_names_the_output_that_cannot_be_written_and_not_the_index_that_was_read() {
+    let sandbox = Sandbox::new();
+    Release::new("tool", 0).write(&sandbox.path("bundle"));
+    indexes::database(&sandbox.path("old.db"));
+    let program = ["bash", "-c", "ulimit -f 4; exec \"$@\"", "bash"];
+    let outcome = wrapped(&sandbox, &program, "index prune -q -f old.db -p tool --generate");
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(outcome.stderr.contains(" database/index.db failed: "), "{outcome}");
+    assert!(!outcome.stderr.contains("old.db"), "{outcome}");
 }

@@ -144,7 +144,11 @@ fn as_catalog(database: &Path, catalog: &Path, again: &Path) -> Result<(), Strin
     }
     let index = Index::of_catalog(folder(), limits).map_err(|error| format!("is not opened: {error}"))?;
     assert!(!index.catalog().unwrap().bundles.is_empty());
-    let again = Target::Copy { from: None, to: again };
+    let again = Target::Copy {
+        from: None,
+        to: again,
+        shown: again,
+    };
     import(
         &folder(),
         limits,

@@ -231,6 +231,7 @@ fn a_copy_and_a_change_in_place_hold_the_same() {
     let target = Target::Copy {
         from: Some(&from),
         to: &to,
+        shown: &to,
     };
     commit(&target, [record("k2 2.0.0 replaces=k1")]).unwrap();
     assert!(place.bytes() == before, "the source of a copy was changed");

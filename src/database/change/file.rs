@@ -104,8 +104,8 @@ pub(super) fn open(file: &Path, access: OpenFlags, options: &ChangeOptions) -> r
 }
 
 /// Copies the last committed state of a database. A transaction that a killed program left unfinished is undone in the
-/// copy; `from` is only read.
-pub(super) fn copy(from: &Path, to: &Path, options: &ChangeOptions) -> Result<(), DatabaseError> {
+/// copy; `from` is only read. Errors name the copy by its second path.
+pub(super) fn copy(from: &Path, to: (&Path, &Path), options: &ChangeOptions) -> Result<(), DatabaseError> {
     fs::metadata(from).map_err(|error| FileError::new("read", from, error))?;
     require_database(from)?;
     require_content(from)?;
@@ -114,7 +114,7 @@ pub(super) fn copy(from: &Path, to: &Path, options: &ChangeOptions) -> Result<()
     match source.execute_batch(BEGIN_READING) {
         Ok(()) => {
             check_length(&source, from, options)?;
-            back_up(&source, to, options).map_err(|error| failed(&error))
+            back_up(&source, from, to, options)
         }
         Err(error) if cannot_begin(&error) => {
             let reading = ReadOptions {
@@ -122,7 +122,7 @@ pub(super) fn copy(from: &Path, to: &Path, options: &ChangeOptions) -> Result<()
                 ..ReadOptions::default()
             };
             let source = Database::open_with(from, &reading)?;
-            back_up(source.connection(), to, options).map_err(|error| failed(&error))?;
+            back_up(source.connection(), from, to, options)?;
             Ok(source.check_unchanged()?)
         }
         Err(error) => Err(failed(&error)),
@@ -160,13 +160,38 @@ fn cannot_begin(error: &rusqlite::Error) -> bool {
     )
 }
 
-fn back_up(source: &Connection, to: &Path, options: &ChangeOptions) -> rusqlite::Result<()> {
-    let (mut target, _) = open(to, OpenFlags::SQLITE_OPEN_READ_WRITE, options)?;
-    without_safety(&target)?;
-    match Backup::new(source, &mut target)?.step(-1)? {
-        StepResult::Done => Ok(()),
-        _ => Err(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_BUSY), None)),
+fn back_up(
+    source: &Connection,
+    from: &Path,
+    (to, shown): (&Path, &Path),
+    options: &ChangeOptions,
+) -> Result<(), DatabaseError> {
+    let of_source = |error| DatabaseError::new(from, options.busy_timeout, &error);
+    let of_target = |error| DatabaseError::new(shown, options.busy_timeout, &error);
+    let (mut target, _) = open(to, OpenFlags::SQLITE_OPEN_READ_WRITE, options).map_err(of_target)?;
+    without_safety(&target).map_err(of_target)?;
+    let copied = Backup::new(source, &mut target).and_then(|backup| backup.step(-1));
+    match copied {
+        Ok(StepResult::Done) => Ok(()),
+        Ok(_) => {
+            let busy = ffi::Error::new(ffi::SQLITE_BUSY);
+            Err(of_source(rusqlite::Error::SqliteFailure(busy, None)))
+        }
+        Err(error) if is_of_writing(&error) => Err(of_target(error)),
+        Err(error) => Err(of_source(error)),
     }
+}
+
+/// Whether writing failed. Copying reads one file and writes another, and SQLite does not tell which one an error is
+/// about.
+fn is_of_writing(error: &rusqlite::Error) -> bool {
+    const WRITING: [std::ffi::c_int; 4] = [
+        ffi::SQLITE_FULL,
+        ffi::SQLITE_IOERR_WRITE,
+        ffi::SQLITE_IOERR_TRUNCATE,
+        ffi::SQLITE_IOERR_FSYNC,
+    ];
+    matches!(error, rusqlite::Error::SqliteFailure(error, _) if WRITING.contains(&error.extended_code))
 }
 
 /// Turns off the journal and syncing for a file that no other program uses and that is discarded on failure.

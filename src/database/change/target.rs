@@ -16,6 +16,9 @@ pub enum Target<'a> {
         from: Option<&'a Path>,
         /// The file to write; replaced if it exists.
         to: &'a Path,
+        /// The file in error messages. It differs from `to` if the copy is moved to its place later, together with
+        /// other files.
+        shown: &'a Path,
     },
 }
 
@@ -28,18 +31,26 @@ impl Target<'_> {
         }
     }
 
+    /// Returns the file that is written, as error messages name it.
+    pub(in crate::database) fn shown(&self) -> &Path {
+        match self {
+            Self::InPlace(path) => path,
+            Self::Copy { shown, .. } => shown,
+        }
+    }
+
     /// Returns the file that provides the original content; if there is none, the file that is written.
     pub(in crate::database) fn origin(&self) -> &Path {
         match self {
             Self::Copy { from: Some(from), .. } => from,
-            other => other.path(),
+            other => other.shown(),
         }
     }
 
     /// Converts an error from SQLite. The error names the original file if the copy is damaged, because the damage was
     /// already in the original.
     pub(in crate::database) fn failed(&self, options: &ChangeOptions, error: &rusqlite::Error) -> DatabaseError {
-        match (DatabaseError::new(self.path(), options.busy_timeout, error), self) {
+        match (DatabaseError::new(self.shown(), options.busy_timeout, error), self) {
             (DatabaseError::Damaged { source, .. }, Self::Copy { from: Some(from), .. }) => {
                 let path = (*from).to_owned();
                 DatabaseError::Damaged { path, source }

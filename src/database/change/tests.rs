@@ -53,6 +53,7 @@ fn a_file_that_misses_a_part_of_its_last_page_is_neither_changed_nor_copied() {
     let copy = Target::Copy {
         from: Some(&path),
         to: &to,
+        shown: &to,
     };
     for target in [Target::InPlace(&path), copy] {
         let error = add_package(&target, &SHORT, "q").unwrap_err();
@@ -118,6 +119,7 @@ fn work_that_fails_changes_nothing() {
         Target::Copy {
             from: Some(&path),
             to: &path,
+            shown: &path,
         },
     ] {
         assert!(fail(&target).is_err());
@@ -148,6 +150,7 @@ fn what_is_no_index_of_this_version_is_refused_by_name_and_left_alone() {
             Target::Copy {
                 from: Some(&path),
                 to: &output,
+                shown: &output,
             },
         ] {
             let error = add_package(&target, &SHORT, "q").unwrap_err().to_string();
@@ -181,6 +184,7 @@ fn missing_folders_and_files_are_named() {
         &Target::Copy {
             from: Some(&path),
             to: &to,
+            shown: &to,
         },
         &SHORT,
         "p",
@@ -320,6 +324,7 @@ fn a_copy_of_what_a_killed_writer_left_is_rolled_back_in_the_copy() {
         &Target::Copy {
             from: Some(&path),
             to: &to,
+            shown: &to,
         },
         &SHORT,
         "r",

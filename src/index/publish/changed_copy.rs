@@ -46,11 +46,11 @@ struct MadeOf {
     _folder: TemporaryFolder,
 }
 
-/// Changes a copy of an index at `to`, or a new index if there is no original. A file-based catalog becomes a database
+/// Changes a copy of an index at `to`, or a new index if there is no original; error messages name it `shown`. A file-based catalog becomes a database
 /// first.
 pub(super) async fn change_copy<C: IndexChange>(
     from: Option<&IndexLocation>,
-    to: &Path,
+    (to, shown): (&Path, &Path),
     options: PublishOptions<'_>,
     change: &C,
     applied: Applied,
@@ -71,6 +71,7 @@ pub(super) async fn change_copy<C: IndexChange>(
             let target = Target::Copy {
                 from: None,
                 to: &database,
+                shown: &database,
             };
             // The database is needed even if the change is only tried.
             let writing = ChangeOptions {
@@ -84,7 +85,7 @@ pub(super) async fn change_copy<C: IndexChange>(
             Some(&*database)
         }
     };
-    let target = Target::Copy { from, to };
+    let target = Target::Copy { from, to, shown };
     change::check(&target, options.writing)?;
     let changed = change
         .apply(&target, applied)

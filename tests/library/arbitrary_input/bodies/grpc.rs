@@ -116,7 +116,11 @@ fn write_database(path: &Path) {
         .unwrap();
         additions.push(&prepared.record).unwrap();
     }
-    let target = Target::Copy { from: None, to: path };
+    let target = Target::Copy {
+        from: None,
+        to: path,
+        shown: path,
+    };
     additions
         .commit(Mode::default(), &target, &change::ChangeOptions::default())
         .unwrap();
