@@ -180,6 +180,18 @@ pub(crate) fn behind_links(path: &Path) -> Result<PathBuf, FileError> {
     Err(FileError::new("replace", path, error))
 }
 
+/// Like [`behind_links`], for an option with the default `usual`. A link with the default name is not followed, because
+/// it may be unintended.
+///
+/// # Errors
+/// Returns an error if the links form a cycle.
+pub(crate) fn behind_links_unless(usual: &str, path: &Path) -> Result<PathBuf, FileError> {
+    if path == Path::new(usual) {
+        return Ok(path.to_owned());
+    }
+    behind_links(path)
+}
+
 /// Returns the folder that contains a path.
 pub(crate) fn directory_of(target: &Path) -> PathBuf {
     match target.parent() {

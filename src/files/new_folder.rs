@@ -1,6 +1,6 @@
 //! A folder that is complete or absent.
 
-use super::{FileError, TemporaryFolder, directory_of, sync_below, sync_directory};
+use super::{FileError, TemporaryFolder, behind_links, directory_of, sync_below, sync_directory};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,23 +28,24 @@ pub enum NewFolderError {
 }
 
 impl NewFolder {
-    /// Begins a folder for `target`, which must be absent or an empty folder.
+    /// Begins a folder for `target`, which must be absent or an empty folder, or a link to either. A link stays.
     ///
     /// # Errors
     /// Returns an error if `target` already exists and is not an empty folder, or if an I/O operation fails.
     pub(crate) fn new(target: &Path) -> Result<Self, NewFolderError> {
-        if let Err(taken) = Self::require_free(target) {
+        let target = behind_links(target)?;
+        if let Err(taken) = Self::require_free(&target) {
             // A process that was killed just after it had created the target may have left its temporary folder behind.
-            TemporaryFolder::remove_left_beside(target);
+            TemporaryFolder::remove_left_beside(&target);
             return Err(taken);
         }
-        let temporary = TemporaryFolder::beside(target)?;
+        let temporary = TemporaryFolder::beside(&target)?;
         let content = temporary.path().join("complete");
         fs::create_dir(&content).map_err(|error| FileError::new("create the directory", &content, error))?;
         Ok(Self {
             temporary,
             content,
-            target: target.to_owned(),
+            target,
         })
     }
 

@@ -106,6 +106,41 @@ fn only_a_file_is_replaced() {
 }
 
 #[test]
+fn a_new_folder_appears_behind_a_link_to_nothing_or_to_an_empty_folder() {
+    use std::os::unix::fs::symlink;
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    fs::create_dir(at("empty")).unwrap();
+    for target in ["empty", "absent"] {
+        let link = at(&format!("to-{target}"));
+        symlink(target, &link).unwrap();
+        let new = NewFolder::new(&link).unwrap();
+        fs::write(new.path().join("file"), "new").unwrap();
+        new.commit().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "{target}");
+        assert_eq!(names(&at(target)), ["file"]);
+        assert!(
+            matches!(NewFolder::new(&link), Err(NewFolderError::Taken { .. })),
+            "{target}"
+        );
+    }
+    assert_eq!(names(directory.path()), ["absent", "empty", "to-absent", "to-empty"]);
+}
+
+#[test]
+fn a_link_is_followed_only_under_a_name_that_is_not_the_default() {
+    let directory = tempfile::tempdir().unwrap();
+    let link = directory.path().join("link");
+    std::os::unix::fs::symlink("file", &link).unwrap();
+    let usual = link.to_str().unwrap();
+    assert_eq!(behind_links_unless(usual, &link).unwrap(), link);
+    assert_eq!(
+        behind_links_unless("plan.json", &link).unwrap(),
+        directory.path().join("file")
+    );
+}
+
+#[test]
 fn a_path_leads_to_the_end_of_its_links() {
     use std::os::unix::fs::symlink;
     let directory = tempfile::tempdir().unwrap();

@@ -128,6 +128,10 @@ fn a_link_that_is_named_as_an_output_stays_and_what_it_leads_to_is_replaced() {
             "index prune -q -f old.db -p tool --generate -d named.Dockerfile",
             "named.Dockerfile",
         ),
+        (
+            "bundle build -q bundle -t oci:layout:v1 --pins-out pins.txt",
+            "pins.txt",
+        ),
     ] {
         let target = sandbox.path("behind").join(link);
         fs::write(&target, "old").unwrap();
@@ -138,7 +142,7 @@ fn a_link_that_is_named_as_an_output_stays_and_what_it_leads_to_is_replaced() {
         assert_ne!(fs::read(&target).unwrap(), b"old", "{line}");
         assert_eq!(mode(&target), 0o640, "{line}");
     }
-    assert_eq!(fs::read_dir(sandbox.path("behind")).unwrap().count(), 2);
+    assert_eq!(fs::read_dir(sandbox.path("behind")).unwrap().count(), 3);
 }
 
 /// What a checkout or a shared folder holds is anybody's.

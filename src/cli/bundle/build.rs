@@ -221,7 +221,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     let pinned = context.runtime.block_on(transports.push(image, target))?;
     replaced::report(target, before, &pinned, printer);
     if let Some(file) = &arguments.pins_out {
-        files::write(file, pins.as_bytes())?;
+        files::write(&files::behind_links(file)?, pins.as_bytes())?;
     }
     printer.status(format_args!("built {origin} as {target}"));
     printer.line(pinned.to_string())?;

@@ -18,7 +18,7 @@ use crate::index::server::Server;
 use crate::terminal::Printer;
 use crate::validation::Strictness;
 use clap::{Args, ValueEnum};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The base image that opm writes into Dockerfiles.
 pub(crate) const OPM_IMAGE: &str = "opm:latest";
@@ -178,11 +178,7 @@ impl PublicationArguments {
             },
             _ => Destination::Files {
                 folder: PathBuf::new(),
-                // A link with the default name may be unintended, but an explicitly specified link is not.
-                dockerfile: match self.out_dockerfile.as_path() {
-                    usual if usual == Path::new(INDEX_DOCKERFILE) => usual.to_owned(),
-                    named => files::behind_links(named)?,
-                },
+                dockerfile: files::behind_links_unless(INDEX_DOCKERFILE, &self.out_dockerfile)?,
                 base: match &self.server.binary_image {
                     Some(base) => base.to_string(),
                     None => OPM_IMAGE.to_owned(),

@@ -61,6 +61,9 @@ Examples:
   $ opmx mirror plan --catalog registry.example.com/catalog:v1 --all \\
       --image registry.example.com/tools/must-gather:v1 -o plan.json";
 
+/// The default name of the plan.
+const PLAN: &str = "plan.json";
+
 /// Plan a mirror: the images of a part of a catalog, their sizes and their destinations
 ///
 /// Without --package, the heads of all channels are selected. The dependencies of the selected bundles are included,
@@ -150,7 +153,7 @@ pub(super) struct PlanArguments {
     #[command(flatten)]
     naming: NamingArguments,
     /// File for the plan
-    #[arg(short, long, value_name = "FILE", default_value = "plan.json")]
+    #[arg(short, long, value_name = "FILE", default_value = PLAN)]
     output: PathBuf,
     /// Exit with status 3 if selected content is left out
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -336,7 +339,8 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         let asked = bytes_present(&collected.plan, &target, options.parallel);
         collected.plan.totals.bytes_present = Some(context.runtime.block_on(asked)?);
     }
-    files::write(&arguments.output, &collected.plan.to_bytes())?;
+    let file = files::behind_links_unless(PLAN, &arguments.output)?;
+    files::write(&file, &collected.plan.to_bytes())?;
     remark(&collected, printer);
     table(&collected.plan, printer)?;
     let plan = &collected.plan;
