@@ -1,7 +1,7 @@
 //! One document of a catalog as read, with all of its fields, whatever its schema.
 
 use super::{Deprecation, RelatedImage, Schema, WrittenEntry, WrittenProperty};
-use serde::de::{MapAccess, Visitor};
+use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -145,11 +145,16 @@ impl Document {
         {
             return self;
         }
+        let mut places = HashMap::new();
         for (name, value) in std::mem::take(&mut self.fields) {
-            let name = meant(&name).map_or(name, |known| (*known).to_owned());
-            match self.fields.iter_mut().find(|(field, _)| *field == name) {
+            let Some(known) = meant(&name) else {
+                self.fields.push((name, value));
+                continue;
+            };
+            let place = *places.entry(*known).or_insert(self.fields.len());
+            match self.fields.get_mut(place) {
                 Some((_, earlier)) => *earlier = value,
-                None => self.fields.push((name, value)),
+                None => self.fields.push(((*known).to_owned(), value)),
             }
         }
         self
