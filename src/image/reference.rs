@@ -3,9 +3,14 @@
 //! The syntax is that of the container tools: `[docker://]host/repository:tag`, `oci:DIRECTORY[:TAG]` and
 //! `oci-archive:FILE[:TAG]`. In the last two forms, `@sha256:…` selects an image by digest.
 
+mod error;
 mod name;
+mod registry;
 
-use super::digest::{Digest, DigestError};
+pub use error::ReferenceError;
+pub use registry::RegistryReference;
+
+use super::digest::Digest;
 use crate::causes::with_causes;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -31,63 +36,6 @@ pub enum Reference {
         file: PathBuf,
         /// The tag or digest, as in [`Reference::Layout`].
         tag: Option<String>,
-    },
-}
-
-/// A reference to an image in a registry, in its original spelling and in its normalized form.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct RegistryReference {
-    written: String,
-    transport: bool,
-    parsed: oci_spec::distribution::Reference,
-    digest: Option<Digest>,
-}
-
-/// The error for a string that is not an image reference.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ReferenceError {
-    /// An empty string, or a transport without an image.
-    #[error(
-        "{reference:?} does not specify an image: expected HOST/REPOSITORY:TAG, oci:DIRECTORY:TAG or oci-archive:FILE:TAG"
-    )]
-    Empty {
-        /// The rejected string.
-        reference: String,
-    },
-    /// A transport of other container tools that opmx does not support.
-    #[error(
-        "{reference:?}: the transport {transport:?} is not supported; use docker://, oci: or oci-archive:{}",
-        in_docker_hub(reference)
-    )]
-    Transport {
-        /// The rejected string.
-        reference: String,
-        /// The part before the colon.
-        transport: String,
-    },
-    /// A web address with `http://` or `https://`.
-    #[error("{reference:?} is a web address, not an image reference; remove {scheme:?}")]
-    Address {
-        /// The rejected string.
-        reference: String,
-        /// `http://` or `https://`.
-        scheme: String,
-    },
-    /// A repository, tag or port that violates the reference grammar.
-    #[error("{reference:?} is not an image reference: {problem}")]
-    Grammar {
-        /// The rejected string.
-        reference: String,
-        /// A description of the invalid part and the expected format.
-        problem: String,
-    },
-    /// An invalid digest.
-    #[error("{reference:?} is not an image reference")]
-    Digest {
-        /// The rejected string.
-        reference: String,
-        /// The error for the invalid digest.
-        source: DigestError,
     },
 }
 
@@ -167,7 +115,7 @@ impl Reference {
     pub(crate) fn is_same_place(&self, other: &Self) -> bool {
         let absolute = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
         match (self, other) {
-            (Self::Registry(one), Self::Registry(other)) => (&one.parsed, one.digest) == (&other.parsed, other.digest),
+            (Self::Registry(one), Self::Registry(other)) => one.is_same_name(other),
             (
                 Self::Layout { directory: one, tag },
                 Self::Layout {
@@ -187,96 +135,6 @@ impl Reference {
     }
 }
 
-impl RegistryReference {
-    /// Creates a reference to `latest` in a repository, whose name must include the registry.
-    ///
-    /// # Errors
-    /// Returns an error if `name` is not a repository name.
-    pub fn of_repository(name: &str) -> Result<Self, ReferenceError> {
-        Self::parse(name, true)
-    }
-
-    /// Returns the original string without `docker://`. An index stores a bundle under exactly this string.
-    pub(crate) fn as_written(&self) -> &str {
-        &self.written
-    }
-
-    /// Returns the host to connect to, with its port. For a name without a host, this is the host of Docker Hub.
-    pub fn host(&self) -> &str {
-        self.parsed.resolve_registry()
-    }
-
-    /// Returns the name of the registry in credential files, such as `docker.io`.
-    pub fn registry(&self) -> &str {
-        self.parsed.registry()
-    }
-
-    /// Returns the repository within the registry. In Docker Hub, this includes the prefix `library/` that a reference
-    /// may omit.
-    pub fn repository(&self) -> &str {
-        self.parsed.repository()
-    }
-
-    /// Returns the tag, or `latest` if the reference has neither tag nor digest.
-    pub fn tag(&self) -> Option<&str> {
-        self.parsed.tag()
-    }
-
-    /// Returns the digest, which takes precedence over the tag.
-    pub fn digest(&self) -> Option<Digest> {
-        self.digest
-    }
-
-    /// Returns the manifest name for requests: the digest or, if there is none, the tag.
-    pub(crate) fn manifest_name(&self) -> &str {
-        self.parsed.digest().or_else(|| self.parsed.tag()).unwrap_or("latest")
-    }
-
-    /// Returns a reference to this digest in the same repository. The spelling of the repository is kept, and the tag
-    /// is omitted.
-    #[must_use]
-    pub fn with_digest(&self, digest: &Digest) -> Self {
-        let name = self.written.split('@').next().unwrap_or_default();
-        let (name, _) = name::split_tag(name);
-        Self {
-            written: format!("{name}@{digest}"),
-            transport: self.transport,
-            parsed: self.parsed.clone_with_digest(digest.to_string()),
-            digest: Some(*digest),
-        }
-    }
-
-    /// Returns a reference to this tag in the same repository. The spelling of the repository is kept.
-    ///
-    /// # Errors
-    /// Returns an error if `tag` is not a valid tag.
-    pub(crate) fn with_tag(&self, tag: &str) -> Result<Self, ReferenceError> {
-        let name = self.written.split('@').next().unwrap_or_default();
-        let (name, _) = name::split_tag(name);
-        Self::parse(&format!("{name}:{tag}"), self.transport)
-    }
-
-    fn parse(text: &str, transport: bool) -> Result<Self, ReferenceError> {
-        let reference = || text.to_owned();
-        if let Some((_, digest)) = text.split_once('@') {
-            digest.parse::<Digest>().map_err(|source| ReferenceError::Digest {
-                reference: reference(),
-                source,
-            })?;
-        }
-        let parsed = name::parse(text).map_err(|problem| ReferenceError::Grammar {
-            reference: reference(),
-            problem,
-        })?;
-        Ok(Self {
-            digest: parsed.digest().and_then(|digest| digest.parse().ok()),
-            written: text.to_owned(),
-            transport,
-            parsed,
-        })
-    }
-}
-
 /// Transports of other container tools that users may try.
 const FOREIGN_TRANSPORTS: [&str; 7] = [
     "containers-storage",
@@ -291,14 +149,6 @@ const FOREIGN_TRANSPORTS: [&str; 7] = [
 /// Whether `rest` is a port followed by a repository.
 fn is_port(rest: &str) -> bool {
     rest.contains('/') && rest.starts_with(|letter: char| letter.is_ascii_digit())
-}
-
-/// Returns the way to write the image in Docker Hub that has the name of a transport and a tag.
-fn in_docker_hub(reference: &str) -> String {
-    match RegistryReference::parse(reference, false) {
-        Ok(_) => format!("; for an image in Docker Hub, write docker://docker.io/library/{reference}"),
-        Err(_) => String::new(),
-    }
 }
 
 impl FromStr for Reference {
@@ -435,13 +285,6 @@ fn split_path(text: &str, rest: &str) -> Result<(PathBuf, Option<String>), Refer
         });
     }
     Ok((PathBuf::from(path), tag))
-}
-
-impl fmt::Display for RegistryReference {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let transport = if self.transport { "docker://" } else { "" };
-        write!(formatter, "{transport}{}", self.written)
-    }
 }
 
 impl fmt::Display for Reference {
