@@ -4,6 +4,7 @@
 //! before [`Edited::write`], which changes either all files or none. [`template`] does the same with templates, and
 //! [`merge`](fn@merge) merges several catalogs into one.
 
+mod documents;
 mod error;
 mod format;
 mod merge;
@@ -19,6 +20,7 @@ pub use format::Kept;
 pub use merge::{Conflict, MergedPackage, merge};
 pub use whole::Wanted;
 
+use super::Schema;
 use super::draft::{Draft, DraftError, NewBundle, Placement, Revised, Shape};
 use super::error::CatalogError;
 use super::folder::finish_changes;
@@ -26,15 +28,13 @@ use super::limits::CatalogLimits;
 use super::load;
 use super::migrate::{Level, level_of};
 use super::read::{FileBasedCatalog, Handle};
-use super::{Key, Schema};
 use crate::catalog::Catalog;
 use crate::diagnostic::Diagnostic;
 use crate::files::{self, FileChange, FileError};
 use crate::kubernetes::names::is_dns1123_label;
-use crate::shape::nearest;
 use crate::text::{self, Document};
-use pieces::{Edit, apply, read_piece};
-use serde_json::{Value, json};
+use pieces::{Edit, apply};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -204,101 +204,6 @@ impl Editor {
             .collect()
     }
 
-    /// Returns the documents of a package; empty if the catalog does not contain the package.
-    ///
-    /// # Errors
-    /// Returns an error if two documents have the same subject, or one of them cannot be read.
-    pub fn documents(&self, package: &str) -> Result<PackageDocuments, CatalogEditError> {
-        let mut documents = PackageDocuments {
-            name: package.to_owned(),
-            handles: Vec::new(),
-            values: Vec::new(),
-            read: Vec::new(),
-        };
-        let handles = self.catalog.handles.iter().enumerate();
-        let own = handles.filter(|(_, handle)| &*handle.package == package);
-        self.require_each_once(own.clone().map(|(_, handle)| handle))?;
-        for (index, handle) in own {
-            let (value, read) = if handle.schema == Schema::Bundle {
-                (self.bundle(handle)?, None)
-            } else {
-                let read = self.read(handle)?;
-                (read.value().clone(), Some(read))
-            };
-            documents.handles.push(index);
-            documents.values.push(value);
-            documents.read.push(read);
-        }
-        Ok(documents)
-    }
-
-    /// Like [`Editor::documents`], for a package that the catalog must contain.
-    ///
-    /// # Errors
-    /// Fails like [`Editor::documents`]. Also returns an error if the catalog does not contain the package.
-    pub fn known(&self, package: &str) -> Result<PackageDocuments, CatalogEditError> {
-        let documents = self.documents(package)?;
-        if documents.values.is_empty() {
-            return Err(CatalogEditError::Package {
-                folder: self.folder.clone(),
-                package: package.to_owned(),
-                nearest: nearest(package, self.packages()).map(str::to_owned),
-            });
-        }
-        Ok(documents)
-    }
-
-    /// Makes sure that no two of these documents, which are in catalog order, have the same subject.
-    fn require_each_once<'h>(&self, mut handles: impl Iterator<Item = &'h Handle>) -> Result<(), CatalogEditError> {
-        let mut before = handles.next();
-        for handle in handles {
-            if let Some(other) = before.filter(|other| same(other, handle)) {
-                return Err(self.twice(other, handle));
-            }
-            before = Some(handle);
-        }
-        Ok(())
-    }
-
-    fn twice(&self, first: &Handle, second: &Handle) -> CatalogEditError {
-        CatalogEditError::Twice {
-            file: self.catalog.file(second).to_owned(),
-            line: second.line,
-            other: self.catalog.file(first).to_owned(),
-            other_line: first.line,
-            subject: second.subject(),
-        }
-    }
-
-    /// Returns the identifying fields of a bundle.
-    fn bundle(&self, handle: &Handle) -> Result<Value, CatalogEditError> {
-        let document = self.catalog.document(handle)?;
-        let properties = document.properties().unwrap_or_default();
-        let identity = super::Identity::among(&properties);
-        let mut value = json!({"schema": Schema::Bundle.name(), "package": &*handle.package, "name": &*handle.name});
-        if let Some(map) = value.as_object_mut() {
-            for (field, text) in [
-                ("image", Some(document.text("image"))),
-                ("version", identity.version),
-                ("release", identity.release),
-            ] {
-                map.extend(text.map(|text| (field.to_owned(), Value::from(text))));
-            }
-        }
-        Ok(value)
-    }
-
-    /// Returns the whole document of a bundle, or `None` if the bundle does not exist.
-    fn bundle_document(&self, documents: &PackageDocuments, name: &str) -> Result<Option<Value>, CatalogEditError> {
-        let handles = documents
-            .handles
-            .iter()
-            .filter_map(|index| self.catalog.handles.get(*index));
-        let mut bundles = handles.filter(|handle| handle.schema == Schema::Bundle && &*handle.name == name);
-        let found = bundles.next().map(|handle| self.read(handle)).transpose()?;
-        Ok(found.map(|found| found.value().clone()))
-    }
-
     /// Adds bundles to a package, which may be new. Returns, for each bundle, the channels to which it was added, or in
     /// which its edges were replaced.
     ///
@@ -326,12 +231,6 @@ impl Editor {
         draft.choose_default(bundles.iter(), placement)?;
         self.revise(&documents, draft.revise(&documents.values))?;
         Ok(added)
-    }
-
-    fn read(&self, handle: &Handle) -> Result<Document, CatalogEditError> {
-        let file = self.catalog.file(handle);
-        let bytes = self.catalog.bytes(handle)?;
-        Ok(read_piece(file, handle, &bytes, &self.limits)?)
     }
 
     /// Changes an existing package of the catalog. An editor changes each package once.
@@ -571,11 +470,6 @@ impl Editor {
         let inside = path.strip_prefix(&self.folder).unwrap_or(path);
         inside.to_string_lossy().into_owned()
     }
-}
-
-/// Returns whether two documents of one package have the same subject.
-fn same(one: &Handle, other: &Handle) -> bool {
-    one.schema.is_unique() && Key::cmp(&one.key(), &other.key()).is_eq()
 }
 
 #[cfg(test)]
