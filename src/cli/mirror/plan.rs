@@ -339,9 +339,10 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         let asked = bytes_present(&collected.plan, &target, options.parallel);
         collected.plan.totals.bytes_present = Some(context.runtime.block_on(asked)?);
     }
+    remark(&collected, printer);
+    check(&collected, arguments)?;
     let file = files::behind_links_unless(PLAN, &arguments.output)?;
     files::write(&file, &collected.plan.to_bytes())?;
-    remark(&collected, printer);
     table(&collected.plan, printer)?;
     let plan = &collected.plan;
     let present = plan.totals.bytes_present;
@@ -356,24 +357,6 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         arguments.output.display()
     ));
     let missing = plan.missing();
-    if collected.is_empty {
-        return Err(CommandError::failure(format!(
-            "no selected image could be read, so {} lacks {}",
-            arguments.output.display(),
-            counted(missing.len(), "image")
-        )));
-    }
-    let is_unreached = |package: &str| collected.unreached.iter().any(|unreached| unreached.package == package);
-    if let Some(from) = arguments.versions.from()
-        && !arguments.parts.is_empty()
-        && arguments.parts.iter().all(|part| is_unreached(&part.package))
-    {
-        let message = format!(
-            "no selected package has an update path from {from}, so {} contains only the heads of the channels",
-            arguments.output.display()
-        );
-        return Err(CommandError::failure(message).hint("check the version with opmx index list bundles"));
-    }
     let denied = arguments.deny.contains(&Denied::LeftOut) && !missing.is_empty();
     if denied {
         printer.error(format_args!(
@@ -382,6 +365,26 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         ));
     }
     Ok(Status::of_answer(!denied))
+}
+
+/// Makes sure that the plan contains a part of what was requested. Otherwise, it must not replace an earlier plan.
+fn check(collected: &Collected, arguments: &PlanArguments) -> Result<(), CommandError> {
+    let output = arguments.output.display();
+    if collected.is_empty {
+        return Err(CommandError::failure(format!(
+            "none of {} could be read, so {output} was not written",
+            counted(collected.plan.missing().len(), "selected image"),
+        )));
+    }
+    let is_unreached = |package: &str| collected.unreached.iter().any(|unreached| unreached.package == package);
+    if let Some(from) = arguments.versions.from()
+        && !arguments.parts.is_empty()
+        && arguments.parts.iter().all(|part| is_unreached(&part.package))
+    {
+        let message = format!("no selected package has an update path from {from}, so {output} was not written");
+        return Err(CommandError::failure(message).hint("list the versions with opmx index list bundles CATALOG"));
+    }
+    Ok(())
 }
 
 /// Reports the findings about a catalog, if they are the reason why there is no plan.

@@ -25,7 +25,7 @@ fn a_plan_without_any_readable_image_fails_with_the_cause_and_a_hint() {
     );
     assert_eq!(text.matches(&cause).count(), 1, "{text}");
     assert!(
-        text.contains("error: no selected image could be read, so plan.json lacks 6 images"),
+        text.contains("error: none of 6 selected images could be read, so plan.json was not written"),
         "{text}"
     );
 }
@@ -169,12 +169,14 @@ fn a_version_that_no_selected_package_has_fails_the_plan() {
         return;
     }
     let garden = Garden::new();
+    fs::write(garden.path("plan.json"), "an earlier plan").unwrap();
     let output =
         garden.run("mirror plan --catalog catalog.yaml -p greenhouse-operator --from 0.0.1 --use-http --no-binary");
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
-    let words = "error: no selected package has an update path from 0.0.1, so plan.json contains only the heads";
+    let words = "error: no selected package has an update path from 0.0.1, so plan.json was not written";
     assert!(text.contains(words), "{text}");
+    assert_eq!(fs::read_to_string(garden.path("plan.json")).unwrap(), "an earlier plan");
 }
 
 #[test]
