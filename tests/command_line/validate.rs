@@ -160,6 +160,32 @@ fn a_repeated_field_in_json_is_a_warning_and_its_last_value_counts_as_in_yaml() 
 }
 
 #[test]
+fn edges_in_another_capitalization_are_read_by_every_command() {
+    let sandbox = catalog("name: stable", "name: stable");
+    let plain = sandbox.run(["render", "etcd", "-o", "yaml"]).stdout;
+    assert!(plain.contains("  replaces: etcd.v1"), "{plain}");
+    fs::write(
+        sandbox.path("etcd/catalog.yaml"),
+        plain.replace("  replaces: etcd.v1", "  Replaces: etcd.v1"),
+    )
+    .unwrap();
+    let outcome = sandbox.run(["validate", "etcd"]);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert!(outcome.stderr.contains("warning[catalog-field-case]"), "{outcome}");
+    let rendered = sandbox.run(["render", "etcd", "-o", "yaml"]);
+    assert_eq!(rendered.stdout, plain, "{rendered}");
+    let listed = sandbox.run(["index", "list", "channels", "etcd"]);
+    assert_eq!(listed.status, Some(0), "{listed}");
+    let pruned = sandbox.run("catalog prune etcd -p etcd@heads".split(' '));
+    assert!(
+        pruned
+            .stderr
+            .contains(".Replaces\" must be renamed to \"replaces\" before the document can be edited"),
+        "{pruned}"
+    );
+}
+
+#[test]
 fn every_form_names_rule_and_line() {
     let sandbox = catalog("name: etcd.v2\nimage", "name: etcd.v3\nimage");
     for form in ["text", "json", "yaml", "sarif", "github", "junit"] {

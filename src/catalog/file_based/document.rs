@@ -4,7 +4,7 @@ use super::{Deprecation, RelatedImage, Schema, WrittenEntry, WrittenProperty};
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,7 +16,7 @@ use std::fmt;
 /// capitalization.
 #[derive(Debug, Clone)]
 pub struct Document {
-    fields: Vec<(String, Box<RawValue>)>,
+    fields: Vec<Field>,
 }
 
 impl Document {
@@ -130,31 +130,20 @@ impl Document {
         })
     }
 
-    /// Gives the fields that OLM reads the capitalization of the schema. If two names differ only in case, the last
-    /// value counts.
+    /// Gives the fields that OLM reads the capitalization of the schema, also inside lists and the icon.
     fn with_known_names(mut self) -> Self {
-        let known = match self.schema() {
-            Some(schema) if schema.is_of_olm() => schema.fields(),
-            _ => return self,
-        };
-        let meant = |name: &str| known.iter().find(|known| known.eq_ignore_ascii_case(name));
-        if self
-            .fields
-            .iter()
-            .all(|(name, _)| meant(name).is_none_or(|known| known == name))
-        {
+        let Some(schema) = self.schema().filter(Schema::is_of_olm) else {
             return self;
-        }
-        let mut places = HashMap::new();
-        for (name, value) in std::mem::take(&mut self.fields) {
-            let Some(known) = meant(&name) else {
-                self.fields.push((name, value));
-                continue;
+        };
+        rename(&mut self.fields, schema.fields());
+        for (name, value) in &mut self.fields {
+            let renamed = match schema.lists().iter().find(|list| list.name == name) {
+                Some(list) => renamed_items(value, list.fields),
+                None if name == "icon" => renamed_fields(value, ICON),
+                None => None,
             };
-            let place = *places.entry(*known).or_insert(self.fields.len());
-            match self.fields.get_mut(place) {
-                Some((_, earlier)) => *earlier = value,
-                None => self.fields.push(((*known).to_owned(), value)),
+            if let Some(renamed) = renamed {
+                *value = renamed;
             }
         }
         self
@@ -178,6 +167,73 @@ impl Document {
         }
         fields
     }
+}
+
+/// The fields of an icon.
+const ICON: &[&str] = &["base64data", "mediatype"];
+
+type Field = (String, Box<RawValue>);
+
+/// Returns the name that a field has in the schema, if it differs only in case.
+pub(super) fn known_name(name: &str, known: &[&'static str]) -> Option<&'static str> {
+    known.iter().copied().find(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Gives fields the capitalization of the known names. If two names differ only in case, the last value counts.
+fn rename(fields: &mut Vec<Field>, known: &[&'static str]) {
+    if fields
+        .iter()
+        .all(|(name, _)| known_name(name, known).is_none_or(|known| known == name))
+    {
+        return;
+    }
+    let mut places = HashMap::new();
+    for (name, value) in std::mem::take(fields) {
+        let Some(known) = known_name(&name, known) else {
+            fields.push((name, value));
+            continue;
+        };
+        let place = *places.entry(known).or_insert(fields.len());
+        match fields.get_mut(place) {
+            Some((_, earlier)) => *earlier = value,
+            None => fields.push((known.to_owned(), value)),
+        }
+    }
+}
+
+/// Returns an object with the capitalization of the known names; `None` if nothing changes.
+fn renamed_fields(object: &RawValue, known: &[&'static str]) -> Option<Box<RawValue>> {
+    if !may_be_miswritten(object.get(), known) {
+        return None;
+    }
+    let Fields(mut fields) = serde_json::from_str(object.get()).ok()?;
+    rename(&mut fields, known);
+    to_raw_value(&Document { fields }).ok()
+}
+
+/// Like [`renamed_fields`], for the objects in a list.
+fn renamed_items(list: &RawValue, known: &[&'static str]) -> Option<Box<RawValue>> {
+    if !may_be_miswritten(list.get(), known) {
+        return None;
+    }
+    let items: Vec<&RawValue> = serde_json::from_str(list.get()).ok()?;
+    let items = items
+        .into_iter()
+        .map(|item| renamed_fields(item, known).map_or(Cow::Borrowed(item), Cow::Owned));
+    to_raw_value(&items.collect::<Vec<_>>()).ok()
+}
+
+/// Returns whether a text contains a known name in another capitalization, as a key or as a string. The check is quick,
+/// because nearly all documents have no such name.
+fn may_be_miswritten(json: &str, known: &[&'static str]) -> bool {
+    let bytes = json.as_bytes();
+    memchr::memchr_iter(b'"', bytes).any(|quote| {
+        let rest = bytes.get(quote + 1..).unwrap_or_default();
+        known.iter().any(|name| {
+            let written = rest.get(..name.len()).filter(|_| rest.get(name.len()) == Some(&b'"'));
+            written.is_some_and(|written| written.eq_ignore_ascii_case(name.as_bytes()) && written != name.as_bytes())
+        })
+    })
 }
 
 /// Returns the type of a value, as a noun phrase for messages.
@@ -248,16 +304,26 @@ impl Serialize for Document {
 
 impl<'de> Deserialize<'de> for Document {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Document;
+        let Fields(fields) = Fields::deserialize(deserializer)?;
+        Ok(Self { fields }.with_known_names())
+    }
+}
+
+/// The fields of an object in the order of the text. The last value of a repeated field counts.
+struct Fields(Vec<Field>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Fields;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Document, A::Error> {
-                let mut fields: Vec<(String, Box<RawValue>)> = Vec::new();
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields: Vec<Field> = Vec::new();
                 let mut places = HashMap::new();
                 while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
                     match places.entry(name.clone()) {
@@ -272,10 +338,10 @@ impl<'de> Deserialize<'de> for Document {
                         }
                     }
                 }
-                Ok(Document { fields }.with_known_names())
+                Ok(Fields(fields))
             }
         }
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_map(Object)
     }
 }
 
@@ -335,5 +401,36 @@ mod tests {
         assert_eq!(document.schema(), Some(Schema::from("other")));
         assert_eq!(document.package(), "p");
         assert_eq!(serde_json::to_string(&document).unwrap(), other);
+    }
+    #[test]
+    fn fields_in_lists_and_icons_are_found_in_any_capitalization() {
+        for (written, meant) in [
+            (
+                r#"{"schema":"olm.channel","entries":[{"Name":"a.v2","Replaces":"a.v1","SKIPS":[],"skiprange":"<2","Own":1},{"name":"a.v1"}]}"#,
+                r#"{"schema":"olm.channel","entries":[{"name":"a.v2","replaces":"a.v1","skips":[],"skipRange":"<2","Own":1},{"name":"a.v1"}]}"#,
+            ),
+            (
+                r#"{"schema":"olm.bundle","properties":[{"Type":"t","Value":{"Type":1}}],"relatedImages":[{"Image":"i"}]}"#,
+                r#"{"schema":"olm.bundle","properties":[{"type":"t","value":{"Type":1}}],"relatedImages":[{"image":"i"}]}"#,
+            ),
+            (
+                r#"{"schema":"olm.package","icon":{"Base64Data":"a","mediaType":"b"}}"#,
+                r#"{"schema":"olm.package","icon":{"base64data":"a","mediatype":"b"}}"#,
+            ),
+            (
+                r#"{"schema":"olm.deprecations","entries":[{"Reference":{"schema":"olm.package"},"Message":"m"}]}"#,
+                r#"{"schema":"olm.deprecations","entries":[{"reference":{"schema":"olm.package"},"message":"m"}]}"#,
+            ),
+            (
+                r#"{"schema":"other","entries":[{"Name":"a"}]}"#,
+                r#"{"schema":"other","entries":[{"Name":"a"}]}"#,
+            ),
+        ] {
+            let document = Document::from_json(written).unwrap();
+            assert_eq!(serde_json::to_value(&document).unwrap().to_string(), {
+                let meant: serde_json::Value = serde_json::from_str(meant).unwrap();
+                meant.to_string()
+            });
+        }
     }
 }

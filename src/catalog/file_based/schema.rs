@@ -76,6 +76,12 @@ const RELATED_IMAGES: ListField = ListField {
     required: 2,
 };
 
+const DEPRECATIONS: ListField = ListField {
+    name: "entries",
+    fields: &["reference", "message"],
+    required: 2,
+};
+
 /// A schema whose documents OLM reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OlmSchema {
@@ -133,6 +139,14 @@ impl Schema {
             Self::Channel => (&[ENTRIES, PROPERTIES], &["properties"]),
             Self::Bundle => (&[PROPERTIES, RELATED_IMAGES], &["properties", "relatedImages"]),
             Self::Deprecations | Self::Lifecycles | Self::Other(_) => (&[], &[]),
+        }
+    }
+
+    /// Returns the list fields of the documents that OLM reads.
+    pub(super) fn lists(&self) -> &'static [ListField] {
+        match self {
+            Self::Deprecations => &[DEPRECATIONS],
+            schema => schema.rendered().0,
         }
     }
 

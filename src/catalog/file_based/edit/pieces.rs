@@ -1,15 +1,16 @@
 //! Replaces, removes and inserts documents as pieces of a file.
 
 use crate::catalog::file_based::Schema;
+use crate::catalog::file_based::document::known_name;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::read::Handle;
+use crate::diagnostic::Diagnostic;
 use crate::rules;
 use crate::source::{Position, SourceFile};
-use crate::text::{self, Document, Limits};
+use crate::text::{self, Document, Limits, Path};
 use serde_json::Value;
 use std::ops::Range;
-use std::path::Path;
 
 /// A change to a document in a file.
 #[derive(Debug)]
@@ -57,7 +58,7 @@ impl Edit {
 /// Returns an error if the text is no longer a document, repeats a key, so that a position could be that of a value that
 /// does not count, or capitalizes a field differently from the schema.
 pub(super) fn read_piece(
-    file: &Path,
+    file: &std::path::Path,
     handle: &Handle,
     bytes: &[u8],
     limits: &CatalogLimits,
@@ -70,35 +71,52 @@ pub(super) fn read_piece(
     let text = std::str::from_utf8(bytes).map_err(|_| changed())?;
     let source = SourceFile::part(file.display().to_string(), text, begin, handle.start);
     let reading = text::read_source(&source, &limits.of_document());
+    let refused = |finding: &Diagnostic| CatalogError::Document {
+        file: file.to_owned(),
+        line: finding.place.as_ref().map_or(handle.line, |place| place.start().line),
+        problem: finding.message.clone(),
+    };
     let mut findings = reading.diagnostics.iter();
     if let Some(repeated) = findings.find(|finding| finding.rule == &rules::YAML_DUPLICATE_KEY) {
-        let place = repeated.place.as_ref();
-        return Err(CatalogError::Document {
-            file: file.to_owned(),
-            line: place.map_or(handle.line, |place| place.start().line),
-            problem: repeated.message.clone(),
-        });
+        return Err(refused(repeated));
     }
-    let mut documents = reading.documents.into_iter();
-    let document = documents
-        .find(|document| !document.value().is_null())
-        .ok_or_else(changed)?;
-    match capitalized(&document, &handle.schema) {
-        Some((written, known)) => Err(CatalogError::Document {
+    let mut documents = reading.documents.iter();
+    let Some(document) = documents.find(|document| !document.value().is_null()) else {
+        let fault = reading.diagnostics.iter().find(|finding| finding.is_error());
+        return Err(fault.map_or_else(changed, refused));
+    };
+    match capitalized(document, &handle.schema) {
+        Some((path, known)) => Err(CatalogError::Document {
             file: file.to_owned(),
-            line: document.key_place(&text::Path::root().key(written)).start().line,
-            problem: format!("the field {written:?} must be renamed to {known:?} before the document can be edited"),
+            line: document.key_place(&path).start().line,
+            problem: format!(
+                "the field {:?} must be renamed to {known:?} before the document can be edited",
+                path.to_string()
+            ),
         }),
-        None => Ok(document),
+        None => Ok(document.clone()),
     }
 }
 
-/// Returns a field whose name differs only in case from a field that OLM reads, and the name of the latter.
-fn capitalized<'d>(document: &'d Document, schema: &Schema) -> Option<(&'d str, &'static str)> {
-    let known = if schema.is_of_olm() { schema.fields() } else { &[] };
-    document.value().as_object()?.keys().find_map(|written| {
-        let meant = known.iter().find(|known| known.eq_ignore_ascii_case(written))?;
-        (meant != written).then_some((written.as_str(), *meant))
+/// Returns the path of a field whose name differs only in case from a field that OLM reads, and the name of the latter.
+fn capitalized(document: &Document, schema: &Schema) -> Option<(Path, &'static str)> {
+    if !schema.is_of_olm() {
+        return None;
+    }
+    let among = |value: &Value, path: &Path, known: &[&'static str]| {
+        value.as_object()?.keys().find_map(|written| {
+            let meant = known_name(written, known).filter(|meant| meant != written)?;
+            Some((path.key(written), meant))
+        })
+    };
+    let (value, root) = (document.value(), Path::root());
+    among(value, &root, schema.fields()).or_else(|| {
+        schema.lists().iter().find_map(|list| {
+            let items = value.get(list.name)?.as_array()?;
+            let path = root.key(list.name);
+            let mut items = items.iter().enumerate();
+            items.find_map(|(index, item)| among(item, &path.index(index), list.fields))
+        })
     })
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use serde_json::json;
 use crate::catalog::file_based::draft::{Deprecated, Draft, DraftError, Target};
 use crate::catalog::file_based::shown::Shown;
 use std::fs;
