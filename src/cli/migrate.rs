@@ -3,12 +3,13 @@
 use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::catalog_output::{self, FormArguments};
+use crate::cli::containment;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::strictness::StrictnessArguments;
 use crate::index::render::folder::write_folder;
 use crate::index::render::sources::SourceOptions;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,6 +47,7 @@ pub(crate) struct MigrateArguments {
 
 pub(crate) fn run(arguments: &MigrateArguments, context: &Context<'_>) -> CommandResult {
     let form = arguments.form.form(false)?;
+    containment::require_outside(&arguments.folder, Path::new(&arguments.source))?;
     let names = std::slice::from_ref(&arguments.source);
     let opening = SourceOptions {
         limits: arguments.limits.source(&arguments.database, &arguments.registry),

@@ -20,6 +20,7 @@ mod bundle;
 mod catalog;
 mod catalog_output;
 mod completion;
+mod containment;
 mod elsewhere;
 mod following;
 mod generate;

@@ -186,6 +186,29 @@ fn edges_in_another_capitalization_are_read_by_every_command() {
 }
 
 #[test]
+fn no_command_writes_into_the_catalog_that_it_reads() {
+    let sandbox = catalog("name: stable", "name: stable");
+    for line in [
+        "migrate etcd etcd/json",
+        "index extract etcd -f etcd -o etcd/sub",
+        "index extract etcd -f etcd -t oci:etcd/sub:1",
+        "index export -i etcd -f etcd/packages",
+        "index page etcd -o etcd/site",
+        "catalog build etcd -t oci:etcd/image:v1",
+        "catalog build etcd -t oci-archive:etcd/image.tar:v1",
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(2), "{line}: {outcome}");
+        assert!(
+            outcome.stderr.contains("is inside the catalog etcd"),
+            "{line}: {outcome}"
+        );
+    }
+    let files = fs::read_dir(sandbox.path("etcd")).unwrap().count();
+    assert_eq!(files, 1);
+}
+
+#[test]
 fn every_form_names_rule_and_line() {
     let sandbox = catalog("name: etcd.v2\nimage", "name: etcd.v3\nimage");
     for form in ["text", "json", "yaml", "sarif", "github", "junit"] {

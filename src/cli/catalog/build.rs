@@ -2,6 +2,7 @@
 
 use super::edit;
 use crate::cli::arguments::{self, CatalogLimitArguments, RegistryArguments, label};
+use crate::cli::containment;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::index::publication::ServerArguments;
 use crate::cli::strictness::{self, StrictnessArguments};
@@ -84,6 +85,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         return Err(CommandError::usage(message).hint("omit this --label; the catalog is always in /configs"));
     }
     let to = &arguments.tag;
+    containment::require_image_outside(to, &arguments.catalog)?;
     let strictness = arguments.strictness.strictness();
     let options = CatalogImageOptions {
         server: arguments.server()?,

@@ -4,9 +4,10 @@ use super::edit;
 use crate::catalog::file_based::edit::merge;
 use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
+use crate::cli::containment;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,17 +55,8 @@ pub(crate) fn run(arguments: &MergeArguments, context: &Context<'_>) -> CommandR
             Some(place)
         }
     };
-    if let Some(catalog) = arguments
-        .catalogs
-        .iter()
-        .find(|catalog| is_inside(&arguments.output, catalog))
-    {
-        let error = CommandError::usage(format!(
-            "{} is inside the catalog {}, which would contain all documents twice",
-            arguments.output.display(),
-            catalog.display()
-        ));
-        return Err(error.hint("specify a folder outside the catalogs with --output"));
+    for catalog in &arguments.catalogs {
+        containment::require_outside(&arguments.output, catalog)?;
     }
     let packages = match merge(
         &arguments.catalogs,
@@ -85,13 +77,4 @@ pub(crate) fn run(arguments: &MergeArguments, context: &Context<'_>) -> CommandR
     }
     printer.status(format_args!("wrote {}", arguments.output.display()));
     Ok(Status::Success)
-}
-
-/// Returns whether a path, which need not exist, is inside a folder.
-fn is_inside(path: &Path, folder: &Path) -> bool {
-    let (Ok(path), Ok(folder)) = (std::path::absolute(path), folder.canonicalize()) else {
-        return false;
-    };
-    let mut existing = path.ancestors().filter_map(|path| path.canonicalize().ok());
-    existing.next().is_some_and(|path| path.starts_with(folder))
 }

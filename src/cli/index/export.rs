@@ -2,11 +2,11 @@
 
 use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments, name};
 use crate::cli::error::{CommandResult, Status};
-use crate::cli::{Context, sources};
+use crate::cli::{Context, containment, sources};
 use crate::index::export::{ExportError, ExportOptions, export};
 use crate::terminal::counted;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,6 +54,7 @@ const PARALLEL: usize = 4;
 pub(crate) fn run(arguments: &ExportArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     arguments.tools.answer(printer);
+    containment::require_outside(&arguments.download_folder, Path::new(&arguments.index))?;
     let limits = arguments.limits.index(&arguments.database, &arguments.registry);
     let opened = sources::open_catalog(&arguments.index, &arguments.registry, limits, context)?;
     let transports = arguments.registry.transports(context);

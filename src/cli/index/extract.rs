@@ -4,6 +4,7 @@ use super::publication::{self, CatalogFormArguments, ServerArguments};
 use crate::catalog::file_based::migrate::Level;
 use crate::cli::arguments::{self, IndexLimitArguments, RegistryArguments, name};
 use crate::cli::catalog_output::{self, OutputLanguage};
+use crate::cli::containment;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::following::{self, FollowArguments};
 use crate::cli::{Context, additions, guesses};
@@ -101,6 +102,9 @@ pub(crate) fn run(arguments: &ExtractArguments, context: &Context<'_>) -> Comman
     } else {
         arguments.follow.or_all()
     };
+    if let Some(tag) = &arguments.tag {
+        containment::require_image_outside(tag, Path::new(&arguments.from_index))?;
+    }
     match &arguments.folder {
         Some(folder) => as_catalog(&named, &follow, folder, arguments, context),
         None => as_index(&named, &follow, arguments, context),
@@ -114,6 +118,7 @@ fn as_catalog(
     arguments: &ExtractArguments,
     context: &Context<'_>,
 ) -> CommandResult {
+    containment::require_outside(folder, Path::new(&arguments.from_index))?;
     let printer = &context.printer;
     let options = ExtractOptions {
         packages: named,

@@ -3,7 +3,7 @@
 use crate::catalog::Catalog;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::{Context, sources};
+use crate::cli::{Context, containment, sources};
 use crate::index::object_name::object_name;
 use crate::index::open::Index;
 use crate::page::live::{LiveSite, state_of};
@@ -158,6 +158,9 @@ pub(crate) fn run(arguments: &PageArguments, context: &Context<'_>) -> CommandRe
         return Err(no_place());
     }
     let index = arguments.index();
+    if let Some(output) = &arguments.output {
+        containment::require_outside(output, Path::new(index))?;
+    }
     let own_name = arguments.name.clone().unwrap_or_else(|| object_name(index));
     check_names(&own_name, &arguments.catalog)?;
     let opened = arguments.open(index, context)?;

@@ -1,7 +1,7 @@
 use super::*;
-use serde_json::json;
 use crate::catalog::file_based::draft::{Deprecated, Draft, DraftError, Target};
 use crate::catalog::file_based::shown::Shown;
+use serde_json::json;
 use std::fs;
 
 const CATALOG: &str = include_str!("../../../../testdata/rake.yaml");
