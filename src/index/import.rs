@@ -171,6 +171,11 @@ impl<'a> Import<'a> {
                 let (schema, name, field) = (schema.clone(), name.clone(), field.to_owned());
                 self.not_kept(&handle.package, Part::Field { schema, name, field });
             }
+            // A database has properties of bundles only.
+            if handle.schema != Schema::Bundle && document.properties().is_ok_and(|properties| !properties.is_empty()) {
+                let (schema, name, field) = (schema.clone(), name.clone(), "properties".to_owned());
+                self.not_kept(&handle.package, Part::Field { schema, name, field });
+            }
             if handle.schema == Schema::Package {
                 self.packages.insert(name, document);
             }

@@ -40,7 +40,7 @@ fn particular(sandbox: &Sandbox) {
                 - {name: p.v3, skips: [p.v2, p.v1], skipRange: '<3.0.0'}\n\
                 - {name: p.v2, replaces: p.v1}\n\
                 - {name: p.v1, replaces: p.v0}\n\
-                ---\nschema: olm.channel\npackage: p\nname: fast\nentries:\n- {name: p.v3, replaces: p.v2}\n\
+                ---\nschema: olm.channel\npackage: p\nname: fast\nproperties: [{type: x, value: 1}]\nentries:\n- {name: p.v3, replaces: p.v2}\n\
                 ---\nschema: olm.deprecations\npackage: p\nentries:\n- {reference: {schema: olm.bundle, name: p.v1}, message: Old.}\n- {reference: {schema: olm.package}, message: All of it.}\n\
                 ---\nschema: example.note\nname: note\npackage: p\n---\nschema: example.note\n";
     let bundles = bundle("p.v1", "1.0.0") + &bundle("p.v2", "2.0.0") + &bundle("p.v3", "3.0.0");
@@ -103,6 +103,7 @@ fn what_an_index_cannot_hold_is_named() {
     warning: not kept: package p: the field mood of olm.bundle p.v1
     warning: not kept: package p: the field mood of olm.bundle p.v2
     warning: not kept: package p: the field mood of olm.bundle p.v3
+    warning: not kept: package p: the field properties of olm.channel fast
     warning: not kept: package p: the document example.note note
     warning: opm:latest is a placeholder for your own image that contains opm or opmx; specify it with --binary-image
     wrote database/index.db and index.Dockerfile
