@@ -42,6 +42,14 @@ pub struct Descriptor {
     pub size: u64,
 }
 
+#[cfg(feature = "registry")]
+impl Descriptor {
+    /// Whether this describes the manifest of a single image.
+    pub(crate) fn is_single_image(&self) -> bool {
+        matches!(self.media_type.as_str(), MANIFEST | DOCKER_MANIFEST)
+    }
+}
+
 /// A parsed manifest: an image, or a list of images for several platforms.
 #[derive(Debug, Clone)]
 pub enum Manifest {

@@ -1,11 +1,12 @@
 //! Deletes the content of a plan from a registry, except content that other plans need.
 
+use super::parts::{Tagged, parts};
 use super::plan::{ExtraVia, Plan};
 use super::reach::reach;
 use crate::causes::with_causes;
 use crate::concurrent;
 use crate::image::copy::{ListChange, ListEdit, change_lists};
-use crate::image::{Deletion, Digest, ImageError, Reference, RegistryReference, TagState, Transports};
+use crate::image::{Deletion, Digest, ImageError, Reference, RegistryReference, TagState, Transports, fallback_tag};
 use futures_util::TryStreamExt;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,20 +117,25 @@ const PARALLEL: usize = 8;
 pub struct OtherTags {
     /// The tags, by repository and digest.
     pub found: BTreeMap<(String, Digest), BTreeSet<String>>,
+    /// The tags of image indexes that list manifests to delete, by the repository and digest of these manifests.
+    pub parts: BTreeMap<(String, Digest), BTreeSet<String>>,
     /// The repositories whose tags the registry does not list.
     pub unlisted: BTreeSet<String>,
 }
 
 /// Looks for tags that refer to manifests to delete, but are not in any plan. Deleting a manifest also removes these
-/// tags.
+/// tags. If `with_parts` is set, also looks for such tags of image indexes that list manifests to delete, directly or
+/// indirectly. Deleting these manifests would leave the image indexes incomplete.
 ///
 /// # Errors
-/// Returns an error if a name is not valid, or a request to the registry fails.
+/// Returns an error if a name is not valid, a request to the registry fails, or a tag refers to something other than a
+/// manifest or image index.
 pub async fn other_tags(
     plan: &Plan,
     kept: &[Plan],
     doomed: &[Doomed],
     target: &Transports,
+    with_parts: bool,
 ) -> Result<OtherTags, ImageError> {
     reach(plan, target).await?;
     let mut own: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -148,6 +154,9 @@ pub async fn other_tags(
     for Doomed { repository, digest, .. } in doomed {
         digests.entry(repository).or_default().insert(*digest);
     }
+    // These tags are lists of referrers, from which the deletion removes the deleted referrers.
+    let listed = plan.extras.iter().filter(|extra| extra.via == ExtraVia::Referrers);
+    let lists: BTreeSet<String> = listed.map(|extra| fallback_tag(&extra.subject)).collect();
     let mut other = OtherTags::default();
     for (repository, digests) in digests {
         let reference = RegistryReference::of_repository(repository)?;
@@ -161,30 +170,41 @@ pub async fn other_tags(
         let own = own.get(repository);
         let tags = tags
             .into_iter()
-            .filter(|tag| own.is_none_or(|own| !own.contains(tag.as_str())));
+            .filter(|tag| own.is_none_or(|own| !own.contains(tag.as_str())) && !lists.contains(tag));
         let reference = &reference;
         let looks = concurrent::in_order(tags, PARALLEL, |tag| async move {
             let state = target.state(&Reference::Registry(reference.with_tag(&tag)?)).await?;
             Ok::<_, ImageError>((tag, state))
         });
         let states: Vec<(String, TagState)> = looks.try_collect().await?;
+        let mut tagged = Tagged::new();
         for (tag, state) in states {
-            if let Some(digest) = state.digest().filter(|digest| digests.contains(digest)) {
-                let tags = other.found.entry((repository.to_owned(), digest)).or_default();
-                tags.insert(tag);
+            if let Some(digest) = state.digest() {
+                tagged.entry(digest).or_default().insert(tag);
             }
+        }
+        let named = |(digest, tags): (&Digest, &BTreeSet<String>)| {
+            let is_doomed = digests.contains(digest);
+            is_doomed.then(|| ((repository.to_owned(), *digest), tags.clone()))
+        };
+        other.found.extend(tagged.iter().filter_map(named));
+        if with_parts {
+            let parts = parts(plan, reference, tagged, target, PARALLEL).await?;
+            other.parts.extend(parts.iter().filter_map(named));
         }
     }
     Ok(other)
 }
 
 /// Splits the manifests to delete into those that can be deleted and those that are spared. A manifest is spared if it
-/// has other tags, if a spared manifest references it, or if it is a referrer of a spared manifest.
+/// has other tags, if a spared manifest or an image index with other tags references it, or if it is a referrer of a
+/// spared manifest.
 pub fn spare(plan: &Plan, doomed: Vec<Doomed>, other: &OtherTags) -> (Vec<Doomed>, Vec<Doomed>) {
     let mut spared: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
     let mut waiting: Vec<(&str, Digest)> = other
         .found
         .keys()
+        .chain(other.parts.keys())
         .map(|(name, digest)| (name.as_str(), *digest))
         .collect();
     while let Some((repository, digest)) = waiting.pop() {

@@ -34,6 +34,8 @@ pub mod naming;
 mod needs;
 #[cfg(feature = "registry")]
 pub mod pack;
+#[cfg(feature = "registry")]
+mod parts;
 pub mod placed;
 pub mod plan;
 #[cfg(feature = "registry")]

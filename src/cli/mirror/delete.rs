@@ -11,6 +11,7 @@ use crate::mirror::target::Target;
 use crate::terminal::counted;
 use crate::terminal::table::Table;
 use clap::Args;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -25,8 +26,8 @@ Examples:
 ///
 /// Without --apply, only shows the manifests that would be deleted. Manifests that a kept plan needs at the target are
 /// not deleted, whether they are images, parts of image indexes, signatures or other referrers. Manifests that have
-/// tags outside the plans are also kept, unless --other-tags is specified. Nothing is deleted before the catalogs of
-/// the kept plans are at the target. Manifests are deleted with their tags; the garbage collection of the registry
+/// tags outside the plans, and manifests within image indexes that have such tags, are also kept, unless --other-tags
+/// is specified. Nothing is deleted before the catalogs of the kept plans are at the target. Manifests are deleted with their tags; the garbage collection of the registry
 /// frees the space of their blobs.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -44,7 +45,7 @@ pub(super) struct DeleteArguments {
     at: Target,
     #[command(flatten)]
     naming: NamingArguments,
-    /// Also delete manifests that have tags outside the plans
+    /// Also delete manifests that have tags outside the plans, or are parts of image indexes that have such tags
     #[arg(long)]
     other_tags: bool,
     /// Delete the manifests instead of listing them
@@ -76,18 +77,19 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
         printer.warning(format_args!("{absent}, so --apply would delete nothing"));
         printer.warning_hint(first);
     }
+    let spares = !arguments.other_tags;
     let other = context
         .runtime
-        .block_on(other_tags(&plan, &kept, &doomed, &transports))?;
+        .block_on(other_tags(&plan, &kept, &doomed, &transports, spares))?;
     for repository in &other.unlisted {
         printer.warning(format_args!(
             "the tags of {repository} cannot be listed; deleting its manifests also removes any other tags"
         ));
     }
-    let (doomed, spared) = if arguments.other_tags {
-        (doomed, Vec::new())
-    } else {
+    let (doomed, spared) = if spares {
         spare(&plan, doomed, &other)
+    } else {
+        (doomed, Vec::new())
     };
     let deleted = if arguments.apply {
         let deleted = delete(&plan, &doomed, &transports);
@@ -118,15 +120,13 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
         row(one, state)?;
     }
     for one in &spared {
-        let is_tagged = other.found.contains_key(&(one.repository.clone(), one.digest));
-        row(
-            one,
-            if is_tagged {
-                "kept: other tags"
-            } else {
-                "kept: part of a kept image"
-            },
-        )?;
+        let key = (one.repository.clone(), one.digest);
+        let tag = other.parts.get(&key).and_then(BTreeSet::first);
+        match tag {
+            _ if other.found.contains_key(&key) => row(one, "kept: other tags")?,
+            Some(tag) => row(one, &format!("kept: part of the image with the tag {tag}"))?,
+            None => row(one, "kept: part of a kept image")?,
+        }
     }
     table.finish()?;
     if !spared.is_empty() {

@@ -382,6 +382,44 @@ fn manifests_with_tags_outside_the_plans_are_kept_unless_they_may_go() {
 }
 
 #[test]
+fn parts_of_image_indexes_with_tags_outside_the_plans_are_kept() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let to = garden.to();
+    garden.plan(PART);
+    garden.ok("mirror copy plan.json --use-http");
+    let client = garden.client();
+    let operator = format!("{to}/garden/greenhouse");
+    let [index, first, second] = garden.operator;
+    let entry = |digest: Digest, media_type: &str| {
+        let content = client.find(&format!("{operator}@{digest}")).unwrap();
+        json!({"mediaType": media_type, "digest": digest.to_string(), "size": content.to_string().len()})
+    };
+    // A team has an index of its own, within another one, that lists one of the two images of the operator.
+    let list = |entries: Value| json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries});
+    let inner = list(json!([entry(first, MANIFEST)]));
+    let inner = client.put(
+        &format!("{operator}@{}", Digest::of(inner.to_string().as_bytes())),
+        INDEX,
+        &inner,
+    );
+    client.put(&format!("{operator}:team"), INDEX, &list(json!([entry(inner, INDEX)])));
+
+    let line = format!("mirror delete plan.json --keep-nothing --at {to} --use-http");
+    let text = garden.ok(&line);
+    let row = text.lines().find(|line| line.contains(&first.to_string())).unwrap();
+    assert!(row.contains("kept: part of the image with the tag team"), "{row}");
+    garden.ok(&format!("{line} --apply"));
+    let there = |digest: Digest| client.find(&format!("{operator}@{digest}")).is_some();
+    assert!(there(inner) && there(first));
+    assert!(!there(index) && !there(second));
+    garden.ok(&format!("{line} --apply --other-tags"));
+    assert!(there(inner) && !there(first));
+}
+
+#[test]
 fn the_referrers_of_a_kept_image_are_listed_without_those_that_were_deleted() {
     if !installed(&["docker-registry"]) {
         return;
