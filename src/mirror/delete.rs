@@ -109,7 +109,7 @@ pub async fn missing_catalogs(kept: &[Plan], target: &Transports) -> Result<Vec<
     Ok(missing)
 }
 
-/// The number of tags that are looked up at once.
+/// The number of tags or manifests that are looked up at once.
 const PARALLEL: usize = 8;
 
 /// Tags that refer to manifests to delete, but are not in any plan.
@@ -218,6 +218,19 @@ pub fn spare(plan: &Plan, doomed: Vec<Doomed>, other: &OtherTags) -> (Vec<Doomed
         spared.is_some_and(|spared| spared.contains(&one.digest))
     };
     doomed.into_iter().partition(|one| !is_spared(one))
+}
+
+/// Returns whether each of these manifests is absent from its repository, in the same order.
+///
+/// # Errors
+/// Returns an error if a name is not valid, or a request to the registry fails.
+pub async fn absent(doomed: &[Doomed], target: &Transports) -> Result<Vec<bool>, ImageError> {
+    let looks = concurrent::in_order(doomed, PARALLEL, |one| async move {
+        let reference = RegistryReference::of_repository(&one.repository)?.with_digest(&one.digest);
+        let state = target.state(&Reference::Registry(reference)).await?;
+        Ok::<_, ImageError>(state == TagState::Absent)
+    });
+    looks.try_collect().await
 }
 
 /// The result of a deletion.

@@ -4,7 +4,7 @@ use super::naming::NamingArguments;
 use crate::cli::Context;
 use crate::cli::arguments::ConnectionArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::mirror::delete::{Doomed, Gone, delete, doomed, missing_catalogs, other_tags, spare};
+use crate::mirror::delete::{Doomed, Gone, absent, delete, doomed, missing_catalogs, other_tags, spare};
 use crate::mirror::placed::placed;
 use crate::mirror::plan::Plan;
 use crate::mirror::target::Target;
@@ -24,11 +24,11 @@ Examples:
 
 /// Delete the images of a plan from a registry, except those of other plans
 ///
-/// Without --apply, only shows the manifests that would be deleted. Manifests that a kept plan needs at the target are
-/// not deleted, whether they are images, parts of image indexes, signatures or other referrers. Manifests that have
-/// tags outside the plans, and manifests within image indexes that have such tags, are also kept, unless --other-tags
-/// is specified. Nothing is deleted before the catalogs of the kept plans are at the target. Manifests are deleted with their tags; the garbage collection of the registry
-/// frees the space of their blobs.
+/// Without --apply, only shows the manifests that would be deleted, and those that are already absent. Manifests that a
+/// kept plan needs at the target are not deleted, whether they are images, parts of image indexes, signatures or other
+/// referrers. Manifests that have tags outside the plans, and manifests within image indexes that have such tags, are
+/// also kept, unless --other-tags is specified. Nothing is deleted before the catalogs of the kept plans are at the
+/// target. Manifests are deleted with their tags; the garbage collection of the registry frees the space of their blobs.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct DeleteArguments {
@@ -91,11 +91,11 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
     } else {
         (doomed, Vec::new())
     };
-    let deleted = if arguments.apply {
+    let (deleted, absent) = if arguments.apply {
         let deleted = delete(&plan, &doomed, &transports);
-        Some(context.runtime.block_on(deleted)?)
+        (Some(context.runtime.block_on(deleted)?), Vec::new())
     } else {
-        None
+        (None, context.runtime.block_on(absent(&doomed, &transports))?)
     };
     let gone = deleted.as_ref().map(|deleted| &deleted.gone);
     let mut table = Table::new(printer.stdout(), ["MANIFEST", "TAGS", "STATE"]);
@@ -112,6 +112,7 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
     };
     for (place, one) in doomed.iter().enumerate() {
         let state = match gone.and_then(|gone| gone.get(place)) {
+            None if absent.get(place) == Some(&true) => "absent",
             None => "would be deleted",
             Some(Gone::Deleted) => "deleted",
             Some(Gone::Absent) => "absent",
@@ -144,16 +145,18 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
     }
     let count = |is: fn(&Gone) -> bool| gone.into_iter().flatten().filter(|gone| is(gone)).count();
     let failed = count(|gone| matches!(gone, Gone::Failed(_)));
-    let absent = count(|gone| matches!(gone, Gone::Absent));
-    match gone {
-        None => printer.status(format_args!(
-            "would delete {}; use --apply to perform the deletion",
-            counted(doomed.len(), "manifest")
-        )),
-        Some(_) => printer.status(format_args!(
+    if gone.is_none() {
+        let absent = absent.iter().filter(|is_absent| **is_absent).count();
+        printer.status(format_args!(
+            "would delete {}; already absent: {absent}; use --apply to perform the deletion",
+            counted(doomed.len() - absent, "manifest")
+        ));
+    } else {
+        let absent = count(|gone| matches!(gone, Gone::Absent));
+        printer.status(format_args!(
             "deleted {}; already absent: {absent}, failed: {failed}",
             counted(doomed.len() - failed - absent, "manifest")
-        )),
+        ));
     }
     Ok(if failed == 0 && problems.is_empty() {
         Status::Success

@@ -216,6 +216,9 @@ fn only_what_no_kept_plan_needs_is_deleted_and_only_when_told_to() {
         text.contains("absent") && text.contains("deleted 0 manifests"),
         "{text}"
     );
+    let text = garden.ok(&line);
+    assert!(text.contains("would delete 0 manifests; already absent: "), "{text}");
+    assert!(!text.contains("would be deleted"), "{text}");
 }
 
 #[test]
