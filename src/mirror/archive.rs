@@ -61,8 +61,8 @@ pub enum ArchiveError {
     /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A file is not an archive list.
-    #[error("{} is not an archive list", path.display())]
+    /// A file is not an archive list, or is damaged.
+    #[error("{} is not an archive list, or is damaged", path.display())]
     List {
         /// The file.
         path: PathBuf,
@@ -416,11 +416,14 @@ fn own_blobs(plan: &Plan, omitted: &Repositories) -> Repositories {
 /// Returns the path of the list of the only archive in a folder.
 fn only_list(folder: &Path) -> Result<PathBuf, ArchiveError> {
     let fail = |error| FileError::new("read", folder, error);
-    let (mut found, mut has_volumes) = (Vec::new(), false);
+    let (mut found, mut has_volumes, mut damaged) = (Vec::new(), false, None);
     for entry in std::fs::read_dir(folder).map_err(fail)? {
         let path = entry.map_err(fail)?.path();
         let name = path.to_string_lossy();
-        has_volumes |= name.ends_with(".tar") || name.ends_with(".tar.partial");
+        if name.ends_with(".tar") || name.ends_with(".tar.partial") {
+            has_volumes = true;
+            damaged = damaged.or_else(|| list_of_volume(&name).filter(|list| list.is_file()));
+        }
         if path.extension().is_some_and(|extension| extension == "json") && ArchiveList::read(&path).is_ok() {
             found.push(path);
         }
@@ -428,6 +431,10 @@ fn only_list(folder: &Path) -> Result<PathBuf, ArchiveError> {
     found.sort();
     if found.len() == 1 {
         return Ok(found.remove(0));
+    }
+    // If there is a file in the place of the list, reading it again tells what is wrong with it.
+    if let Some(list) = damaged.filter(|_| found.is_empty()) {
+        return Ok(list);
     }
     if found.is_empty() && has_volumes {
         let folder = folder.to_owned();
@@ -438,6 +445,12 @@ fn only_list(folder: &Path) -> Result<PathBuf, ArchiveError> {
         folder: folder.to_owned(),
         names: found.into_iter().filter_map(name).collect(),
     })
+}
+
+/// Returns the path of the list that belongs to a volume: `NAME.json` for `NAME-0001.tar`.
+fn list_of_volume(volume: &str) -> Option<PathBuf> {
+    let (name, _number) = volume.rsplit_once('-')?;
+    Some(format!("{name}.json").into())
 }
 
 /// Returns the index of the layout that the volumes form together. The index lists every image under its name, and the

@@ -194,3 +194,35 @@ fn an_unfinished_archive_is_told_from_a_wrong_folder() {
         "error: the archive in archive is not finished: it has volumes, but no list\n  hint: run opmx mirror copy";
     assert!(text.starts_with(words), "{text}");
 }
+
+#[test]
+fn a_damaged_archive_list_is_named_with_what_to_do() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan("greenhouse-operator");
+    let copy = "mirror copy plan.json --to-archive archive --use-http";
+    garden.ok(copy);
+    let list = garden.path("archive/mirror.json");
+    let whole = fs::read(&list).unwrap();
+    for damaged in [&b""[..], b"{}", &whole[..whole.len() / 2]] {
+        fs::write(&list, damaged).unwrap();
+        for command in [
+            "mirror load archive --use-http --to localhost:1",
+            "mirror load archive/mirror.json --use-http --to localhost:1",
+            "mirror verify plan.json --at archive",
+            copy,
+        ] {
+            let text = said(&garden.run(command));
+            let words = "archive/mirror.json is not an archive list, or is damaged: ";
+            assert!(text.starts_with(&format!("error: {words}")), "{command}: {text}");
+            assert!(text.contains("hint: transfer the list again"), "{command}: {text}");
+        }
+        // The copy does not overwrite the file, because it may be something else.
+        assert_eq!(fs::read(&list).unwrap(), damaged);
+        fs::remove_file(&list).unwrap();
+        garden.ok(copy);
+        assert_eq!(fs::read(&list).unwrap(), whole);
+    }
+}
