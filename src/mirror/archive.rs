@@ -69,6 +69,12 @@ pub enum ArchiveError {
         /// The underlying error.
         source: serde_json::Error,
     },
+    /// A volume was specified instead of its archive.
+    #[error("{} is a volume of an archive, not the list of the archive", path.display())]
+    Volume {
+        /// The path of the volume.
+        path: PathBuf,
+    },
     /// The format version of the list is not supported.
     #[error("{} has the schema {found:?}, but this version of opmx supports only {SCHEMA:?}", path.display())]
     Version {
@@ -186,7 +192,7 @@ pub struct ArchiveOptions<'a> {
     pub name: &'a str,
     /// The maximum size of a volume in bytes.
     pub volume_size: u64,
-    /// The list of a base archive, whose blobs are omitted.
+    /// The folder or the list of a base archive, whose blobs are omitted.
     pub base: Option<&'a Path>,
 }
 
@@ -322,11 +328,7 @@ impl Archive {
     /// # Errors
     /// Returns an error if the archive cannot be read, or a volume is missing or damaged.
     pub fn open(place: &Path) -> Result<Self, ArchiveError> {
-        let path = if place.is_dir() {
-            only_list(place)?
-        } else {
-            place.to_owned()
-        };
+        let path = list_at(place)?;
         let list = ArchiveList::read(&path)?;
         let folder = files::directory_of(&path);
         let volumes = read_volumes(&folder, &list.volumes)?;
@@ -387,11 +389,12 @@ impl ArchiveList {
     }
 }
 
-/// Returns the digest of an archive list, and all blobs in the archive and in the archives on which it is based.
-fn based_on(path: &Path) -> Result<(Option<Digest>, Repositories), ArchiveError> {
-    let list = ArchiveList::read(path)?;
+/// Returns the digest of the list of an archive, and all blobs in the archive and in the archives on which it is based.
+fn based_on(place: &Path) -> Result<(Option<Digest>, Repositories), ArchiveError> {
+    let path = list_at(place)?;
+    let list = ArchiveList::read(&path)?;
     if !list.complete {
-        return Err(ArchiveError::Incomplete { path: path.to_owned() });
+        return Err(ArchiveError::Incomplete { path });
     }
     let digest = Digest::of(&list.to_bytes());
     let mut blobs = list.omitted;
@@ -411,6 +414,18 @@ fn own_blobs(plan: &Plan, omitted: &Repositories) -> Repositories {
     let blobs = plan.blobs.iter();
     let blobs = blobs.filter(|(digest, _)| !omitted.contains_key(digest));
     blobs.map(|(digest, blob)| (*digest, repositories(blob))).collect()
+}
+
+/// Returns the path of the list of an archive that is specified by its folder or its list.
+fn list_at(place: &Path) -> Result<PathBuf, ArchiveError> {
+    if place.is_dir() {
+        return only_list(place);
+    }
+    let path = place.to_owned();
+    match place.extension() {
+        Some(extension) if extension == "tar" => Err(ArchiveError::Volume { path }),
+        _ => Ok(path),
+    }
 }
 
 /// Returns the path of the list of the only archive in a folder.

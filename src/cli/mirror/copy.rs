@@ -33,7 +33,7 @@ Examples:
   $ opmx mirror copy plan.json --to-archive archive
 
   Copy only new content since the last archive
-  $ opmx mirror copy plan.json --to-archive archive2 --base archive/mirror.json";
+  $ opmx mirror copy plan.json --to-archive archive2 --base archive";
 
 /// Copy the content of a plan into a registry or an archive
 ///
@@ -67,8 +67,8 @@ pub(super) struct CopyArguments {
     /// Maximum size of an archive volume
     #[arg(long, value_name = "SIZE", requires = "to_archive", default_value_t = Size(4 << 30))]
     volume_size: Size,
-    /// List of an earlier archive, whose blobs are left out
-    #[arg(long, value_name = "NAME.json", requires = "to_archive")]
+    /// Earlier archive, whose blobs are left out: its folder or its list
+    #[arg(long, value_name = "ARCHIVE", requires = "to_archive")]
     base: Option<PathBuf>,
     #[command(flatten)]
     naming: NamingArguments,

@@ -304,7 +304,8 @@ fn an_increment_holds_what_is_new_and_needs_what_was_there() {
     garden.plan("greenhouse-operator=stable@<=1.1.0");
     let base = pack(&garden, "base", "");
     let plan = garden.plan(PART);
-    let list = pack(&garden, "more", "--base base/mirror.json");
+    let list = pack(&garden, "more", "--base base");
+    assert_eq!(pack(&garden, "same", "--base base/mirror.json"), list);
     for digest in base["blobs"].as_object().unwrap().keys() {
         assert!(list["blobs"].get(digest).is_none());
         assert!(list["omitted"].get(digest).is_some());
@@ -362,6 +363,31 @@ fn an_archive_is_neither_written_over_another_nor_made_twice() {
     );
     garden.ok("mirror load archive/certs.json --use-http --state-dir .");
     assert!(garden.path("certs.result.json").exists());
+}
+
+#[test]
+fn a_volume_instead_of_its_archive_is_told() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan("certs-operator");
+    pack(&garden, "archive", "");
+    for line in [
+        "mirror load archive/mirror-0001.tar --use-http",
+        "mirror verify plan.json --at archive/mirror-0001.tar",
+        "mirror copy plan.json --to-archive more --use-http --base archive/mirror-0001.tar",
+    ] {
+        let text = said(&garden.run(line));
+        assert!(
+            text.contains("mirror-0001.tar is a volume of an archive"),
+            "{line}: {text}"
+        );
+        assert!(
+            text.contains("hint: specify the folder of the archive or its list"),
+            "{line}: {text}"
+        );
+    }
 }
 
 #[test]
