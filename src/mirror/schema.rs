@@ -270,6 +270,11 @@ const ITEM: Shape = Object(&[
     ),
     required("digest", Text, "The digest of the image or referrer."),
     optional("tags", TEXTS, "The tags at the target."),
+    optional(
+        "replaced",
+        TEXT_MAP,
+        "The tags that this run moved from other images or referrers, each with the digest of the other one.",
+    ),
     optional("bundles", TEXTS, "The bundles that need the image."),
     required(
         "state",

@@ -14,6 +14,9 @@ use std::path::Path;
 /// The format version in [`CopyResult::schema`].
 pub const SCHEMA: &str = "opmx.mirror.result/v1";
 
+/// Tags, each with the digest to which it referred before.
+pub type Replaced = BTreeMap<String, Digest>;
+
 /// The work needed to copy a plan, with the subject of each item.
 #[derive(Debug, Clone)]
 pub struct Work<'p> {
@@ -183,8 +186,9 @@ impl<'p> Work<'p> {
 
     /// Returns the result of copying the plan.
     pub fn result(&self, work: Digest, outcome: &Outcome) -> CopyResult {
-        let states = self.subjects.iter().zip(&self.copy.items).zip(&outcome.states);
-        let entry = |((subject, item), state): ((&Subject<'_>, &Item), &State)| {
+        let states = self.subjects.iter().zip(&self.copy.items);
+        let states = states.zip(outcome.states.iter().zip(&outcome.replaced));
+        let entry = |((subject, item), (state, replaced)): ((&Subject<'_>, &Item), (&State, &Replaced))| {
             let (digest, bundles, is_sparse) = match subject {
                 Subject::Image(image) => {
                     let bundles = image.uses.iter().filter_map(|used| used.bundle.clone()).collect();
@@ -208,6 +212,10 @@ impl<'p> Work<'p> {
                 destination: Some(repository_of(&item.to)),
                 digest,
                 tags: item.tags.clone(),
+                replaced: match state {
+                    CopyState::Copied => replaced.clone(),
+                    _ => Replaced::new(),
+                },
                 bundles,
                 state,
                 why,
@@ -257,6 +265,9 @@ pub struct CopiedItem {
     /// The tags at the target.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub tags: BTreeSet<String>,
+    /// The tags that this run moved from other images or referrers, each with the digest of the other one.
+    #[serde(skip_serializing_if = "Replaced::is_empty")]
+    pub replaced: Replaced,
     /// The bundles that need the image.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub bundles: BTreeSet<String>,
@@ -311,6 +322,7 @@ pub fn packed(plan: &Plan, digest: Digest, to: String, packing: &Packing, moved:
             destination: None,
             digest,
             tags,
+            replaced: Replaced::new(),
             bundles,
             state,
             why,

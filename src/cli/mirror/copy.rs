@@ -37,7 +37,8 @@ Examples:
 
 /// Copy the content of a plan into a registry or an archive
 ///
-/// Existing content is not changed, and content that the target has lost is copied again. Each blob is read once, and
+/// Existing content is not changed, and content that the target has lost is copied again. A tag in the plan that refers
+/// to another image at the target is moved, and reported together with the replaced image. Each blob is read once, and
 /// mounted into the other repositories that need it. Manifests are copied after everything that they refer to, and tags
 /// are written last. A catalog is copied after the images that it needs.
 ///

@@ -26,6 +26,13 @@ pub(super) fn told(result: &CopyResult, file: &Path, catalogs: &[String], printe
         let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(why);
         printer.error(format_args!("{name} was not copied: {why}"));
     }
+    for item in &result.items {
+        let Some(repository) = &item.destination else { continue };
+        for (tag, before) in &item.replaced {
+            let after = item.digest;
+            printer.status(format_args!("replaced {repository}:{tag}@{before} with {after}"));
+        }
+    }
     for problem in &result.problems {
         printer.warning(format_args!("{problem}"));
     }

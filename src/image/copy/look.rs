@@ -18,6 +18,16 @@ pub(super) struct Found {
     new: BTreeSet<String>,
     /// Whether each looked-up blob or manifest is in its repository, or the reason why this is unknown.
     content: BTreeMap<Content, Result<bool, String>>,
+    /// For each item, its tags that refer to other manifests, each with the digest of that manifest.
+    pub(super) replaced: Vec<BTreeMap<String, Digest>>,
+}
+
+/// The names of an item in its repository.
+struct Named {
+    /// Whether all names refer to the last manifest of the item.
+    is_named: bool,
+    /// The tags that refer to other manifests.
+    replaced: BTreeMap<String, Digest>,
 }
 
 /// Content in a repository.
@@ -41,8 +51,17 @@ enum Kind {
 pub(super) async fn look(copy: &Copy, target: &Transports, parallel: usize) -> (Found, Vec<Option<State>>) {
     let new = new_repositories(copy, target, parallel).await;
     let looks = concurrent::in_order(&copy.items, parallel, |item| is_named(item, target, &new));
-    let named: Vec<Result<bool, String>> = looks.collect().await;
-    let items = || copy.items.iter().zip(&named);
+    let named: Vec<Result<Named, String>> = looks.collect().await;
+    let (mut replaced, mut all_named) = (Vec::new(), Vec::new());
+    for named in named {
+        let (is_named, tags) = match named {
+            Ok(named) => (Ok(named.is_named), named.replaced),
+            Err(why) => (Err(why), BTreeMap::new()),
+        };
+        all_named.push(is_named);
+        replaced.push(tags);
+    }
+    let items = || copy.items.iter().zip(&all_named);
     let mut wanted: BTreeMap<Content, &RegistryReference> = BTreeMap::new();
     for (item, _) in items().filter(|(_, named)| **named == Ok(true)) {
         wanted.extend(contents(item).map(|content| (content, &item.to)));
@@ -52,7 +71,7 @@ pub(super) async fn look(copy: &Copy, target: &Transports, parallel: usize) -> (
         (content, is_there.map_err(|error| with_causes(&error)))
     });
     let content = looks.collect().await;
-    let found = Found { new, content };
+    let found = Found { new, content, replaced };
     let state = |(item, named): (&Item, &Result<bool, String>)| match named {
         Ok(true) => found.state(item),
         Ok(false) => None,
@@ -128,30 +147,41 @@ async fn new_repositories(copy: &Copy, target: &Transports, parallel: usize) -> 
     asked.filter_map(ready).collect().await
 }
 
-/// Whether all names of an item refer to its last manifest, and that manifest is listed as a referrer of its subject.
-async fn is_named(item: &Item, target: &Transports, new: &BTreeSet<String>) -> Result<bool, String> {
+/// Determines to what the names of an item refer. The item also counts as unnamed if it is not listed as a referrer of
+/// its subject.
+async fn is_named(item: &Item, target: &Transports, new: &BTreeSet<String>) -> Result<Named, String> {
     if item.root().is_some() && new.contains(item.to.repository()) {
-        return Ok(false);
+        return Ok(Named {
+            is_named: false,
+            replaced: BTreeMap::new(),
+        });
     }
-    let is_named = has_names(item, target).await;
-    is_named.map_err(|error| with_causes(&error))
+    let named = named(item, target).await;
+    named.map_err(|error| with_causes(&error))
 }
 
-async fn has_names(item: &Item, target: &Transports) -> Result<bool, ImageError> {
-    let Some(root) = item.root() else { return Ok(true) };
+async fn named(item: &Item, target: &Transports) -> Result<Named, ImageError> {
+    let mut named = Named {
+        is_named: true,
+        replaced: BTreeMap::new(),
+    };
+    let Some(root) = item.root() else { return Ok(named) };
     for name in names(item, &root)? {
-        let state = target.state(&Reference::Registry(name)).await?;
-        if state != TagState::Image(root) {
-            return Ok(false);
+        let reference = Reference::Registry(name);
+        let state = target.state(&reference).await?;
+        if state == TagState::Image(root) {
+            continue;
+        }
+        named.is_named = false;
+        if let (Some(tag), Some(digest)) = (reference.tag(), state.digest()) {
+            named.replaced.insert(tag.to_owned(), digest);
         }
     }
-    match &item.subject {
-        Some(subject) => {
-            let listed = fallback::referrers(target, &item.to, subject).await?;
-            Ok(listed.contains(&root))
-        }
-        None => Ok(true),
+    if let Some(subject) = item.subject.filter(|_| named.is_named) {
+        let listed = fallback::referrers(target, &item.to, &subject).await?;
+        named.is_named = listed.contains(&root);
     }
+    Ok(named)
 }
 
 async fn is_there(content: &Content, repository: &RegistryReference, target: &Transports) -> Result<bool, ImageError> {

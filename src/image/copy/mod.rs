@@ -108,6 +108,8 @@ pub enum State {
 pub struct Outcome {
     /// The states of the items, in the order of [`Copy::items`].
     pub states: Vec<State>,
+    /// For each item, its tags that referred to other manifests before the copy, each with the digest of that manifest.
+    pub replaced: Vec<BTreeMap<String, Digest>>,
     /// Problems that do not belong to any one item.
     pub problems: Vec<String>,
     /// The amount of content transferred.

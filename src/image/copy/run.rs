@@ -46,10 +46,12 @@ pub async fn copy(copy: &Copy, source: &Transports, target: &Transports, options
     };
     let states = run.work(states).await;
     let problems = run.list_referrers().await;
+    let moved = *locked(&run.moved);
     Outcome {
         states,
+        replaced: run.found.replaced,
         problems,
-        moved: *locked(&run.moved),
+        moved,
     }
 }
 

@@ -337,6 +337,36 @@ fn a_plan_without_a_target_gets_one_and_one_with_a_target_keeps_it() {
 }
 
 #[test]
+fn a_tag_that_is_moved_is_reported_with_both_images() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let catalog = |plan: &Value| plan["catalogs"][0]["digest_after"].as_str().unwrap().to_owned();
+    let before = catalog(&garden.plan("certs-operator"));
+    let told = garden.ok(COPY);
+    assert!(!told.contains("replaced"), "{told}");
+    let after = catalog(&garden.plan("greenhouse-operator"));
+    assert_ne!(before, after);
+    let told = garden.ok(COPY);
+    let name = format!("{}/catalog:latest", garden.to());
+    assert!(
+        told.contains(&format!("replaced {name}@{before} with {after}\n")),
+        "{told}"
+    );
+    assert_eq!(told.matches("replaced").count(), 1, "{told}");
+    let result = garden.json("plan.result.json");
+    assert_valid("result", &result);
+    let items = result["items"].as_array().unwrap().iter();
+    let replaced: Vec<&Value> = items
+        .map(|item| &item["replaced"])
+        .filter(|found| !found.is_null())
+        .collect();
+    assert_eq!(replaced, [&json!({"latest": before})]);
+    assert!(!garden.ok(COPY).contains("replaced"));
+}
+
+#[test]
 fn platforms_that_are_left_out_are_neither_read_nor_hidden() {
     if !installed(&["docker-registry"]) {
         return;
