@@ -1217,7 +1217,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l to-archive -d 'Folder to write an archive to' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l name -d 'Name of the archive: its files are NAME.json, NAME-0001.tar, …' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l volume-size -d 'Maximum size of an archive volume' -r
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l base -d 'List of an earlier archive, whose blobs are left out' -r -F
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l base -d 'Earlier archive, whose blobs are left out: its folder or its list' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l max-nested-paths -d 'Maximum number of path components below the target; additional components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l concurrency -d 'Number of concurrent transfers' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from copy" -l memory -d 'Maximum size of the content in memory' -r
@@ -1337,7 +1337,7 @@ always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l keep-nothing -d 'Keep none of the images of the plan'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l keep-host -d 'Prefix the path of each image with its host, so that images of different registries never conflict'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l other-tags -d 'Also delete manifests that have tags outside the plans'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l other-tags -d 'Also delete manifests that have tags outside the plans, or are parts of image indexes that have such tags'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l apply -d 'Delete the manifests instead of listing them'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l skip-tls-verify -d 'Accept any certificate from a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from delete" -l use-http -d 'Use plain HTTP for registries'
