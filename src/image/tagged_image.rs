@@ -16,6 +16,8 @@ const PLATFORM_KEYS: [&str; 5] = ["architecture", "os", "os.version", "os.featur
 #[derive(Debug, Clone)]
 pub struct Tagged {
     document: Document,
+    /// The image indexes that the document references.
+    indexes: Vec<Document>,
     images: Vec<Image>,
 }
 
@@ -31,6 +33,7 @@ impl From<&Image> for Tagged {
     fn from(image: &Image) -> Self {
         Self {
             document: document_of(image),
+            indexes: Vec::new(),
             images: vec![image.clone()],
         }
     }
@@ -74,8 +77,19 @@ impl Tagged {
         let index = json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": manifests});
         Ok(Self {
             document: Document::new(INDEX, index.to_string().into_bytes()),
+            indexes: Vec::new(),
             images: entries.into_iter().map(|(.., image)| image).collect(),
         })
+    }
+
+    /// Combines a manifest or image index in its stored form with the image indexes and images behind it, or with some
+    /// of them. Only for layouts and archives: the image indexes are in any order, which registries may reject.
+    pub(crate) fn stored(document: Document, indexes: Vec<Document>, images: Vec<Image>) -> Self {
+        Self {
+            document,
+            indexes,
+            images,
+        }
     }
 
     /// Returns the digest that the tag will refer to.
@@ -93,9 +107,9 @@ impl Tagged {
         &self.document
     }
 
-    /// Iterates over the manifests of the images in the image index.
+    /// Iterates over the manifests and image indexes behind the image index.
     pub(super) fn behind(&self) -> impl Iterator<Item = Document> {
-        let documents = self.images.iter().map(document_of);
+        let documents = self.images.iter().map(document_of).chain(self.indexes.iter().cloned());
         documents.filter(|document| document.descriptor.digest != self.digest())
     }
 

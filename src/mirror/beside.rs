@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Returns the path of the OCI layout that contains the catalog images built for the plan.
+/// Returns the path of the OCI layout that contains the catalog images of the plan that are not in a registry.
 pub fn layout_of(plan: &Path) -> PathBuf {
     beside(plan, "catalogs")
 }

@@ -30,10 +30,10 @@ pub fn path_of(repository: &str) -> String {
     path.unwrap_or(repository).to_owned()
 }
 
-/// The prefix of the source of a catalog image that was built for a plan.
+/// The prefix of the source of a catalog image in the OCI layout next to a plan.
 pub const CATALOG: &str = "catalog:";
 
-/// Returns the name of an image as shown to users: the name of the index if the image was built for a catalog, and
+/// Returns the name of an image as shown to users: the name of the index for a catalog in the layout, and
 /// otherwise the reference. `catalogs` are the names of the indexes in the plan.
 pub fn shown<'a>(image: &'a str, catalogs: &'a [String]) -> &'a str {
     let place = image.strip_prefix(CATALOG).and_then(|place| place.parse().ok());

@@ -109,7 +109,7 @@ const IMAGE: Shape = Object(&[
     required(
         "source",
         Text,
-        "The source of the image: a reference by digest, or catalog:N for the image built for that catalog.",
+        "The source of the image: a reference by digest, or catalog:N for the image of that catalog in the layout next to the plan.",
     ),
     required("origins", TEXTS, "The references that resolve to the image."),
     required("digest", Text, "The digest of the image."),

@@ -74,7 +74,7 @@ pub fn content(plan: &Plan, holdings: &dyn Holdings) -> Result<Copy, ReferenceEr
 /// The source repositories in a plan, and the layout next to the plan.
 #[derive(Debug, Clone, Copy)]
 pub struct Sources<'a> {
-    /// The OCI layout that contains the catalog images built for the plan.
+    /// The OCI layout that contains the catalog images that are not in a registry.
     pub layout: &'a Path,
 }
 

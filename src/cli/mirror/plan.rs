@@ -73,8 +73,9 @@ const PLAN: &str = "plan.json";
 ///
 /// A catalog image is mirrored unchanged only with --all, or if an image set configuration selects all of it and blocks
 /// no image. Otherwise, an image of the kept part is built next to the plan in an OCI layout, such as plan.catalogs
-/// for plan.json. "opmx mirror copy" reads the image from the layout, so keep the plan and the layout together. The
-/// same part of the same catalog always has the same digest.
+/// for plan.json. An unchanged image that is not in a registry is copied to this layout. "opmx mirror copy" reads the
+/// images from the layout, so keep the plan and the layout together. The same part of the same catalog always has the
+/// same digest.
 ///
 /// Only the manifests of images are read. The plan includes signatures, attestations, bills of materials and other
 /// referrers. An image that cannot be read is left out; the plan contains the reason, and with --deny left-out, the

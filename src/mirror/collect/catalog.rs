@@ -3,7 +3,7 @@
 use super::{CollectError, Collector, catalog_source, catalog_tag};
 use crate::catalog::file_based::edit::{CatalogEditError, Editor};
 use crate::files::TemporaryFolder;
-use crate::image::{Digest, Platform, Reference, RegistryReference};
+use crate::image::{Digest, Manifest, Platform, Reference, RegistryReference, Tagged};
 use crate::index::catalog_image::{CatalogServer, build, of_copy};
 use crate::index::location::{CatalogFolder, IndexLocation};
 use crate::index::open::Index;
@@ -69,10 +69,14 @@ impl Collector<'_> {
         self.unreached.extend(filtered.unreached.iter().cloned());
         self.unknown.extend(filtered.unknown.iter().cloned());
         self.assembly.add_reasons(filtered.because.clone());
-        match looked.without_platforms() {
-            Some(why) => self.assembly.leave_out(&request.catalog, BTreeSet::new(), why),
-            None => self.add_catalog_image(original.as_ref(), request, filtered, chosen, &looked),
+        if let Some(why) = looked.without_platforms() {
+            self.assembly.leave_out(&request.catalog, BTreeSet::new(), why);
+            return Ok(());
         }
+        if !chosen.is_rebuilt && !matches!(chosen.subject.reference, Reference::Registry(_)) {
+            self.keep_whole(&chosen.subject.reference, place, &looked).await?;
+        }
+        self.add_catalog_image(original.as_ref(), request, filtered, chosen, &looked);
         Ok(())
     }
 
@@ -143,11 +147,7 @@ impl Collector<'_> {
         original: Option<&Original>,
         request: &CatalogRequest,
     ) -> Result<Chosen, CollectError> {
-        let to = Reference::Layout {
-            directory: self.options.layout.clone(),
-            tag: Some(catalog_tag(place)),
-        };
-        let built = build(folder, &to, self.transports, &self.options.building).await;
+        let built = build(folder, &self.layout(place), self.transports, &self.options.building).await;
         let built = built.map_err(|error| error.named(&request.catalog))?;
         self.findings.extend(of_copy(built.findings, &request.catalog));
         // An image without a program is the same for every platform.
@@ -171,6 +171,32 @@ impl Collector<'_> {
             tags: BTreeSet::new(),
             is_rebuilt: true,
         })
+    }
+
+    /// Copies an unchanged catalog image to the layout next to the plan: only registries can be read from wherever the
+    /// plan is copied.
+    async fn keep_whole(&self, from: &Reference, place: usize, looked: &Survey) -> Result<(), CollectError> {
+        let (mut indexes, mut images) = (Vec::new(), Vec::new());
+        for digest in looked.manifests.keys() {
+            let part = from.with_digest(digest);
+            let document = self.transports.document(&part).await?;
+            match document.manifest() {
+                Ok(Manifest::Index(_)) => indexes.push(document),
+                _ => images.push(self.transports.pull(&part).await?),
+            }
+        }
+        let document = self.transports.document(from).await?;
+        let tagged = Tagged::stored(document, indexes, images);
+        self.transports.push(tagged, &self.layout(place)).await?;
+        Ok(())
+    }
+
+    /// Returns the place of a catalog image in the layout next to the plan.
+    fn layout(&self, place: usize) -> Reference {
+        Reference::Layout {
+            directory: self.options.layout.clone(),
+            tag: Some(catalog_tag(place)),
+        }
     }
 
     fn add_catalog_image(
@@ -210,10 +236,9 @@ impl Collector<'_> {
             bundle: None,
             name: None,
         };
-        let source = if chosen.is_rebuilt {
-            chosen.subject.source
-        } else {
-            chosen.subject.reference.with_digest(&looked.digest).to_string()
+        let source = match &chosen.subject.reference {
+            Reference::Registry(image) => image.with_digest(&looked.digest).to_string(),
+            _ => chosen.subject.source,
         };
         let names = ImageNames {
             source,

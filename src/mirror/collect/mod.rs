@@ -33,7 +33,7 @@ pub struct PlanOptions<'a> {
     pub reading: SourceOptions<'a>,
     /// The options for building the images of filtered catalogs.
     pub building: CatalogImageOptions<'a>,
-    /// The OCI layout for the images of filtered catalogs, which are tagged with [`catalog_tag`].
+    /// The OCI layout for the catalog images that are not in a registry, which are tagged with [`catalog_tag`].
     pub layout: PathBuf,
     /// Whether to include signatures and other referrers.
     pub extras: bool,
@@ -150,13 +150,13 @@ impl From<CatalogImageError> for CollectError {
     }
 }
 
-/// Returns the tag of a filtered catalog image in the layout next to a plan; `place` is the position of the catalog in
+/// Returns the tag of a catalog image in the layout next to a plan; `place` is the position of the catalog in
 /// the plan.
 pub fn catalog_tag(place: usize) -> String {
     format!("catalog-{place}")
 }
 
-/// Returns the repository name of a filtered catalog image in a plan; `place` is the position of the catalog in the
+/// Returns the repository name in a plan of a catalog image in the layout next to it; `place` is the position of the catalog in the
 /// plan.
 pub fn catalog_source(place: usize) -> String {
     format!("{CATALOG}{place}")

@@ -53,8 +53,8 @@ pub struct PlannedCatalog {
     pub digest: Option<Digest>,
     /// The kept part of the catalog, by package name.
     pub kept: Vec<KeptPackage>,
-    /// Whether the image was built for this plan, from the kept part. A rebuilt image is in the OCI layout next to the
-    /// plan.
+    /// Whether the image was built for this plan, from the kept part. A rebuilt image, or an unchanged one from a layout
+    /// or archive, is in the OCI layout next to the plan.
     pub rebuilt: bool,
     /// Whether the rebuilt image contains a program that serves the catalog.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -101,8 +101,8 @@ pub struct KeptChannel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedImage {
-    /// The source of the image: its reference by digest, or `catalog:N` for the image that was built for the catalog at
-    /// position `N` in [`Plan::catalogs`].
+    /// The source of the image: its reference by digest, or `catalog:N` for the image of the catalog at position `N` in
+    /// [`Plan::catalogs`] if it is in the OCI layout next to the plan.
     pub source: String,
     /// The references to the image in catalogs and on the command line, sorted.
     pub origins: BTreeSet<String>,

@@ -591,3 +591,57 @@ fn names_that_differ_from_those_in_the_plan_are_refused() {
     garden.ok(COPY);
     garden.ok("mirror verify plan.json --use-http --keep-host");
 }
+
+/// The catalog is in a layout or archive, so no registry has its image.
+#[test]
+fn a_whole_catalog_outside_a_registry_is_copied_and_verified() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    fs::create_dir(garden.path("catalog")).unwrap();
+    fs::rename(garden.path("catalog.yaml"), garden.path("catalog/catalog.yaml")).unwrap();
+    let set = format!(
+        "apiVersion: mirror.openshift.io/v2alpha1\nkind: ImageSetConfiguration\nmirror:\n  operators:\n  \
+         - {{catalog: 'oci://{}', full: true}}\n",
+        garden.path("lay").display()
+    );
+    fs::write(garden.path("set.yaml"), set).unwrap();
+    garden.ok("catalog build catalog --no-binary -t oci:lay:v1");
+    garden.ok("catalog build catalog --no-binary -t oci-archive:lay.tar:v1");
+    for (name, choice) in [
+        ("layout", "--catalog oci:lay:v1 --all"),
+        ("tar", "--catalog oci-archive:lay.tar:v1 --all"),
+        ("set", "-c set.yaml"),
+    ] {
+        let to = format!("{}/{name}", garden.target.host);
+        garden.ok(&format!("mirror plan {choice} --use-http --to {to} -o {name}.json"));
+        let plan = garden.json(&format!("{name}.json"));
+        let catalog = &plan["catalogs"][0];
+        assert_eq!(catalog["rebuilt"], json!(false));
+        assert_eq!(catalog["digest"], catalog["digest_after"]);
+        // The plan and its layout are enough to copy, also to another machine.
+        fs::create_dir_all(garden.path("moved")).unwrap();
+        for part in ["json", "catalogs"] {
+            let part = format!("{name}.{part}");
+            fs::rename(garden.path(&part), garden.path("moved").join(&part)).unwrap();
+        }
+        let aside = garden.path("aside");
+        fs::create_dir_all(&aside).unwrap();
+        for original in ["lay", "lay.tar"] {
+            fs::rename(garden.path(original), aside.join(original)).unwrap();
+        }
+        garden.ok(&format!("mirror copy moved/{name}.json --use-http"));
+        garden.ok(&format!("mirror verify moved/{name}.json --use-http"));
+        let there = garden.client().find(catalog["destination"].as_str().unwrap());
+        assert!(there.is_some(), "{catalog}");
+        let archive = format!("archive-{name}");
+        garden.ok(&format!(
+            "mirror copy moved/{name}.json --to-archive {archive} --use-http"
+        ));
+        garden.ok(&format!("mirror verify moved/{name}.json --at {archive}"));
+        for original in ["lay", "lay.tar"] {
+            fs::rename(aside.join(original), garden.path(original)).unwrap();
+        }
+    }
+}
