@@ -61,6 +61,7 @@ mod index_list;
 mod index_list_images;
 mod index_page;
 mod init;
+mod mirror;
 mod olm;
 mod operator;
 mod operator_updates;

@@ -60,16 +60,24 @@ pub(super) struct CopyArguments {
     #[arg(long, value_name = "REGISTRY[/PREFIX]")]
     to: Option<Target>,
     /// Folder to write an archive to
-    #[arg(long, value_name = "DIR", conflicts_with = "to")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = [
+            "to", "keep_host", "max_nested_paths", "to_authfile", "to_ca_file", "to_skip_tls_verify", "to_use_http",
+            "to_use_https"
+        ]
+    )]
     to_archive: Option<PathBuf>,
+    // A required option that conflicts with a given one is not required, so the options also conflict with --to.
     /// Name of the archive: its files are NAME.json, NAME-0001.tar, …
-    #[arg(long, requires = "to_archive", default_value = "mirror", value_parser = file_name)]
+    #[arg(long, requires = "to_archive", conflicts_with = "to", default_value = "mirror", value_parser = file_name)]
     name: String,
     /// Maximum size of an archive volume
-    #[arg(long, value_name = "SIZE", requires = "to_archive", default_value_t = Size(4 << 30))]
+    #[arg(long, value_name = "SIZE", requires = "to_archive", conflicts_with = "to", default_value_t = Size(4 << 30))]
     volume_size: Size,
     /// Earlier archive, whose blobs are left out: its folder or its list
-    #[arg(long, value_name = "ARCHIVE", requires = "to_archive")]
+    #[arg(long, value_name = "ARCHIVE", requires = "to_archive", conflicts_with = "to")]
     base: Option<PathBuf>,
     #[command(flatten)]
     naming: NamingArguments,

@@ -104,7 +104,9 @@ pub(super) struct PlanArguments {
         short,
         long,
         value_name = "FILE",
-        conflicts_with_all = ["catalogs", "images", "platforms", "default_channel"]
+        conflicts_with_all = [
+            "catalogs", "images", "platforms", "default_channel", "parts", "range_style", "from", "all"
+        ]
     )]
     config: Option<PathBuf>,
     /// File or folder with objects of a cluster, or - for standard input; may be repeated
@@ -116,7 +118,7 @@ pub(super) struct PlanArguments {
     #[arg(
         long,
         value_name = "PATH",
-        conflicts_with_all = ["config", "parts", "from", "all", "default_channel"]
+        conflicts_with_all = ["config", "parts", "range_style", "from", "all", "default_channel"]
     )]
     cluster: Vec<String>,
     /// Part to mirror: PACKAGE or PACKAGE=CHANNEL,CHANNEL, optionally followed by the versions: @heads (the default),
@@ -129,7 +131,7 @@ pub(super) struct PlanArguments {
     #[arg(long, requires = "catalogs", conflicts_with_all = ["parts", "from"])]
     all: bool,
     /// New default channel of a package whose default channel is not kept; may be repeated
-    #[arg(long, value_name = "PACKAGE=CHANNEL", value_parser = pair)]
+    #[arg(long, value_name = "PACKAGE=CHANNEL", value_parser = pair, requires = "catalogs")]
     default_channel: Vec<(String, String)>,
     /// Also mirror this image; may be repeated
     #[arg(long = "image", value_name = "REF", value_parser = name)]

@@ -1,0 +1,39 @@
+//! Options of mirrors that would have no effect.
+
+use crate::common::Sandbox;
+
+#[test]
+fn options_that_would_be_ignored_are_refused() {
+    let sandbox = Sandbox::new();
+    for (command, option) in [
+        ("plan -c set.yaml", "-p rake"),
+        ("plan -c set.yaml", "--all"),
+        ("plan -c set.yaml", "--from 1.0.0"),
+        ("plan -c set.yaml", "--range-style masterminds"),
+        ("plan -c set.yaml", "--default-channel rake=stable"),
+        ("plan --cluster dump.yaml", "--range-style masterminds"),
+        (
+            "plan --image localhost:1/rake:v1 -o other.json",
+            "--default-channel rake=stable",
+        ),
+        ("copy plan.json --to mirror.example.com", "--base base.json"),
+        ("copy plan.json --to mirror.example.com", "--name other"),
+        ("copy plan.json --to mirror.example.com", "--volume-size 1G"),
+        ("copy plan.json", "--base base.json"),
+        ("copy plan.json --to-archive archive", "--keep-host"),
+        ("copy plan.json --to-archive archive", "--max-nested-paths 2"),
+        ("copy plan.json --to-archive archive", "--to-use-http"),
+    ] {
+        let line = format!("mirror {command} {option}");
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(2), "{line}: {outcome}");
+        let text = &outcome.stderr;
+        assert!(
+            text.contains("cannot be used with") || text.contains("were not provided"),
+            "{line}: {outcome}"
+        );
+        // Without the option, the command fails only because a file or image does not exist.
+        let outcome = sandbox.run(format!("mirror {command} --retries 0").split(' '));
+        assert!(matches!(outcome.status, Some(1 | 4)), "{command}: {outcome}");
+    }
+}
