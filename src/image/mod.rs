@@ -57,8 +57,8 @@ pub use options::{CacheMode, ImageOptions, RetryPolicy};
 pub use platform::{Offer, Platform, PlatformError};
 pub use problem::{BuildProblem, ContentProblem};
 pub use progress::{Progress, Silent, Whole};
-pub(crate) use reference::check_pullable;
 pub use reference::{Reference, ReferenceError, RegistryReference, fallback_tag};
+pub(crate) use reference::{check_path, check_pullable, check_tag};
 #[cfg(feature = "registry")]
 pub use registry::{Before, Deletion, LoginTried, PlaceError, Placed, RegistryError, RegistryFailure};
 pub use tag_state::{Race, TagState};

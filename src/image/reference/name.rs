@@ -52,9 +52,7 @@ pub(super) fn parse(text: &str) -> Result<Reference, String> {
     } else {
         repository.to_owned()
     };
-    if repository.len() > LONGEST_REPOSITORY {
-        return Err(format!("the repository is longer than {LONGEST_REPOSITORY} characters"));
-    }
+    check_length(&repository)?;
     let (registry, tag) = (registry.to_owned(), tag.map(str::to_owned));
     Ok(match (tag, digest) {
         (Some(tag), Some(digest)) => Reference::with_tag_and_digest(registry, repository, tag, digest),
@@ -71,12 +69,32 @@ pub(super) fn split_tag(name: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn check_tag(tag: &str) -> Result<(), String> {
+/// Checks a tag.
+///
+/// # Errors
+/// Returns a description of the expected format.
+pub(crate) fn check_tag(tag: &str) -> Result<(), String> {
     let letters = |letter: u8| letter.is_ascii_alphanumeric() || b"_.-".contains(&letter);
     if tag.is_empty() || tag.len() > LONGEST_TAG || !tag.bytes().all(letters) || tag.starts_with(['.', '-']) {
         return Err(format!(
             "the tag {tag:?} is invalid: expected up to {LONGEST_TAG} letters, digits, '_', '.' and '-', not starting with '.' or '-'"
         ));
+    }
+    Ok(())
+}
+
+/// Checks the path of a repository within a registry.
+///
+/// # Errors
+/// Returns a description of the invalid part and the expected format.
+pub(crate) fn check_path(path: &str) -> Result<(), String> {
+    check_repository(path, path)?;
+    check_length(path)
+}
+
+fn check_length(repository: &str) -> Result<(), String> {
+    if repository.len() > LONGEST_REPOSITORY {
+        return Err(format!("the repository is longer than {LONGEST_REPOSITORY} characters"));
     }
     Ok(())
 }

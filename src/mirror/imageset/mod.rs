@@ -8,7 +8,7 @@ mod format;
 
 use super::request::{CatalogRequest, ImageRequest, MirrorRequest, Place as Destination};
 use crate::catalog::selection::part::{Part, Versions};
-use crate::image::{Platform, PlatformError};
+use crate::image::{Platform, PlatformError, check_path, check_tag};
 use crate::resolver::closure::Follow;
 use crate::shape::{self, Fault};
 use crate::source::{Place, SourceFile};
@@ -167,10 +167,11 @@ impl Reader<'_> {
             }
             set.request.images.push(ImageRequest {
                 image: additional.name.clone(),
-                place: Destination {
-                    repository: additional.target_repo.clone(),
-                    tag: additional.target_tag.clone(),
-                },
+                place: self.destination(
+                    ("targetRepo", additional.target_repo.as_deref()),
+                    additional.target_tag.as_deref(),
+                    &path,
+                )?,
                 platforms: self.platforms(&additional.platforms, &path)?,
             });
         }
@@ -209,12 +210,39 @@ impl Reader<'_> {
             } else {
                 follow.clone()
             },
-            place: Destination {
-                repository: operator.target_catalog.clone(),
-                tag: operator.target_tag.clone(),
-            },
+            place: self.destination(
+                ("targetCatalog", operator.target_catalog.as_deref()),
+                operator.target_tag.as_deref(),
+                path,
+            )?,
             platforms: self.platforms(&operator.platforms, path)?,
         })
+    }
+
+    /// Returns the place at the target that an entry requests. An empty field is the same as a missing one.
+    fn destination(
+        &self,
+        (key, repository): (&str, Option<&str>),
+        tag: Option<&str>,
+        path: &Path,
+    ) -> Result<Destination, ImageSetError> {
+        let given = |field: Option<&str>| field.filter(|text| !text.is_empty()).map(str::to_owned);
+        let (repository, tag) = (given(repository), given(tag));
+        if let Some(repository) = &repository {
+            check_path(repository).or_else(|problem| {
+                let advice = if repository.contains(':') {
+                    "; specify a tag in targetTag"
+                } else {
+                    ""
+                };
+                self.fail(&path.key(key), format!("invalid {key}: {problem}{advice}"))
+            })?;
+        }
+        if let Some(tag) = &tag {
+            check_tag(tag)
+                .or_else(|problem| self.fail(&path.key("targetTag"), format!("invalid targetTag: {problem}")))?;
+        }
+        Ok(Destination { repository, tag })
     }
 
     fn platforms(&self, written: &[WrittenPlatform], path: &Path) -> Result<BTreeSet<Platform>, ImageSetError> {

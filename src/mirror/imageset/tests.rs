@@ -191,3 +191,41 @@ fn files_that_say_what_cannot_be_are_refused_at_their_line() {
         assert!(error.to_string().contains(expected), "{text}: {error}");
     }
 }
+
+#[test]
+fn places_that_no_registry_has_are_refused_at_their_line() {
+    let refused = |key: &str, entry: &str| {
+        set(&format!("mirror:\n  {key}:\n  - {{{entry},\n     platforms: []}}\n")).unwrap_err()
+    };
+    let operator = |field: &str| {
+        refused(
+            "operators",
+            &format!("catalog: registry.example.com/c:v1,\n     {field}"),
+        )
+    };
+    let image = |field: &str| {
+        refused(
+            "additionalImages",
+            &format!("name: registry.example.com/i:v1,\n     {field}"),
+        )
+    };
+    for (error, wanted) in [
+        (operator("targetTag: bad tag"), "invalid targetTag: the tag \"bad tag\""),
+        (operator("targetCatalog: My/Garden"), "must be lowercase"),
+        (operator("targetCatalog: my//garden"), "invalid targetCatalog"),
+        (operator("targetCatalog: my/garden@x"), "invalid targetCatalog"),
+        (operator("targetCatalog: my/garden:v3"), "specify a tag in targetTag"),
+        (image("targetRepo: my/garden:v3"), "invalid targetRepo"),
+        (image("targetTag: -v1"), "invalid targetTag"),
+    ] {
+        assert!(error.starts_with("imageset.yaml:6:"), "{error}");
+        assert!(error.contains(wanted), "{error}");
+    }
+    let set = catalog("targetCatalog: my__own/garden-2.x, targetTag: V1_2.3-x");
+    assert_eq!(set.place.repository.as_deref(), Some("my__own/garden-2.x"));
+    assert_eq!(set.place.tag.as_deref(), Some("V1_2.3-x"));
+    assert_eq!(
+        catalog("targetCatalog: '', targetTag: ''").place,
+        Destination::default()
+    );
+}
