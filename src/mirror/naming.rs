@@ -19,6 +19,12 @@ pub fn tags(image: &RegistryReference, place: &Place) -> BTreeSet<String> {
     own.into_iter().chain(digest).collect()
 }
 
+/// Returns the tag that names an image at the target: its own tag or, if it has none, the tag of its digest.
+pub(super) fn main_tag<'t>(tags: &'t BTreeSet<String>, digest: &Digest) -> Option<&'t String> {
+    let of_digest = digest_tag(digest);
+    tags.iter().find(|tag| **tag != of_digest).or_else(|| tags.first())
+}
+
 /// Returns the repository of an image, including the registry.
 pub fn repository_of(image: &RegistryReference) -> String {
     format!("{}/{}", image.registry(), image.repository())
@@ -146,6 +152,17 @@ mod tests {
         assert_eq!(path(false, 2), "a/b-c-d");
         assert_eq!(path(false, 1), "a-b-c-d");
         assert_eq!(path(false, 4), "a/b/c/d");
+    }
+
+    #[test]
+    fn an_image_is_named_by_its_own_tag_rather_than_by_its_digest() {
+        let digest = Digest::of(b"x");
+        let of = |tags: &[&str]| main_tag(&tags.iter().map(|tag| (*tag).to_owned()).collect(), &digest).cloned();
+        let by_digest = digest_tag(&digest);
+        assert_eq!(of(&[&by_digest, "v1"]).as_deref(), Some("v1"));
+        assert_eq!(of(&[&by_digest, "digest-a"]).as_deref(), Some("digest-a"));
+        assert_eq!(of(&[&by_digest]), Some(by_digest.clone()));
+        assert_eq!(of(&[]), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Plans whose images have destinations at a target.
 
-use super::naming::{CATALOG, catalog_of, path_of, repository_of, shown};
+use super::naming::{CATALOG, catalog_of, main_tag, path_of, repository_of, shown};
 use super::plan::{Plan, PlanError, PlannedImage};
 use super::request::{Naming, Place};
 use super::taken::{TakenError, require_names};
@@ -69,7 +69,7 @@ pub fn placed(mut plan: Plan, naming: Option<&Naming>) -> Result<Plan, PlacedErr
     for place in 0..plan.catalogs.len() {
         let image = plan.images.iter().find(|image| catalog_of(&plan, image) == Some(place));
         let destination = image.and_then(|image| {
-            let (repository, tag) = (image.destination.as_ref()?, image.tags.first()?);
+            let (repository, tag) = (image.destination.as_ref()?, main_tag(&image.tags, &image.digest)?);
             Some(format!("{repository}:{tag}"))
         });
         plan.catalogs[place].destination = destination;

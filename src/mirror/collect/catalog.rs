@@ -12,7 +12,7 @@ use crate::index::render::sources::{Form, RenderSource, SourceError};
 use crate::mirror::assembly::ImageNames;
 use crate::mirror::filter::{Filtered, filter};
 use crate::mirror::images::all_images;
-use crate::mirror::naming::{digest_tag, repository_of, tags};
+use crate::mirror::naming::{digest_tag, main_tag, repository_of, tags};
 use crate::mirror::plan::{ImageRole, PlannedCatalog, Use};
 use crate::mirror::request::{CatalogRequest, Place};
 use crate::mirror::survey::{Subject, Survey, survey};
@@ -218,7 +218,7 @@ impl Collector<'_> {
         }));
         let name = destination
             .as_ref()
-            .zip(tags.first())
+            .zip(main_tag(&tags, &looked.digest))
             .map(|(destination, tag)| format!("{destination}:{tag}"));
         self.assembly.add_catalog(PlannedCatalog {
             source: request.catalog.clone(),

@@ -92,10 +92,16 @@ pub enum ManifestError {
 /// Generates manifests for a plan whose images have destinations at a target.
 ///
 /// # Errors
-/// Returns an error if a name is invalid or appears twice.
+/// Returns an error if the name of an object to write is invalid or appears twice.
 pub fn manifests(plan: &Plan, options: &ManifestOptions) -> Result<Manifests, ManifestError> {
-    let names = names(plan, &options.catalog_names)?;
-    if !is_dns1123_label(&options.name) {
+    let writes = |kinds: &[ManifestKind]| kinds.iter().any(|kind| options.kinds.contains(kind));
+    let names = if writes(&[ManifestKind::CatalogSource, ManifestKind::ClusterCatalog]) {
+        names(plan, &options.catalog_names)?
+    } else {
+        Vec::new()
+    };
+    let are_sets = writes(&[ManifestKind::Idms, ManifestKind::Itms, ManifestKind::Icsp]);
+    if are_sets && !is_dns1123_label(&options.name) {
         let name = options.name.clone();
         return Err(ManifestError::Name { name });
     }

@@ -284,3 +284,23 @@ fn names_are_valid_or_refused_before_anything_else() {
     plan.catalogs.push(plan.catalogs[0].clone());
     assert!(names(&plan, &BTreeMap::new()).is_err());
 }
+
+#[test]
+fn only_the_names_of_written_objects_are_checked() {
+    let mut plan = plan();
+    plan.catalogs.push(plan.catalogs[0].clone());
+    let scope = Scope::Repository;
+    assert!(manifests(&plan, &options(&[ManifestKind::Itms, ManifestKind::Mapping], scope)).is_ok());
+    for kind in [ManifestKind::CatalogSource, ManifestKind::ClusterCatalog] {
+        assert!(
+            manifests(&plan, &options(&[ManifestKind::Itms, kind], scope)).is_err(),
+            "{kind:?}"
+        );
+    }
+    let named = |kind| ManifestOptions {
+        name: "No".to_owned(),
+        ..options(&[kind], scope)
+    };
+    assert!(manifests(&plan, &named(ManifestKind::Mapping)).is_ok());
+    assert!(manifests(&plan, &named(ManifestKind::Idms)).is_err());
+}

@@ -311,3 +311,30 @@ fn findings_about_a_catalog_name_it_as_it_was_requested() {
         "{text}"
     );
 }
+
+#[test]
+fn a_catalog_is_named_by_its_tag_even_if_its_reference_has_a_digest() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let (host, to) = (&garden.source.host, garden.to());
+    fs::create_dir(garden.path("catalog")).unwrap();
+    fs::rename(garden.path("catalog.yaml"), garden.path("catalog/catalog.yaml")).unwrap();
+    for tag in ["v0", "v1"] {
+        garden.ok(&format!(
+            "catalog build catalog --no-binary -t {host}/org/cat:{tag} --use-http"
+        ));
+    }
+    let (_, digest) = garden.client().tags(&format!("{host}/org/cat")).remove(0);
+    for (name, target) in [("placed", format!("--to {to}")), ("open", String::new())] {
+        garden.ok(&format!(
+            "mirror plan --catalog {host}/org/cat:v1@{digest} --all {target} --use-http -o {name}.json"
+        ));
+        garden.ok(&format!(
+            "mirror manifests {name}.json --to {to} --kind catalogsource -o {name}"
+        ));
+        let object = fs::read_to_string(garden.path(name).join("catalogsource-cat-v1.yaml")).unwrap();
+        assert!(object.contains(&format!("image: {to}/org/cat:v1\n")), "{object}");
+    }
+}
