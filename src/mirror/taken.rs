@@ -1,8 +1,8 @@
 //! Images that would have the same name at the target of a mirror.
 
-use super::naming::{catalog_of, shown};
+use super::naming::{catalog_of, repository_of, shown};
 use super::plan::{Plan, PlannedImage};
-use crate::image::Reference;
+use crate::image::{Reference, RegistryReference};
 use std::collections::BTreeMap;
 
 /// The error for two images that would have the same name at the target.
@@ -28,7 +28,7 @@ pub enum SameName {
     Shortened,
     /// A catalog outside a registry is named after its file or folder.
     File,
-    /// The path of an image was requested.
+    /// The path or tag of an image was requested.
     Requested,
 }
 
@@ -62,16 +62,17 @@ fn reason(plan: &Plan, first: &PlannedImage, second: &PlannedImage) -> SameName 
     if first.path.is_some() || second.path.is_some() {
         return SameName::Requested;
     }
-    match (registry(plan, first), registry(plan, second)) {
-        (Some(first), Some(second)) if first == second => SameName::Shortened,
+    match (reference(plan, first), reference(plan, second)) {
+        (Some(first), Some(second)) if repository_of(&first) == repository_of(&second) => SameName::Requested,
+        (Some(first), Some(second)) if first.registry() == second.registry() => SameName::Shortened,
         (Some(_), Some(_)) => SameName::Registries,
         _ => SameName::File,
     }
 }
 
-/// Returns the registry of an image, or of the index that a catalog image was built from. Returns `None` for an image
+/// Returns the reference of an image, or of the index that a catalog image was built from. Returns `None` for an image
 /// outside a registry.
-fn registry(plan: &Plan, image: &PlannedImage) -> Option<String> {
+fn reference(plan: &Plan, image: &PlannedImage) -> Option<RegistryReference> {
     let catalog = catalog_of(plan, image).and_then(|place| plan.catalogs.get(place));
     let source = match catalog {
         // The name of a file or folder may look like a reference.
@@ -79,7 +80,7 @@ fn registry(plan: &Plan, image: &PlannedImage) -> Option<String> {
         None => &image.source,
     };
     match source.parse() {
-        Ok(Reference::Registry(reference)) => Some(reference.registry().to_owned()),
+        Ok(Reference::Registry(reference)) => Some(reference),
         _ => None,
     }
 }
@@ -180,6 +181,8 @@ mod tests {
         assert_eq!(refused(hosts, 0).reason, SameName::Registries);
         let short = of_images([("one.example.com/a/b:v1", None), ("one.example.com/a-b:v1", None)]);
         assert_eq!(refused(short, 1).reason, SameName::Shortened);
+        let tags = of_catalogs([("one.example.com/cat:v0", true), ("one.example.com/cat:v1", true)]);
+        assert_eq!(refused(tags, 0).reason, SameName::Requested);
         let requested = of_images([("one.example.com/a/b:v1", Some("x")), ("two.example.com/x:v1", None)]);
         assert_eq!(refused(requested, 0).reason, SameName::Requested);
     }

@@ -38,7 +38,8 @@ hints! {
             SameName::Shortened => "increase --max-nested-paths, so that the paths of the images stay different",
             SameName::File => "rename the file or folder of the catalog, or set targetCatalog in an \
                                ImageSetConfiguration",
-            SameName::Requested => "set targetCatalog and targetRepo in the ImageSetConfiguration to different paths",
+            SameName::Requested => "set targetCatalog or targetTag of a catalog, or targetRepo or targetTag of an image, \
+                                    in an ImageSetConfiguration to another value",
         }),
     }
     MirrorPlanError {

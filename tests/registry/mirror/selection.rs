@@ -337,4 +337,15 @@ fn a_catalog_is_named_by_its_tag_even_if_its_reference_has_a_digest() {
         let object = fs::read_to_string(garden.path(name).join("catalogsource-cat-v1.yaml")).unwrap();
         assert!(object.contains(&format!("image: {to}/org/cat:v1\n")), "{object}");
     }
+    // Two catalogs that only differ in their tag at the source.
+    let set = format!(
+        "apiVersion: mirror.openshift.io/v2alpha1\nkind: ImageSetConfiguration\nmirror:\n  operators:\n  \
+         - {{catalog: '{host}/org/cat:v1'}}\n  - {{catalog: '{host}/org/cat:v0', targetTag: v1}}\n"
+    );
+    fs::write(garden.path("set.yaml"), set).unwrap();
+    let output = garden.run(&format!("mirror plan -c set.yaml --to {to} --no-binary --use-http"));
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("hint: set targetCatalog or targetTag"), "{text}");
+    assert!(!text.contains("--max-nested-paths"), "{text}");
 }
