@@ -342,7 +342,7 @@ pub(crate) fn resolve(
     let resolving = install::resolve::resolve(state, options, &transports);
     let resolved = context.runtime.block_on(resolving).map_err(|error| match error {
         ResolveError::CatalogTwice { .. } | ResolveError::PackageTwice { .. } => CommandError::usage(error.to_string()),
-        ResolveError::NotInstalled { .. } => CommandError::failure(error.to_string())
+        ResolveError::NotInstalled { .. } => CommandError::missing(error.to_string())
             .hint("describe the installed versions in a file, and pass it with --state"),
         ResolveError::Entrypoint(error) => error.into(),
         ResolveError::Read(error) => error.into(),

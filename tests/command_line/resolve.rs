@@ -229,7 +229,7 @@ fn what_cannot_be_met_is_told_in_the_words_of_olm_and_in_plain_ones() {
     assert_eq!(answer["explain"][0]["name"], "compost-operator.v0.3.1");
     assert_eq!(answer["explain"][0]["taken"], false);
     let unknown = run(&sandbox, "resolve rake --catalog index.db --installed hoe.v1.0.0");
-    assert_eq!((unknown.status, unknown.stdout.as_str()), (Some(1), ""));
+    assert_eq!((unknown.status, unknown.stdout.as_str()), (Some(4), ""));
     assert!(
         unknown.stderr.contains("no catalog contains the bundle hoe.v1.0.0"),
         "{unknown}"
