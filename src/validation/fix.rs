@@ -12,7 +12,7 @@ use crate::diagnostic::{self, Edit};
 use crate::files::{self, FileError, FolderChange};
 use crate::rules::{Rule, Severity};
 use crate::source::SourceFile;
-use crate::text::{self, mend};
+use crate::text::{self, Reading, mend};
 use crate::tree::{Tree, TreeLimits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -258,7 +258,15 @@ impl Round {
 fn is_sound(source: &Arc<SourceFile>, edited: &mend::Edited, request: &Request) -> bool {
     let before = text::read(source.name(), source.text().as_bytes(), &request.limits.text);
     let after = text::read(source.name(), edited.text.as_bytes(), &request.limits.text);
-    let readable = !diagnostic::has_errors(&after.diagnostics) || after.diagnostics.len() < before.diagnostics.len();
+    // A parser stops at the first error, so the next one appears further down once the first is fixed.
+    let first = |reading: &Reading| {
+        let places = reading.diagnostics.iter().filter(|finding| finding.is_error());
+        let lines = places.filter_map(|finding| Some(finding.place.as_ref()?.start().line));
+        lines.min()
+    };
+    let readable = !diagnostic::has_errors(&after.diagnostics)
+        || after.diagnostics.len() < before.diagnostics.len()
+        || after.diagnostics.len() == before.diagnostics.len() && first(&after) > first(&before);
     readable && edited.only_its_values_differ(&before, &after)
 }
 

@@ -26,6 +26,22 @@ fn broken() -> Sandbox {
 }
 
 #[test]
+fn every_unquoted_range_of_a_file_is_quoted_in_one_run() {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "compost-operator", "compost");
+    let entry = |package: &str, range: &str| {
+        format!("- type: olm.package\n  value:\n    packageName: {package}\n    version: {range}\n")
+    };
+    let file = |first: &str, second: &str| format!("dependencies:\n{}{}", entry("foo", first), entry("bar", second));
+    let path = "compost/metadata/dependencies.yaml";
+    write(&sandbox, path, file(">1.0.0", ">2.0.0"));
+    let outcome = validate(&sandbox, "compost --fix");
+    assert!(!outcome.stderr.contains("not fixed"), "{outcome}");
+    assert!(outcome.stderr.ends_with("fixed 2 findings in 1 file\n"), "{outcome}");
+    assert_eq!(read(&sandbox, path), file("\">1.0.0\"", "\">2.0.0\""));
+}
+
+#[test]
 fn files_are_mended_in_place_and_the_rest_is_reported() {
     let sandbox = broken();
     let script = sandbox.path(ANNOTATIONS);
