@@ -102,6 +102,26 @@ pub enum ReleaseError {
         /// The file.
         path: String,
     },
+    /// A file that should be kept has the path of a file with new manifests.
+    #[error("{origin}/{path} cannot be kept, because the new manifests contain a file {path}")]
+    KeptFile {
+        /// The folder.
+        origin: String,
+        /// The file.
+        path: String,
+    },
+    /// A file that should be kept contains an object of the new manifests.
+    #[error("{origin}/{path} cannot be kept, because {object} is also in the new manifests, in {file}")]
+    KeptObject {
+        /// The folder.
+        origin: String,
+        /// The kept file, by its path inside the bundle.
+        path: String,
+        /// The object, as `Kind/name`.
+        object: String,
+        /// The file of the new manifests.
+        file: String,
+    },
     /// Examples cannot be added to the existing examples.
     #[error("{object} would become an example, but the examples in {OLM_YAML} are not a list")]
     Examples {
@@ -212,6 +232,7 @@ pub fn next_release(
     let mut after = before.clone();
     // Findings about these objects name the original files of the manifests.
     let kept = objects_of(folder, &options.keep, limits);
+    require_distinct(folder, &kept, &manifests.objects)?;
     after.objects = manifests.objects.iter().chain(&kept).cloned().collect();
     let learned = learn(&after, &[], &options.outside);
     let mut release = Release {
@@ -320,6 +341,10 @@ fn manifests_of(folder: &Tree, intake: &Intake, options: &ReleaseOptions) -> Res
         tree.insert(path, content.to_vec(), limits)?;
     }
     for (path, content) in intake.files() {
+        if options.keep.contains(path) {
+            let (origin, path) = (folder.origin().to_owned(), path.to_owned());
+            return Err(ReleaseError::KeptFile { origin, path });
+        }
         tree.insert(path, content.to_vec(), limits)?;
     }
     Ok(tree)
@@ -349,6 +374,33 @@ fn objects_of(folder: &Tree, paths: &BTreeSet<String>, limits: &BundleLimits) ->
         }
     }
     manifests.objects
+}
+
+/// Fails if a kept object is also among the new objects. An object without a namespace may be in any namespace.
+fn require_distinct(folder: &Tree, kept: &[Object], new: &[Object]) -> Result<(), ReleaseError> {
+    let identity = |object: &Object| (object.gvk().group.clone(), object.label());
+    let mut by_identity: BTreeMap<_, Vec<&Object>> = BTreeMap::new();
+    for object in new {
+        by_identity.entry(identity(object)).or_default().push(object);
+    }
+    let origin = folder.origin().trim_end_matches('/');
+    for object in kept {
+        let same = by_identity.get(&identity(object)).into_iter().flatten().find(|other| {
+            let namespaces = object.namespace().zip(other.namespace());
+            namespaces.is_none_or(|(here, there)| here == there)
+        });
+        if let Some(same) = same {
+            let file = object.file();
+            let path = file.strip_prefix(origin).and_then(|rest| rest.strip_prefix('/'));
+            return Err(ReleaseError::KeptObject {
+                origin: origin.to_owned(),
+                path: path.unwrap_or(file).to_owned(),
+                object: object.label(),
+                file: same.file().to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Returns the labels of the objects that are not in `others`, with their files.

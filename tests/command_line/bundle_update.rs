@@ -215,7 +215,7 @@ fn what_cannot_be_updated_is_left_as_it_is() {
         ),
         (
             "bundle --from deploy --keep nothing.yaml",
-            1,
+            4,
             "bundle does not contain nothing.yaml, so it cannot be kept",
         ),
         ("absent --from deploy", 4, "cannot read absent"),

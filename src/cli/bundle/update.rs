@@ -205,7 +205,17 @@ fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
         ReleaseError::Examples { .. } => {
             format!("change \"annotations: {{alm-examples: […]}}\" to a list in {OLM_YAML}")
         }
-        _ => format!("use a path relative to the folder of the bundle, such as {MANIFESTS}/extra.yaml"),
+        ReleaseError::NotThere { .. } => {
+            let hint = format!("use a path relative to the folder of the bundle, such as {MANIFESTS}/extra.yaml");
+            return CommandError::missing(error.to_string()).hint(hint);
+        }
+        ReleaseError::KeptFile { path, .. } => {
+            format!("rename {path} in the folder of the bundle, or omit --keep {path} to import the new file")
+        }
+        ReleaseError::KeptObject { object, path, .. } => {
+            format!("omit --keep {path} to import the new object, or leave the new object out with --exclude {object}")
+        }
+        ReleaseError::Tree(_) | ReleaseError::Edit(_) => return CommandError::failure(error.to_string()),
     };
     CommandError::failure(error.to_string()).hint(hint)
 }

@@ -359,6 +359,40 @@ fn wildcards_are_written_out_if_asked_or_where_the_release_before_had_names() {
 }
 
 #[test]
+fn a_kept_file_is_not_overwritten_by_a_new_file_of_the_same_path() {
+    let folder = old_folder();
+    let path = "manifests/manifests.yaml";
+    std::fs::write(folder.path().join(path), map("other")).unwrap();
+    let options = ReleaseOptions {
+        keep: BTreeSet::from([path.to_owned()]),
+        ..ReleaseOptions::default()
+    };
+    let error = release(folder.path(), &deployment("1.1.0"), &options).unwrap_err();
+    assert!(
+        matches!(&error, ReleaseError::KeptFile { path: kept, .. } if kept == path),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_object_is_either_kept_or_imported() {
+    let folder = old_folder();
+    let options = ReleaseOptions {
+        keep: BTreeSet::from(["manifests/mine.yaml".to_owned()]),
+        ..ReleaseOptions::default()
+    };
+    let stream = format!("{}---\n{}", deployment("1.1.0"), map("mine"));
+    let error = release(folder.path(), &stream, &options).unwrap_err();
+    let said =
+        "manifests/mine.yaml cannot be kept, because ConfigMap/mine is also in the new manifests, in standard input";
+    assert!(error.to_string().contains(said), "{error}");
+    let elsewhere = |namespace: &str| map(&format!("mine, namespace: {namespace}"));
+    std::fs::write(folder.path().join("manifests/mine.yaml"), elsewhere("a")).unwrap();
+    let stream = format!("{}---\n{}", deployment("1.1.0"), elsewhere("b"));
+    assert!(release(folder.path(), &stream, &options).is_ok());
+}
+
+#[test]
 fn a_file_that_is_kept_is_not_changed() {
     let folder = old_folder();
     let mine = format!("{}{}", bed("mine", 1), role("get", "'*'"));
