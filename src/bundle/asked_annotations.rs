@@ -8,6 +8,7 @@ use crate::manifest::{self, Layout};
 use crate::text;
 use crate::tree::{Tree, TreeError};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The default path of the annotations file in a bundle.
 pub const ANNOTATIONS_YAML: &str = "metadata/annotations.yaml";
@@ -26,9 +27,9 @@ pub struct AskedAnnotations {
 /// An error while writing annotations.
 #[derive(Debug, thiserror::Error)]
 pub enum AnnotationError {
-    /// Neither the bundle nor the caller specifies the package and its channels.
-    #[error("the package and its channels are unknown")]
-    Unknown,
+    /// Neither the bundle nor the caller specifies the package or its channels.
+    #[error("the {0} unknown")]
+    Unknown(UnknownAnnotations),
     /// The bundle already sets a value that differs from the requested value.
     #[error("{key} is {found:?} in {ANNOTATIONS_YAML}, but the options specify {wanted:?}")]
     Differs {
@@ -70,6 +71,27 @@ pub enum AnnotationError {
     Tree(#[from] TreeError),
 }
 
+/// The required annotations that neither the bundle nor the caller specifies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnknownAnnotations {
+    /// The package.
+    Package,
+    /// The channels.
+    Channels,
+    /// The package and its channels.
+    Both,
+}
+
+impl fmt::Display for UnknownAnnotations {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Package => "package is",
+            Self::Channels => "channels of the package are",
+            Self::Both => "package and its channels are",
+        })
+    }
+}
+
 impl AskedAnnotations {
     /// Returns all annotations of the bundle. The requested package, channels and default channel override existing
     /// values. The media type and the folders always have the standard values. All other annotations stay unchanged,
@@ -89,8 +111,11 @@ impl AskedAnnotations {
             [] => of(annotations::CHANNELS),
             channels => Some(channels.join(",")),
         };
-        let (Some(package), Some(channels)) = (package, channels) else {
-            return Err(AnnotationError::Unknown);
+        let (package, channels) = match (package, channels) {
+            (Some(package), Some(channels)) => (package, channels),
+            (None, Some(_)) => return Err(AnnotationError::Unknown(UnknownAnnotations::Package)),
+            (Some(_), None) => return Err(AnnotationError::Unknown(UnknownAnnotations::Channels)),
+            (None, None) => return Err(AnnotationError::Unknown(UnknownAnnotations::Both)),
         };
         let is_channel = |name: &str| channels.split(',').any(|channel| channel.trim() == name);
         let default_channel = match &self.default_channel {

@@ -26,7 +26,7 @@ pub mod stated;
 pub(crate) mod versioned_name;
 
 pub use annotations::Annotations;
-pub use asked_annotations::{ANNOTATIONS_YAML, AnnotationError, AskedAnnotations};
+pub use asked_annotations::{ANNOTATIONS_YAML, AnnotationError, AskedAnnotations, UnknownAnnotations};
 pub use edit::EditError;
 pub use media_type::{MediaType, UnknownMediaType};
 pub use metadata::TypedValue;

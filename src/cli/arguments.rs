@@ -123,10 +123,10 @@ pub(crate) fn image(text: &str) -> Result<Reference, String> {
 /// Parses a name, or one name of a list. An empty name, for example from an unset variable, is an error: a list without
 /// names would select nothing, and everything if it lists what to keep.
 pub(crate) fn name(text: &str) -> Result<String, &'static str> {
-    if text.trim().is_empty() {
-        return Err("a name is missing");
+    match text.trim() {
+        "" => Err("a name is missing"),
+        name => Ok(name.to_owned()),
     }
-    Ok(text.to_owned())
 }
 
 /// Parses the destination of an image.

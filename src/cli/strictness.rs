@@ -29,7 +29,7 @@ pub(crate) struct RuleName(pub(crate) &'static Rule);
 
 /// Parses a rule id.
 pub(crate) fn rule(id: &str) -> Result<RuleName, String> {
-    rule_named(id).map(RuleName).map_err(|error| error.to_string())
+    rule_named(id.trim()).map(RuleName).map_err(|error| error.to_string())
 }
 
 impl SelectionArguments {

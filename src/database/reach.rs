@@ -50,7 +50,11 @@ pub(super) fn stranded_in(channel: &ChannelMembers, head: &str) -> Vec<Stranded>
         .iter()
         .map(|member| (member.bundle.as_str(), member.replaces.as_deref()))
         .collect();
-    let skipped = members.iter().flat_map(|member| &member.skips).map(String::as_str);
+    // A bundle that skips itself is not skipped by another bundle.
+    let skipped = members.iter().flat_map(|member| {
+        let skips = member.skips.iter().map(String::as_str);
+        skips.filter(|skipped| *skipped != member.bundle)
+    });
     let mut reached: HashSet<&str> = skipped.collect();
     let mut next = Some(head);
     while let Some(name) = next.filter(|name| reached.insert(name)) {

@@ -60,6 +60,15 @@ pub(crate) fn is_label_value(text: &str) -> bool {
             && text.bytes().all(inner)
 }
 
+/// Whether the string can be the name of a channel. Clusters follow a channel by its name in a Subscription or a
+/// `ClusterExtension`.
+pub(crate) fn is_channel_name(text: &str) -> bool {
+    let end = |byte: &u8| byte.is_ascii_alphanumeric();
+    let inner = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let bytes = text.as_bytes();
+    bytes.len() <= 253 && bytes.first().is_some_and(end) && bytes.last().is_some_and(end) && text.bytes().all(inner)
+}
+
 /// Whether the string can be a label key or a finalizer: up to 63 characters, optionally preceded by a DNS subdomain
 /// and a slash. Annotation keys have the same syntax, except that their prefix may contain capital letters.
 pub(crate) fn is_qualified_name(text: &str) -> bool {

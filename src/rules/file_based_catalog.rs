@@ -34,6 +34,7 @@ rules! { FILE_BASED_CATALOG
         CATALOG_ENTRY_BUNDLE = "catalog-entry-bundle", Error, FBC, "Add the bundle, correct the name, or remove the entry.";
         CATALOG_ENTRY_STRANDED = "catalog-entry-stranded", Error, FBC, "Make an entry in the replaces chain of the head replace or skip this entry.";
         CATALOG_ENTRY_ITSELF = "catalog-entry-itself", Error, FBC, "Name another bundle, or remove the name.";
+        CATALOG_ENTRY_SKIPS_ITSELF = "catalog-entry-skips-itself", Error, FBC, "Remove the name from skips.";
         CATALOG_SKIPS_EMPTY = "catalog-skips-empty", Error, FBC, "Remove the empty name.";
         CATALOG_SKIP_RANGE = "catalog-skip-range", Error, FBC, "Use a range such as >=1.0.0 <1.2.0.";
 

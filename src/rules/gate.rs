@@ -94,6 +94,8 @@ const UNREAD_PROPERTY: &str = "The property is stored unchanged. OLM does not in
                                cannot read.";
 const NO_VERSION: &str =
     "No version range includes the bundle, and no index with channels ordered by version accepts it.";
+const SKIPS_ITSELF: &str = "While the bundle is the newest of a channel, OLM finds no head of the channel, and installs \
+                            nothing from it.";
 const NO_IMAGE: &str = "The image reference is stored unchanged, but the image cannot be pulled or mirrored.";
 
 const NO_LIFECYCLE: &str = "The document is served unchanged, but consoles show no lifecycle for the package.";
@@ -182,6 +184,8 @@ static TOLERATED: &[(&Rule, &str)] = &[
         &rules::CSV_SKIP_RANGE,
         "OLM ignores the range, so the bundle updates only the bundles that it replaces or skips.",
     ),
+    (&rules::CSV_SKIPS_ITSELF, SKIPS_ITSELF),
+    (&rules::CATALOG_ENTRY_SKIPS_ITSELF, SKIPS_ITSELF),
     (&rules::INDEX_VERSION_MISSING, NO_VERSION),
     (&rules::INDEX_RELEASE_SHAPE, "The release is ignored."),
     (

@@ -13,6 +13,7 @@ rules! { DATABASES
         INDEX_BUNDLE_MISSING = "index-bundle-missing", Error, INDEX, "Add the bundle, or a bundle that skips it.";
         INDEX_ENTRY_TARGET = "index-entry-target", Error, INDEX, "Add a bundle of the channel again; this rewrites the channel's entries.";
         INDEX_CYCLE = "index-cycle", Error, INDEX, "Add a bundle that skips the bundles of the cycle.";
+        INDEX_SKIPS_ITSELF = "index-skips-itself", Warning, INDEX, "Add a newer bundle that does not skip itself, or remove the bundle.";
         INDEX_BUNDLE_UNREACHABLE = "index-bundle-unreachable", Warning, INDEX, "Make a bundle of the channel replace or skip this bundle.";
         INDEX_DEPENDENCY = "index-dependency", Warning, INDEX, "Add a bundle that satisfies the dependency, or specify an additional catalog that contains one.";
         INDEX_ORPHAN_ROW = "index-orphan-row", Warning, INDEX, "Remove the row.";

@@ -47,8 +47,11 @@ rules! { OLM_YAML
 
 rules! { ANNOTATIONS
     Bundles {
+        // The update graph, in metadata/olm.yaml or the ClusterServiceVersion.
+        CSV_SKIPS_ITSELF = "csv-skips-itself", Error, CSV, "Remove the name from skips.";
+
         // metadata/annotations.yaml.
-        ANN_FILE_MISSING = "ann-file-missing", Error, FORMAT, "Create metadata/annotations.yaml with `opmx bundle init` or `opmx bundle generate`.";
+        ANN_FILE_MISSING = "ann-file-missing", Error, FORMAT, "Create metadata/annotations.yaml with `opmx bundle generate DIR -p PACKAGE -c CHANNELS`.";
         ANN_KEY_MISSING = "ann-key-missing", Error, FORMAT, "Add the annotation to metadata/annotations.yaml.";
         ANN_VALUE_TYPE = "ann-value-type", Error, FORMAT, "Write the value as a string; separate channels with commas.";
         ANN_MEDIATYPE_MISMATCH = "ann-mediatype-mismatch", Error, FORMAT, "Set the media type of the content: registry+v1 with a ClusterServiceVersion, k8s+v1 with metadata/olm.yaml.";
@@ -56,6 +59,7 @@ rules! { ANNOTATIONS
         ANN_PACKAGE_NAME = "ann-package-name", Error, FORMAT, "Use at most 63 lowercase letters, digits and hyphens, with a letter or digit at both ends.";
         ANN_CHANNELS_EMPTY = "ann-channels-empty", Error, FORMAT, "List at least one channel.";
         ANN_CHANNEL_BLANK = "ann-channel-blank", Warning, FORMAT, "Separate the channels with commas, without spaces.";
+        ANN_CHANNEL_NAME = "ann-channel-name", Warning, FORMAT, "Use letters, digits, hyphens, dots and underscores, with a letter or digit at both ends.";
         ANN_NAME_QUOTING = "ann-name-quoting", Error, FORMAT, "Put the name in quotes.";
         ANN_DEFAULT_CHANNEL_EMPTY = "ann-default-channel-empty", Error, FORMAT, "Set the default channel, or remove the annotation.";
     }

@@ -4,7 +4,7 @@ use super::index_needs::unknown_media_type;
 use crate::bundle::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE};
 use crate::bundle::{ANNOTATIONS_YAML, Annotations, Bundle};
 use crate::diagnostic::Diagnostic;
-use crate::kubernetes::names::fault_of_dns1123_label;
+use crate::kubernetes::names::{fault_of_dns1123_label, is_channel_name};
 use crate::rules;
 use crate::shape::nearest;
 use crate::text::{Document, Path, as_string, kind_of};
@@ -54,6 +54,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
     unquoted(annotations, findings);
     blanks(annotations, findings);
+    channel_names(annotations, findings);
 }
 
 /// Reports unquoted names that YAML reads as numbers or booleans, because YAML may read a name that differs from the
@@ -206,13 +207,24 @@ fn is_judged_elsewhere(bundle: &Bundle, named: &str) -> bool {
         || !bundle.objects.is_empty() && unknown_media_type(bundle).is_some()
 }
 
+/// Reports channel names that clusters cannot follow and that [`blanks`] does not report.
+fn channel_names(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
+    for channel in annotations.channels() {
+        if !is_channel_name(&channel) && !is_blank(&channel) && !channel.contains(is_hidden) {
+            let message = format!("{channel:?} is not a valid channel name");
+            findings.push(Diagnostic::new(&rules::ANN_CHANNEL_NAME, message).at(annotations.place(CHANNELS)));
+        }
+    }
+}
+
+fn is_blank(channel: &str) -> bool {
+    channel.contains([';', '|']) || channel.contains(char::is_whitespace) || channel.is_empty()
+}
+
 /// Reports spaces in channel names: the list is split only at commas, so a space becomes part of a name.
 fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
     let channels = annotations.channels();
-    for channel in channels
-        .iter()
-        .filter(|channel| channel.contains([';', '|']) || channel.contains(char::is_whitespace) || channel.is_empty())
-    {
+    for channel in channels.iter().filter(|channel| is_blank(channel)) {
         let message = if channel.trim().is_empty() {
             "a channel name between two commas is empty".to_owned()
         } else if channel.contains([';', '|']) {

@@ -37,6 +37,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     properties_annotation(object, findings);
     owned(bundle, object, findings);
     images(object, findings);
+    skips_itself(object, findings);
     let shapes = content::shape(object).into_iter();
     let shapes: Vec<Diagnostic> = shapes
         .filter(|shape| !findings.iter().any(|told| told.place == shape.place))
@@ -134,6 +135,17 @@ fn version(object: &Object, findings: &mut Vec<Diagnostic>) {
         let finding = Diagnostic::new(&rules::INDEX_CSV_VERSION_SEMVER, message).object(object.label());
         let finding = finding.path(&path).at(object.place(&path));
         findings.push(finding.mended_by(validators::csv::bare_version(object, &path, version)));
+    }
+}
+
+fn skips_itself(object: &Object, findings: &mut Vec<Diagnostic>) {
+    let csv = Csv(object.value());
+    for (index, skipped) in csv.list(&["spec", "skips"]).iter().enumerate() {
+        if !csv.name().is_empty() && skipped.as_str() == Some(csv.name()) {
+            let path = Path::from("spec.skips").index(index);
+            let message = "this version skips itself".to_owned();
+            report(object, &rules::CSV_SKIPS_ITSELF, message, &path, findings);
+        }
     }
 }
 

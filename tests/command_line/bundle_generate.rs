@@ -180,7 +180,35 @@ fn a_package_that_nothing_names_is_asked_for() {
       hint: set them with --package and --channels
     ------- exit 2 -------
     ");
+    for (options, said) in [
+        (
+            "-p foo",
+            "error: the channels of the package are unknown\n  hint: set them with --channels\n",
+        ),
+        (
+            "-c stable",
+            "error: the package is unknown\n  hint: set it with --package\n",
+        ),
+    ] {
+        let outcome = sandbox.run(format!("bundle generate foo {options}").split(' '));
+        assert_eq!((outcome.status, outcome.stderr.as_str()), (Some(2), said));
+    }
     assert!(!sandbox.path("bundle.Dockerfile").exists());
+}
+
+#[test]
+fn spaces_around_channels_in_options_are_ignored_and_empty_channels_refused() {
+    let sandbox = registry();
+    let generate = ["bundle", "generate", "foo", "-p", "foo", "-c"];
+    let outcome = sandbox.run(generate.into_iter().chain([" stable, alpha "]));
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    let annotations = read(&sandbox, "foo/metadata/annotations.yaml");
+    assert!(annotations.contains("channels.v1: stable,alpha\n"), "{annotations}");
+    for command in ["init", "generate"] {
+        let outcome = sandbox.run(["bundle", command, "foo", "-p", "foo", "-c", ""]);
+        assert_eq!(outcome.status, Some(2), "{outcome}");
+        assert!(outcome.stderr.contains("a name is missing"), "{outcome}");
+    }
 }
 
 #[test]

@@ -205,6 +205,13 @@ impl Checker<'_> {
             let message = "this version replaces itself";
             self.report(&rules::CSV_REPLACES_ITSELF, message, &Path::root().key("replaces"));
         }
+        for (index, skipped) in olm.list(&["skips"]).iter().enumerate() {
+            let skipped = skipped.as_str().filter(|skipped| !skipped.is_empty());
+            if skipped.is_some() && skipped == olm.text(&["name"]) {
+                let path = Path::root().key("skips").index(index);
+                self.report(&rules::CSV_SKIPS_ITSELF, "this version skips itself", &path);
+            }
+        }
         if let Some(version) = replaces.filter(|replaces| parse_tolerant(replaces).is_some()) {
             let message = format!("replaces is {version}, which is a version and not the name of a bundle");
             self.report(&rules::CSV_REPLACES_VERSION, message, &Path::root().key("replaces"));

@@ -9,7 +9,7 @@ use crate::bundle::annotations::standard;
 use crate::bundle::generate::annotations_yaml;
 use crate::bundle::{MANIFESTS, MediaType, OLM_YAML, is_csv};
 use crate::cli::Context;
-use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::arguments::{LimitArguments, RegistryArguments, name};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic;
 use crate::files;
@@ -64,7 +64,7 @@ pub(crate) struct InitArguments {
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     version: Option<Version>,
     /// Channels of the bundle, separated by commas [default: stable]
-    #[arg(short, long, alias = "channel", value_name = "NAMES", value_delimiter = ',')]
+    #[arg(short, long, alias = "channel", value_name = "NAMES", value_delimiter = ',', value_parser = name)]
     channels: Vec<String>,
     /// Default channel [default: the first channel, if there are several]
     #[arg(short = 'e', long = "default", value_name = "NAME")]

@@ -19,8 +19,9 @@ mod wildcards;
 
 pub(crate) use rules::headings;
 
-use crate::bundle::{AnnotationError, AskedAnnotations, MANIFESTS, METADATA};
+use crate::bundle::{AnnotationError, AskedAnnotations, MANIFESTS, METADATA, UnknownAnnotations};
 use crate::cli::Context;
+use crate::cli::arguments::name;
 use crate::cli::error::{CommandError, CommandResult};
 use crate::cli::lazy::Lazy;
 use crate::diagnostic::Diagnostic;
@@ -183,7 +184,7 @@ struct AnnotationArguments {
     #[arg(short, long, value_name = "NAME")]
     package: Option<String>,
     /// Channels of the bundle, separated by commas
-    #[arg(short, long, alias = "channel", value_name = "NAMES", value_delimiter = ',')]
+    #[arg(short, long, alias = "channel", value_name = "NAMES", value_delimiter = ',', value_parser = name)]
     channels: Vec<String>,
     /// Default channel
     #[arg(short = 'e', long = "default", value_name = "NAME")]
@@ -204,9 +205,11 @@ impl AnnotationArguments {
 /// Converts an error, and adds a hint if the annotations can be set on the command line.
 fn annotation_error(error: AnnotationError) -> CommandError {
     match error {
-        AnnotationError::Unknown => {
-            CommandError::usage(error.to_string()).hint("set them with --package and --channels")
-        }
+        AnnotationError::Unknown(unknown) => CommandError::usage(error.to_string()).hint(match unknown {
+            UnknownAnnotations::Package => "set it with --package",
+            UnknownAnnotations::Channels => "set them with --channels",
+            UnknownAnnotations::Both => "set them with --package and --channels",
+        }),
         error => error.into(),
     }
 }

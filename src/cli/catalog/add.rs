@@ -12,7 +12,7 @@ use crate::catalog::file_based::migrate::Level;
 use crate::catalog::file_based::template::{ARCHETYPES, Kind};
 use crate::cli::additions::Mode;
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, name};
 use crate::cli::catalog_output::MigrateLevel;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::{self, StrictnessArguments};
@@ -28,7 +28,6 @@ use change::{Change, in_basic_template, in_catalog, in_semver_template};
 use clap::Args;
 use semver::Version;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -81,7 +80,7 @@ pub(crate) struct AddArguments {
         alias = "channels",
         value_name = "CHANNELS",
         value_delimiter = ',',
-        value_parser = channel_name
+        value_parser = name
     )]
     channels: Vec<String>,
     /// Mode for placing a bundle in its channels: replaces, semver or semver-skippatch
@@ -241,12 +240,6 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         edit::written(edited, arguments.dry_run, path, &strictness, printer);
     }
     Ok(Status::Success)
-}
-
-/// Returns a name in a list without the spaces around it.
-#[expect(clippy::unnecessary_wraps, reason = "clap expects a `Result`")]
-fn channel_name(text: &str) -> Result<String, Infallible> {
-    Ok(text.trim().to_owned())
 }
 
 /// Checks the name of a bundle.

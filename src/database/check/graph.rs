@@ -164,6 +164,7 @@ impl Channel<'_> {
         let place = place(&self.of.package, &self.of.channel);
         self.missing_bundles(&place, findings);
         self.cycles(&place, findings);
+        self.skips_itself(&place, findings);
         if let Some(wrong) = self.wrong_head(head) {
             let message = format!("the head of {place} {wrong}");
             findings.push(Diagnostic::new(&rules::INDEX_CHANNEL_HEAD, message));
@@ -217,6 +218,14 @@ impl Channel<'_> {
                 let message = format!("{place} has an entry for bundle {name:?}, which is not in the index");
                 findings.push(Diagnostic::new(&rules::INDEX_BUNDLE_MISSING, message));
             }
+        }
+    }
+
+    fn skips_itself(&self, place: &str, findings: &mut Vec<Diagnostic>) {
+        let members = self.of.members.iter();
+        for member in members.filter(|member| member.skips.contains(&member.bundle)) {
+            let message = format!("in {place}, bundle {:?} skips itself", member.bundle);
+            findings.push(Diagnostic::new(&rules::INDEX_SKIPS_ITSELF, message));
         }
     }
 

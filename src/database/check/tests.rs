@@ -82,6 +82,10 @@ fn what_is_wrong_with_the_graph_is_named_by_package_channel_and_bundle() {
             r#"index-bundle-unreachable: channel "stable" of package "k" has no update path from bundle "k.v1" to the head "k.v2""#,
         ),
         (
+            "INSERT INTO channel_entry VALUES (8, 'stable', 'k', 'k.v2', NULL, 2), (9, 'stable', 'k', 'k.v2', 8, 2)",
+            r#"index-skips-itself: in channel "stable" of package "k", bundle "k.v2" skips itself"#,
+        ),
+        (
             "INSERT INTO operatorbundle (name) VALUES ('k.v0')",
             r#"index-bundle-unreachable: bundle "k.v0" is in no channel"#,
         ),

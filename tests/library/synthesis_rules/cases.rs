@@ -344,6 +344,12 @@ fn olm() -> Vec<Case> {
             plain().olm("replaces: op.v0.9.0"),
         ),
         case(
+            "csv-skips-itself",
+            "its own name",
+            plain().olm("skips: [op.v0.8.0, op.v1.0.0]"),
+            plain().olm("skips: [op.v0.8.0]"),
+        ),
+        case(
             "csv-examples-json",
             "half a list",
             plain().olm("annotations: {alm-examples: '[{'}"),

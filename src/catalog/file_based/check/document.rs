@@ -221,10 +221,10 @@ fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Te
         let at = reader.at(&path.key("skipRange"));
         reader.report(Found::new(&rules::CATALOG_SKIP_RANGE, message, at));
     }
-    let itself = |field: &str| format!("{entry_of} names itself in {field}");
     if !name.is_empty() && name == replaces {
         let at = reader.at(&path.key("replaces"));
-        reader.report(Found::new(&rules::CATALOG_ENTRY_ITSELF, itself("replaces"), at));
+        let message = format!("{entry_of} names itself in replaces");
+        reader.report(Found::new(&rules::CATALOG_ENTRY_ITSELF, message, at));
     }
     let mut skips = Vec::new();
     for (number, value) in reader.list(&fields, "skips", &path).into_iter().enumerate() {
@@ -240,7 +240,8 @@ fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Te
             let message = format!("in {entry_of}, item {number} of skips is empty");
             reader.report(Found::new(&rules::CATALOG_SKIPS_EMPTY, message, at));
         } else if skipped == name {
-            reader.report(Found::new(&rules::CATALOG_ENTRY_ITSELF, itself("skips"), at));
+            let message = format!("{entry_of} names itself in skips");
+            reader.report(Found::new(&rules::CATALOG_ENTRY_SKIPS_ITSELF, message, at));
         } else {
             skips.push(texts.share(&skipped));
         }

@@ -345,7 +345,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "c.yaml",
         "skips: [p.v2]",
         "skips: [p.v2, p.v3]",
-        &["c.yaml:7 catalog-entry-itself"],
+        &["c.yaml:7 catalog-entry-skips-itself"],
         "names itself in skips",
     ),
     (

@@ -102,7 +102,9 @@ impl Draft {
         };
         let mut added = Vec::new();
         for channel in channels {
-            if self.channel(channel).is_err() {
+            // A published bundle may name its channels as it likes; its other faults are reported when it is read.
+            let is_asked_for = !placement.channels.is_empty();
+            if self.channel(channel).is_err() && (is_asked_for || channel.is_empty()) {
                 Self::require_name(channel)?;
             }
             let place = self.channel(channel).unwrap_or_else(|_| {

@@ -2,9 +2,7 @@
 
 use super::{Draft, DraftChannel, DraftError};
 use crate::catalog::file_based::Schema;
-
-/// The maximum length in bytes of a channel's name.
-const LONGEST_NAME: usize = 253;
+use crate::kubernetes::names::is_channel_name;
 
 impl Draft {
     /// Makes a channel the default one.
@@ -68,15 +66,9 @@ impl Draft {
         Ok(())
     }
 
-    /// Checks the name of a new channel. Clusters follow a channel by its name in a Subscription or a ClusterExtension.
+    /// Checks the name of a new channel.
     pub(super) fn require_name(channel: &str) -> Result<(), DraftError> {
-        let is_end = |end: Option<char>| end.is_some_and(|end| end.is_ascii_alphanumeric());
-        let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-._".contains(letter);
-        if is_end(channel.chars().next())
-            && is_end(channel.chars().next_back())
-            && channel.chars().all(is_plain)
-            && channel.len() <= LONGEST_NAME
-        {
+        if is_channel_name(channel) {
             return Ok(());
         }
         Err(DraftError::ChannelName {

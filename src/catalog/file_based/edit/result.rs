@@ -51,8 +51,9 @@ pub(super) fn check_new(
 }
 
 /// The rules that published bundles may violate. The violations were already reported when the bundles were added.
-static OF_BUNDLES: [&Rule; 5] = [
+static OF_BUNDLES: [&Rule; 6] = [
     &rules::CATALOG_BUNDLE_RELEASE,
+    &rules::CATALOG_ENTRY_SKIPS_ITSELF,
     &rules::CATALOG_IMAGE_REFERENCE,
     &rules::CATALOG_PROPERTY,
     &rules::CATALOG_SKIP_RANGE,
