@@ -129,6 +129,7 @@ fn futures_can_move_between_threads() {
     spawnable(|| async {
         let (plan, kept, doomed, target): (_, Vec<_>, Vec<_>, _) = (any(), any(), any(), any());
         let _ = mirror::delete::other_tags(&plan, &kept, &doomed, &target, any()).await;
+        let _ = mirror::delete::absent(&doomed, &target).await;
         let _ = mirror::delete::delete(&plan, &doomed, &target).await;
     });
     spawnable(|| async {
