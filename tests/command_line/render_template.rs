@@ -273,7 +273,7 @@ fn every_bundle_that_cannot_be_rendered_is_named_with_its_line() {
     ------- stderr -------
     error[ann-file-missing]: rake2 has no annotations file in metadata/
      |
-     = help: Create metadata/annotations.yaml with `opmx bundle init` or `opmx bundle generate`.
+     = help: Create metadata/annotations.yaml with `opmx bundle generate DIR -p PACKAGE -c CHANNELS`.
 
     error[format-metadata-dir]: rake2 contains no files in metadata/
      |

@@ -259,6 +259,7 @@ fn every_key_with_every_kind_of_value_gets_one_verdict() {
     let validator = validator();
     let mut whole = full(SHAPE);
     whole["replaces"] = json!("b");
+    whole["skips"] = json!(["c"]);
     let (found, errors) = verdicts(&validator, &whole.to_string());
     assert!(found.is_empty() && errors.is_empty(), "{found:?} {errors:?}");
     let mut all = Vec::new();
