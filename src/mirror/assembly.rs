@@ -2,7 +2,7 @@
 
 use super::contested::{Contested, drop_contested};
 use super::placed::{PlacedError, spread};
-use super::plan::{Because, Extra, LeftOut, Plan, PlannedCatalog, PlannedImage, PlannedManifest, SCHEMA, Totals, Use};
+use super::plan::{Because, Extra, LeftOut, Plan, PlannedCatalog, PlannedImage, PlannedManifest, Totals, Use};
 use super::survey::Survey;
 use super::taken::require_names;
 use crate::image::{Digest, Platform};
@@ -32,20 +32,7 @@ type SubjectsOfImages = Vec<(usize, BTreeSet<Digest>)>;
 impl Assembly {
     /// Creates an empty plan; `to` is the target.
     pub(super) fn new(to: Option<String>) -> Self {
-        Self {
-            plan: Plan {
-                schema: SCHEMA.to_owned(),
-                to,
-                catalogs: Vec::new(),
-                images: Vec::new(),
-                extras: Vec::new(),
-                manifests: BTreeMap::new(),
-                blobs: BTreeMap::new(),
-                totals: Totals::default(),
-                because: Vec::new(),
-                left_out: Vec::new(),
-            },
-        }
+        Self { plan: Plan::empty(to) }
     }
 
     /// Returns the unfinished plan.

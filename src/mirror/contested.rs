@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::image::Digest;
     use crate::mirror::naming::{digest_tag, tags};
-    use crate::mirror::plan::{ImageRole, SCHEMA, Totals, Use};
+    use crate::mirror::plan::{ImageRole, Use};
     use crate::mirror::request::Place;
 
     fn image(content: &str, origins: &[String]) -> PlannedImage {
@@ -106,16 +106,8 @@ mod tests {
 
     fn tags_after(images: Vec<PlannedImage>) -> (Vec<Vec<String>>, Vec<Contested>) {
         let mut plan = Plan {
-            schema: SCHEMA.to_owned(),
-            to: None,
-            catalogs: Vec::new(),
             images,
-            extras: Vec::new(),
-            manifests: BTreeMap::new(),
-            blobs: BTreeMap::new(),
-            totals: Totals::default(),
-            because: Vec::new(),
-            left_out: Vec::new(),
+            ..Plan::empty(None)
         };
         let contested = drop_contested(&mut plan);
         let tags = plan.images.iter().map(|image| image.tags.iter().cloned().collect());

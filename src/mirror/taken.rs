@@ -91,7 +91,7 @@ mod tests {
     use crate::image::Digest;
     use crate::mirror::naming::CATALOG;
     use crate::mirror::placed::{PlacedError, placed};
-    use crate::mirror::plan::{ImageRole, PlannedCatalog, SCHEMA, Totals, Use};
+    use crate::mirror::plan::{ImageRole, PlannedCatalog, Use};
     use crate::mirror::request::Naming;
     use std::collections::BTreeSet;
 
@@ -143,16 +143,9 @@ mod tests {
 
     fn refused((catalogs, images): (Vec<PlannedCatalog>, Vec<PlannedImage>), most_parts: usize) -> TakenError {
         let plan = Plan {
-            schema: SCHEMA.to_owned(),
-            to: None,
             catalogs,
             images,
-            extras: Vec::new(),
-            manifests: BTreeMap::new(),
-            blobs: BTreeMap::new(),
-            totals: Totals::default(),
-            because: Vec::new(),
-            left_out: Vec::new(),
+            ..Plan::empty(None)
         };
         let naming = Naming {
             target: "mirror.example.com/olm".parse().unwrap(),

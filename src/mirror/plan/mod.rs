@@ -281,6 +281,22 @@ pub struct Totals {
 }
 
 impl Plan {
+    /// Returns a plan without content. `to` is the target.
+    pub(super) fn empty(to: Option<String>) -> Self {
+        Self {
+            schema: SCHEMA.to_owned(),
+            to,
+            catalogs: Vec::new(),
+            images: Vec::new(),
+            extras: Vec::new(),
+            manifests: BTreeMap::new(),
+            blobs: BTreeMap::new(),
+            totals: Totals::default(),
+            because: Vec::new(),
+            left_out: Vec::new(),
+        }
+    }
+
     /// Returns the names of the images that were selected but cannot be copied, except those that the request blocks.
     pub fn missing(&self) -> BTreeSet<&str> {
         let missing = self.left_out.iter().filter(|left_out| !left_out.blocked);
