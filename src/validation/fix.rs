@@ -63,6 +63,37 @@ impl Fixing {
         files::place(folder.path(), changed)?;
         folder.commit()
     }
+
+    /// Restores the files whose edits only moved a syntax error further down, in `tree`, too. Returns whether there are
+    /// any.
+    fn restore_unreadable(&mut self, tree: &mut Tree, request: &Request) -> bool {
+        let unreadable = |path: &str, change: &Change| {
+            let [before, after] =
+                [&change.before, &change.after].map(|text| text::read(path, text, &request.limits.text));
+            let same_number = after.diagnostics.len() == before.diagnostics.len();
+            same_number && first_error(&after) > first_error(&before)
+        };
+        let files = self.files.iter().filter(|(path, change)| unreadable(path, change));
+        let restored: Vec<String> = files.map(|(path, _)| path.clone()).collect();
+        for path in &restored {
+            let Some(change) = self.files.remove(path) else {
+                continue;
+            };
+            replace(tree, path, change.before);
+            let here = |finding: &Finding| {
+                finding
+                    .diagnostic
+                    .edits
+                    .iter()
+                    .any(|edit| inside(tree, edit.place.source.name()) == *path)
+            };
+            let (refused, fixed): (Vec<Finding>, _) = std::mem::take(&mut self.fixed).into_iter().partition(here);
+            self.fixed = fixed;
+            self.refused
+                .extend(refused.iter().map(|finding| (path.clone(), finding.diagnostic.rule.id)));
+        }
+        !restored.is_empty()
+    }
 }
 
 /// Fixes the findings of the selected rules in the files of a bundle, and validates the result. Files on disk are not
@@ -100,6 +131,9 @@ pub fn fix(mut tree: Tree, request: &Request, selection: &Selection) -> (Fixing,
         }
     }
     fixing.fixed = once;
+    if fixing.restore_unreadable(&mut tree, request) {
+        validated = validate_bundle(&tree, request);
+    }
     (fixing, validated)
 }
 
@@ -219,13 +253,7 @@ impl Round {
         loop {
             let mut next = tree.clone();
             for (path, file) in &self.files {
-                // The file was read within the limits, and an edit is a few bytes.
-                let roomy = TreeLimits {
-                    files: usize::MAX,
-                    file_bytes: u64::MAX,
-                    total_bytes: u64::MAX,
-                };
-                let _ = next.insert(path, file.text.clone(), &roomy);
+                replace(&mut next, path, file.text.clone());
             }
             let after = validate_bundle(&next, request);
             let worse = worse(tree, &before.validation.findings, &after.validation.findings);
@@ -259,15 +287,27 @@ fn is_sound(source: &Arc<SourceFile>, edited: &mend::Edited, request: &Request) 
     let before = text::read(source.name(), source.text().as_bytes(), &request.limits.text);
     let after = text::read(source.name(), edited.text.as_bytes(), &request.limits.text);
     // A parser stops at the first error, so the next one appears further down once the first is fixed.
-    let first = |reading: &Reading| {
-        let places = reading.diagnostics.iter().filter(|finding| finding.is_error());
-        let lines = places.filter_map(|finding| Some(finding.place.as_ref()?.start().line));
-        lines.min()
-    };
     let readable = !diagnostic::has_errors(&after.diagnostics)
         || after.diagnostics.len() < before.diagnostics.len()
-        || after.diagnostics.len() == before.diagnostics.len() && first(&after) > first(&before);
+        || after.diagnostics.len() == before.diagnostics.len() && first_error(&after) > first_error(&before);
     readable && edited.only_its_values_differ(&before, &after)
+}
+
+/// Returns the line of the first error.
+fn first_error(reading: &Reading) -> Option<usize> {
+    let places = reading.diagnostics.iter().filter(|finding| finding.is_error());
+    let lines = places.filter_map(|finding| Some(finding.place.as_ref()?.start().line));
+    lines.min()
+}
+
+/// Replaces a file that was read within the limits by its content with a few more or fewer bytes.
+fn replace(tree: &mut Tree, path: &str, content: Vec<u8>) {
+    let roomy = TreeLimits {
+        files: usize::MAX,
+        file_bytes: u64::MAX,
+        total_bytes: u64::MAX,
+    };
+    let _ = tree.insert(path, content, &roomy);
 }
 
 /// Returns each file in which a rule has more findings than before, with the severity of these findings.

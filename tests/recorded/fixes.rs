@@ -332,6 +332,14 @@ const UNDECIDED: &[Case] = &[
     ),
     case(
         COMPOST,
+        DEPENDENCIES,
+        "\">=1.0.0 <2.0.0\"",
+        ">=\n1.0.0 <2.0.0",
+        "",
+        "dep-range-quoting",
+    ),
+    case(
+        COMPOST,
         "manifests/pdb.yaml",
         "",
         "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}\nspec: {selector: {}}\n",
