@@ -1,3 +1,4 @@
+use super::replaces::with_replaces;
 use super::*;
 use proptest::prelude::*;
 
