@@ -10,7 +10,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// The fields of an object, in the order of the text.
@@ -201,7 +201,8 @@ impl Reader<'_> {
     /// Reports fields that are unknown or repeated, or whose names differ from the known ones only in case. `known`
     /// contains the fields of the object at `path`.
     pub(super) fn known(&mut self, fields: &Fields<'_>, known: &[&str], path: &Path) {
-        for (index, (field, _)) in fields.0.iter().enumerate() {
+        let mut seen: HashMap<&str, &str> = HashMap::new();
+        for (field, _) in &fields.0 {
             let here = || At {
                 document: self.id,
                 place: Inside::Key(path.key(field)),
@@ -212,15 +213,14 @@ impl Reader<'_> {
             } else {
                 format!("{path} of {subject}")
             };
-            let Some(name) = known.iter().find(|name| name.eq_ignore_ascii_case(field)) else {
+            let Some(&name) = known.iter().find(|name| name.eq_ignore_ascii_case(field)) else {
                 let message = format!("unknown field {field:?} in {of}");
                 let meant = nearest(field, known.iter().copied());
                 let finding = Found::new(&rules::CATALOG_FIELD_UNKNOWN, message, here()).meant(meant);
                 self.report(finding);
                 continue;
             };
-            let mut before = fields.0.iter().take(index);
-            if let Some((other, _)) = before.find(|(other, _)| other.eq_ignore_ascii_case(name)) {
+            if let Some(&other) = seen.get(name) {
                 let message = if other == field {
                     format!("{of} contains the field {field:?} twice")
                 } else {
@@ -234,7 +234,10 @@ impl Reader<'_> {
                 };
                 let finding = Found::new(rule, message, here());
                 self.report(finding);
-            } else if field != name {
+                continue;
+            }
+            seen.insert(name, field);
+            if field != name {
                 let message = format!(
                     "{of} contains the field {field:?}, which opm reads as {name:?}, but other programs do \
                              not"
