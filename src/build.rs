@@ -3,7 +3,7 @@
 use crate::bundle::image::image_of;
 use crate::bundle::image_map::{ImageMap, MapImagesError, Mapped, map_images};
 use crate::bundle::mentions;
-use crate::bundle::pin::{self, PinError};
+use crate::bundle::pin::{self, ImageUse, PinError};
 use crate::bundle::stamp::{self, Stamp};
 use crate::bundle::{self, AnnotationError, AskedAnnotations, BundleLimits, EditError, MediaType};
 use crate::conversion;
@@ -76,6 +76,8 @@ pub struct Built {
     pub mapped: Mapped,
     /// The images whose tags were replaced: each original reference, with the reference by digest.
     pub pinned: BTreeMap<String, String>,
+    /// The images whose tags were not replaced, because the bundle only mentions them.
+    pub unpinned: Vec<ImageUse>,
     /// The image and its files; `None` if errors prevent the build.
     pub image: Option<(Image, Tree)>,
 }
@@ -231,6 +233,7 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     {
         let mut uses = pin::of_bundle(bundle);
         built.pinned = pin::digests(&uses, transports).await?;
+        built.unpinned = mentions::unpinned(bundle, &built.pinned);
         // An image that is only mentioned might not exist. If the same image is pinned elsewhere, the mention gets the
         // same digest.
         uses.extend(mentions::of_bundle(bundle));

@@ -72,6 +72,33 @@ impl Edits {
         self.remember(document, path, json!(text));
     }
 
+    /// Replaces parts of a string, given in the order of the string, and keeps the form of the rest.
+    pub(super) fn replace_parts(&mut self, document: &Document, path: &Path, parts: &[(Range<usize>, &str)]) {
+        let Some(text) = path.get(document.value()).and_then(Value::as_str) else {
+            return;
+        };
+        let whole = with_parts(text, 0..text.len(), parts.iter().cloned());
+        let places = document.scalar_places(path, parts.iter().map(|(range, _)| range.clone()));
+        // A part that is written with escapes cannot be replaced alone.
+        let is_verbatim = places
+            .iter()
+            .zip(parts)
+            .all(|(place, (range, _))| text.get(range.clone()) == Some(place.text()));
+        match (places.first(), places.last()) {
+            (Some(first), Some(last)) if is_verbatim && parts.iter().all(|(range, _)| *range != (0..text.len())) => {
+                let span = first.span.start..last.span.end;
+                let written = places
+                    .iter()
+                    .zip(parts)
+                    .map(|(place, (_, new))| (place.span.clone(), *new));
+                let written = with_parts(document.source().text(), span.clone(), written);
+                self.change(Place::new(document.source(), span), written);
+                self.remember(document, path, json!(whole));
+            }
+            _ => self.replace_text(document, path, &whole),
+        }
+    }
+
     /// Sets a key of a map: replaces the existing value, or inserts the key at its placeholder comment or before the
     /// first key.
     pub(super) fn set(&mut self, document: &Document, map: &Path, key: &str, value: &Value) {
@@ -221,6 +248,19 @@ impl Edits {
         }
         Ok(())
     }
+}
+
+/// Returns the text in `span`, with replaced parts. The parts must not overlap.
+fn with_parts<'t>(text: &str, span: Range<usize>, parts: impl Iterator<Item = (Range<usize>, &'t str)>) -> String {
+    let mut replaced = String::new();
+    let mut end = span.start;
+    for (range, new) in parts {
+        replaced.push_str(text.get(end..range.start).unwrap_or_default());
+        replaced.push_str(new);
+        end = range.end;
+    }
+    replaced.push_str(text.get(end..span.end).unwrap_or_default());
+    replaced
 }
 
 /// Finds the placeholder comment that a new `olm.yaml` contains for a key without a value.

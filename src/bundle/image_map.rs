@@ -3,7 +3,7 @@
 //! The file contains lines `FROM TO`, a list of names and images as JSON or YAML, or objects that list the mirrors of
 //! registries for a cluster: `ImageDigestMirrorSet`, `ImageTagMirrorSet` and `ImageContentSourcePolicy`.
 
-use super::edit::{EditError, Edits};
+use super::edit::EditError;
 use super::mentions;
 use super::pin::{self, ImageUse};
 use super::{Bundle, BundleLimits};
@@ -305,8 +305,7 @@ fn plain(name: &str) -> String {
 }
 
 /// Replaces the images in the Deployments, related images and annotations of a bundle according to the map. Also
-/// replaces an image that is a whole argument, the value of an option `--name=IMAGE`, or the whole value of a variable
-/// or of a ConfigMap entry.
+/// replaces the images that arguments, variables and ConfigMaps mention.
 ///
 /// # Errors
 /// Returns an error if an entry of the map does not give a valid image, a changed file exceeds a limit, or its form
@@ -343,32 +342,15 @@ pub fn map_images(
         mapped.images.insert(image.to_owned(), target.clone());
         Some(target)
     };
-    let mut edits = Edits::default();
-    // The named and the mentioned images both include the variables `RELATED_IMAGE_*`.
-    let at = |one: &ImageUse| {
-        let place = one.place();
-        (place.source.name().to_owned(), place.span.start)
-    };
-    let known: BTreeSet<(String, usize)> = named.iter().map(at).collect();
-    let mut mentioned = mentions::of_bundle(bundle);
-    mentioned.retain(|one| one.can_be_replaced() && !known.contains(&at(one)));
-    for one in named.iter().chain(&mentioned) {
+    let replacement = |one: &ImageUse| {
         let own = map.names.get(&plain(&one.name)).filter(|_| !one.is_mention());
-        let image = match own {
-            Some(own) => target(&one.image).map(|_| own.clone()),
-            None => target(&one.image),
-        };
-        if let Some(image) = image {
-            one.replace(&image, &mut edits);
-        }
-    }
-    for (document, path) in mentions::annotations(bundle) {
-        let text = path.get(document.value()).and_then(Value::as_str).unwrap_or_default();
-        let replaced = mentions::replaced_in_annotation(text, &mut target);
-        if replaced != text {
-            edits.replace_text(&document, &path, &replaced);
-        }
-    }
+        let image = target(&one.image)?;
+        Some(own.cloned().unwrap_or(image))
+    };
+    let mentioned = mentions::of_bundle(bundle);
+    let annotated = mentions::in_annotations(bundle);
+    let uses = named.iter().chain(&mentioned).chain(&annotated);
+    let edits = pin::replacements(uses, replacement);
     checked?;
     edits.apply(tree, limits)?;
     let entries = map.places.keys().chain(map.names.keys());
@@ -377,15 +359,6 @@ pub fn map_images(
         .cloned()
         .collect();
     Ok(mapped)
-}
-
-impl ImageUse {
-    /// Replaces the reference.
-    fn replace(&self, image: &str, edits: &mut Edits) {
-        if let Some((document, path, prefix)) = self.replaceable() {
-            edits.replace_text(document, path, &format!("{prefix}{image}"));
-        }
-    }
 }
 
 #[cfg(test)]

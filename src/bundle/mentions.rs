@@ -43,46 +43,44 @@ pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
     uses
 }
 
-/// Returns the document and path of each annotation that a bundle sets on its CSV.
-pub(super) fn annotations(bundle: &Bundle) -> Vec<(Document, Path)> {
-    let (document, map) = match (&bundle.olm, bundle.csv()) {
-        (Some(olm), _) => (olm, Path::from("annotations")),
-        (None, Some(csv)) => {
-            let (document, root) = csv.document();
-            (document, root.key("metadata").key("annotations"))
-        }
-        (None, None) => return Vec::new(),
-    };
-    let keys = map.get(document.value()).and_then(Value::as_object);
-    let keys = keys.into_iter().flat_map(|map| map.keys());
-    keys.map(|key| (document.clone(), map.key(key))).collect()
+/// Returns the images in the annotations that a bundle sets on its CSV.
+pub(super) fn in_annotations(bundle: &Bundle) -> Vec<ImageUse> {
+    match (&bundle.olm, bundle.csv()) {
+        (Some(olm), _) => in_map(olm, &Path::from("annotations")),
+        (None, Some(csv)) => of_annotations(csv),
+        (None, None) => Vec::new(),
+    }
 }
 
-/// Replaces the images in an annotation. Each word of the annotation may be an image.
-pub(super) fn replaced_in_annotation(text: &str, mut target: impl FnMut(&str) -> Option<String>) -> String {
-    let words = text.split_inclusive(ANNOTATION_ENDS);
-    let replaced = words.map(|word| {
-        let image = word.trim_end_matches(ANNOTATION_ENDS);
-        let other = written_out(image).and_then(|_| target(image));
-        other.map_or_else(|| word.to_owned(), |other| word.replacen(image, &other, 1))
-    });
-    replaced.collect()
-}
-
-/// Returns the images in the annotations of a CSV. Each word of an annotation may be an image.
+/// Returns the images in the annotations of a CSV.
 pub(crate) fn of_annotations(csv: &Object) -> Vec<ImageUse> {
     let (document, root) = csv.document();
-    let map = root.key("metadata").key("annotations");
+    in_map(document, &root.key("metadata").key("annotations"))
+}
+
+/// Returns the images in annotations. Each word of an annotation may be an image.
+fn in_map(document: &Document, map: &Path) -> Vec<ImageUse> {
     let mut uses = Vec::new();
     let annotations = map.get(document.value()).and_then(Value::as_object);
     for (key, value) in annotations.into_iter().flatten() {
         let text = value.as_str().unwrap_or_default();
-        for word in text.split(ANNOTATION_ENDS).filter(|word| written_out(word).is_some()) {
-            let prefix = (word == text).then_some("");
-            uses.push(ImageUse::within(document, map.key(key), key, word, prefix));
+        for (start, word) in words(text, |letter| ANNOTATION_ENDS.contains(&letter)) {
+            let (path, is_alone) = (map.key(key), word == text);
+            uses.push(ImageUse::within(document, path, key, (start, word), is_alone));
         }
     }
     uses
+}
+
+/// Returns the complete references among the words of a text, each with its first byte.
+fn words(text: &str, ends: impl Fn(char) -> bool) -> Vec<(usize, &str)> {
+    let mut start = 0;
+    let words = text.split_inclusive(&ends).map(|piece| {
+        let at = start;
+        start += piece.len();
+        (at, piece.strip_suffix(&ends).unwrap_or(piece))
+    });
+    words.filter(|(_, word)| written_out(word).is_some()).collect()
 }
 
 /// Returns the images in arguments, variables and ConfigMaps that are neither container images nor related images. Each
@@ -100,6 +98,17 @@ pub fn unlisted(bundle: &Bundle) -> Vec<Vec<ImageUse>> {
         }
     }
     missing.into_values().collect()
+}
+
+/// Returns the images with tags that a bundle only mentions and that `pinned` does not contain, each at its first place.
+pub(crate) fn unpinned(bundle: &Bundle, pinned: &BTreeMap<String, String>) -> Vec<ImageUse> {
+    let mut seen = BTreeSet::new();
+    let mut uses = of_bundle(bundle);
+    uses.retain(|used| {
+        let is_pinned = used.image.contains('@') || pinned.contains_key(&used.image);
+        !is_pinned && seen.insert(used.image.clone())
+    });
+    uses
 }
 
 /// Returns the entries that are missing from the related images of a bundle.
@@ -221,7 +230,7 @@ fn of_pod(document: &Document, pod: &Path, uses: &mut Vec<ImageUse>) {
                 let path = variable.key("value");
                 if named || written_out(value).is_some() {
                     let short = name.strip_prefix(RELATED_IMAGE).unwrap_or(name);
-                    uses.push(ImageUse::within(document, path, short, value, Some("")));
+                    uses.push(ImageUse::within(document, path, short, (0, value), true));
                 } else {
                     of_words(document, &path, value, uses);
                 }
@@ -238,8 +247,8 @@ fn argument(document: &Document, path: Path, uses: &mut Vec<ImageUse>) {
         _ => ("", word),
     };
     if written_out(value).is_some() {
-        let prefix = word.strip_suffix(value).unwrap_or_default().to_owned();
-        uses.push(ImageUse::within(document, path, option, value, Some(&prefix)));
+        let start = word.len() - value.len();
+        uses.push(ImageUse::within(document, path, option, (start, value), true));
     } else {
         of_words(document, &path, word, uses);
     }
@@ -254,7 +263,7 @@ fn of_config_map(document: &Document, data: &Path, uses: &mut Vec<ImageUse>) {
         let Some(value) = value.as_str() else { continue };
         let path = data.key(key);
         if written_out(value).is_some() {
-            uses.push(ImageUse::within(document, path, key, value, Some("")));
+            uses.push(ImageUse::within(document, path, key, (0, value), true));
             continue;
         }
         of_words(document, &path, value, uses);
@@ -264,8 +273,8 @@ fn of_config_map(document: &Document, data: &Path, uses: &mut Vec<ImageUse>) {
 /// Adds the images among the words of a longer text, such as a list of pairs `VERSION=IMAGE`.
 fn of_words(document: &Document, path: &Path, value: &str, uses: &mut Vec<ImageUse>) {
     let ends = |letter: char| letter.is_whitespace() || "\"'`,;=()[]{}<>|".contains(letter);
-    for word in value.split(ends).filter(|word| written_out(word).is_some()) {
-        uses.push(ImageUse::within(document, path.clone(), "", word, None));
+    for word in words(value, ends) {
+        uses.push(ImageUse::within(document, path.clone(), "", word, false));
     }
 }
 
@@ -283,7 +292,7 @@ fn text<'a>(document: &'a Document, path: &Path) -> Option<&'a str> {
 pub fn outdated(bundle: &Bundle) -> Vec<(ImageUse, ImageUse)> {
     let (related, mut used): (Vec<ImageUse>, Vec<ImageUse>) =
         pin::of_bundle(bundle).into_iter().partition(ImageUse::is_related);
-    used.extend(of_bundle(bundle).into_iter().filter(ImageUse::can_be_replaced));
+    used.extend(of_bundle(bundle).into_iter().filter(ImageUse::is_alone));
     let listed: BTreeSet<&str> = related.iter().map(|entry| entry.image.as_str()).collect();
     let named: BTreeSet<&str> = used.iter().map(|one| one.image.as_str()).collect();
     let new: Vec<&ImageUse> = used.iter().filter(|one| !listed.contains(one.image.as_str())).collect();

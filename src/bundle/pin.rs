@@ -9,6 +9,7 @@ use crate::text::{Document, Path};
 use crate::tree::Tree;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The prefix of environment variables that tell an operator which images to run.
 pub(crate) const RELATED_IMAGE: &str = "RELATED_IMAGE_";
@@ -26,8 +27,10 @@ pub struct ImageUse {
     pub image: String,
     document: Document,
     path: Path,
-    /// The text before the reference in the string; `None` if the string does not refer to this image alone.
-    prefix: Option<String>,
+    /// The bytes of the reference in the string.
+    part: Range<usize>,
+    /// Whether the string refers to this image alone.
+    is_alone: bool,
     role: Role,
 }
 
@@ -48,20 +51,27 @@ impl ImageUse {
             image: image.to_owned(),
             document: document.clone(),
             path,
-            prefix: Some(String::new()),
+            part: 0..image.len(),
+            is_alone: true,
             role,
         })
     }
 
-    /// Creates an [`ImageUse`] for an image that the string at `path` only mentions. The reference is either the rest
-    /// of the string after `prefix` or, without a prefix, somewhere in the string.
-    pub(super) fn within(document: &Document, path: Path, name: &str, image: &str, prefix: Option<&str>) -> Self {
+    /// Creates an [`ImageUse`] for an image that the string at `path` only mentions, at the byte `start`.
+    pub(super) fn within(
+        document: &Document,
+        path: Path,
+        name: &str,
+        (start, image): (usize, &str),
+        is_alone: bool,
+    ) -> Self {
         Self {
             name: name.to_owned(),
             image: image.to_owned(),
             document: document.clone(),
             path,
-            prefix: prefix.map(str::to_owned),
+            part: start..start + image.len(),
+            is_alone,
             role: Role::Mention,
         }
     }
@@ -81,15 +91,9 @@ impl ImageUse {
         self.role == Role::Mention
     }
 
-    /// Returns the document, the path of the string, and the text before the reference. Returns `None` if the reference
-    /// cannot be replaced.
-    pub(super) fn replaceable(&self) -> Option<(&Document, &Path, &str)> {
-        Some((&self.document, &self.path, self.prefix.as_deref()?))
-    }
-
-    /// Whether the reference can be replaced.
-    pub fn can_be_replaced(&self) -> bool {
-        self.prefix.is_some()
+    /// Whether the string refers to this image alone, rather than mentioning it in a longer text.
+    pub fn is_alone(&self) -> bool {
+        self.is_alone
     }
 
     /// Returns the path of the string inside its document.
@@ -272,15 +276,44 @@ pub fn pin(
     pinned: &BTreeMap<String, String>,
     limits: &BundleLimits,
 ) -> Result<(), EditError> {
-    let mut edits = Edits::default();
-    for image in uses {
-        let text = pinned.get(&image.image).filter(|text| **text != image.image);
-        if let (Some(text), Some((document, path, prefix))) = (text, image.replaceable()) {
-            edits.replace_text(document, path, &format!("{prefix}{text}"));
-        }
-    }
-    edits.apply(tree, limits)
+    let replacement = |image: &ImageUse| {
+        let text = pinned.get(&image.image)?;
+        (*text != image.image).then(|| text.clone())
+    };
+    replacements(uses, replacement).apply(tree, limits)
 }
+
+/// Returns the edits that replace each image for which `replacement` returns a reference.
+pub(super) fn replacements<'u>(
+    uses: impl IntoIterator<Item = &'u ImageUse>,
+    mut replacement: impl FnMut(&ImageUse) -> Option<String>,
+) -> Edits {
+    let mut strings: BTreeMap<(&str, usize, &Path), (&Document, Parts)> = BTreeMap::new();
+    for image in uses {
+        let Some(text) = replacement(image) else { continue };
+        let (document, path) = (&image.document, &image.path);
+        let string = (document.source().name(), document.number(), path);
+        let (_, parts) = strings.entry(string).or_insert_with(|| (document, Parts::new()));
+        parts.entry((image.part.start, image.part.end)).or_insert(text);
+    }
+    let mut edits = Edits::default();
+    for ((_, _, path), (document, mut parts)) in strings {
+        if parts.len() > 1 {
+            // A variable is read as one image, even if its value is a list of images.
+            let length = text(document, path).map_or(0, str::len);
+            parts.remove(&(0, length));
+        }
+        let parts: Vec<(Range<usize>, &str)> = parts
+            .iter()
+            .map(|((start, end), text)| (*start..*end, text.as_str()))
+            .collect();
+        edits.replace_parts(document, path, &parts);
+    }
+    edits
+}
+
+/// The parts of a string to replace, by their bytes.
+type Parts = BTreeMap<(usize, usize), String>;
 
 #[cfg(test)]
 mod tests {
@@ -379,6 +412,58 @@ spec:
     }
 
     #[test]
+    fn images_inside_longer_strings_are_replaced_and_the_rest_of_the_string_stays() {
+        let manifests = r#"apiVersion: apps/v1
+kind: Deployment
+metadata: {name: op}
+spec:
+  template:
+    spec:
+      containers:
+      - name: manager
+        image: a.example/op:v1
+        args: [--images=a=a.example/op:v1;b=a.example/op:v1.2, '--it''s=a.example/op:v1,']
+        env:
+        - {name: IMAGES, value: "1=a.example/op:v1\n2=a.example/op:v1 \x41"}
+        - name: ESCAPED
+          value: "1=a.example\/op:v1,2"
+        - {name: RELATED_IMAGE_ALL, value: '1=a.example/op:v1,a.example/op:v1'}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+data:
+  config.yaml: &config |-
+
+    image: "a.example/op:v1" # ours
+      deeper: a.example/op:v1
+
+    old: a.example/op:v1-rc
+  folded: >
+    1=a.example/op:v1
+    2=a.example/op:v1
+  again: *config
+"#;
+        let limits = BundleLimits::default();
+        let mut tree = Tree::new("operator");
+        for (path, text) in [("manifests/op.yaml", manifests), ("metadata/olm.yaml", "name: a\n")] {
+            tree.insert(path, text.as_bytes().to_vec(), &limits.tree).unwrap();
+        }
+        let bundle = bundle::read(&tree, &limits.text).bundle.unwrap();
+        let mut uses = of_bundle(&bundle);
+        uses.extend(crate::bundle::mentions::of_bundle(&bundle));
+        let digests = BTreeMap::from([("a.example/op:v1".to_owned(), "a.example/op@new".to_owned())]);
+        pin(&mut tree, &uses, &digests, &limits).unwrap();
+        let text = String::from_utf8(tree.get("manifests/op.yaml").unwrap().to_vec()).unwrap();
+        let wanted = manifests
+            .replace("op:v1", "op@new")
+            .replace("op@new.2", "op:v1.2")
+            .replace("op@new-rc", "op:v1-rc")
+            .replace("a.example\\/op@new", "a.example/op@new");
+        assert_eq!(text, wanted);
+    }
+
+    #[test]
     fn an_alias_becomes_the_same_image_as_its_anchor_or_is_an_error() {
         let anchored = DEPLOYMENT
             .replace("image: op:1 #", "image: &image op:1 #")
@@ -390,7 +475,7 @@ spec:
                 assert_eq!(images[0], "op:1@pinned");
                 assert_eq!(images[1], "op:1@pinned");
             }
-            Err(error) => assert!(error.to_string().contains("without an alias"), "{error}"),
+            Err(error) => assert!(error.to_string().contains("an alias"), "{error}"),
         }
     }
 }

@@ -100,12 +100,22 @@ impl Document {
     /// Returns the place of the bytes `range` of the scalar at `path`, counted in its decoded text: without quotes,
     /// escapes, indentation and line folding. If the place cannot be determined, returns the place of the whole scalar.
     pub fn scalar_place(&self, path: &Path, range: Range<usize>) -> Place {
+        let places = self.scalar_places(path, std::iter::once(range));
+        places.into_iter().next().unwrap_or_else(|| self.place(path))
+    }
+
+    /// Returns the places of several ranges of the scalar at `path`, each as in [`Document::scalar_place`].
+    pub(crate) fn scalar_places(&self, path: &Path, ranges: impl IntoIterator<Item = Range<usize>>) -> Vec<Place> {
         let found = self.places().find(path);
-        let span = match self.offsets(path, found.scalar) {
+        let offsets = self.offsets(path, found.scalar);
+        let span = |range| match &offsets {
             Some(offsets) => offsets.span(range),
-            None => found.value,
+            None => found.value.clone(),
         };
-        self.0.passage.place(span)
+        ranges
+            .into_iter()
+            .map(|range| self.0.passage.place(span(range)))
+            .collect()
     }
 
     /// Reads the text inside the scalar at `path`, with places in this document's file: as JSON if it begins with `{`

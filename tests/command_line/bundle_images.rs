@@ -122,6 +122,28 @@ fn lines_replace_images_wherever_they_stand_and_the_rest_stays() {
 }
 
 #[test]
+fn images_inside_longer_strings_are_replaced_too() {
+    let sandbox = bundle();
+    let listed = CSV
+        .replace(
+            "args: [",
+            "args: ['--all=1=build.example.com/garden/hoe:1,2=build.example.com/garden/hoe:1.2', ",
+        )
+        .replace(
+            "    notes:",
+            "    list: |\n      build.example.com/garden/hoe:1\n      none\n    notes:",
+        );
+    fs::write(sandbox.path("bundle").join(FILE), &listed).unwrap();
+    let map = "build.example.com/garden/hoe:1 registry.example.com/hoe:2\n";
+    fs::write(sandbox.path("images.txt"), map).unwrap();
+    succeed(&sandbox, "bundle build bundle -t oci:out:v1 --image-map images.txt");
+    let wanted = listed
+        .replace("build.example.com/garden/hoe:1", "registry.example.com/hoe:2")
+        .replace("registry.example.com/hoe:2.2", "build.example.com/garden/hoe:1.2");
+    assert_eq!(built(&sandbox), wanted);
+}
+
+#[test]
 fn names_replace_the_images_that_the_bundle_calls_so() {
     let sandbox = bundle();
     let map = r#"[{"name": "rake", "image": "registry.example.com/rake:9"},

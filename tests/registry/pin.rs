@@ -163,7 +163,7 @@ fn the_images_of_a_csv_are_pinned_too() {
 }
 
 #[test]
-fn images_in_arguments_variables_and_settings_are_pinned_where_they_stand_alone() {
+fn images_in_arguments_variables_and_settings_are_pinned() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -171,7 +171,7 @@ fn images_in_arguments_variables_and_settings_are_pinned_where_they_stand_alone(
     let folder = folder.path();
     let registry = DockerRegistry::start(folder, "", "");
     let host = registry.host.as_str();
-    let pinned = ["operator", "agent", "probe", "nozzle"].map(|name| {
+    let pinned = ["operator", "agent", "probe", "nozzle", "hose", "tap"].map(|name| {
         let image = format!("{host}/garden/{name}:v1");
         let digest = write_image(folder, &image, name);
         (image, format!("{host}/garden/{name}@{digest}"))
@@ -182,9 +182,10 @@ fn images_in_arguments_variables_and_settings_are_pinned_where_they_stand_alone(
          selector: {{matchLabels: {{app: op}}}}\n  template:\n    metadata: {{labels: {{app: op}}}}\n    spec:\n      \
          containers:\n      - name: manager\n        image: {host}/garden/operator:v1\n        \
          args:\n        - --agent-image={host}/garden/agent:v1 # by tag\n        env:\n        \
-         - {{name: PROBE_IMAGE, value: '{host}/garden/probe:v1'}}\n---\napiVersion: v1\nkind: ConfigMap\n\
+         - {{name: PROBE_IMAGE, value: '{host}/garden/probe:v1'}}\n        \
+         - {{name: IMAGES, value: \"1={host}/garden/hose:v1,2={host}/garden/probe:v1\"}}\n---\napiVersion: v1\nkind: ConfigMap\n\
          metadata: {{name: settings}}\ndata:\n  nozzle: {host}/garden/nozzle:v1 # the default\n  \
-         motto: water at dawn\n"
+         settings.yaml: |\n    motto: water at dawn\n    tap: {host}/garden/tap:v1\n"
     );
     write(folder, "bundle/manifests/deployment.yaml", &manifests);
     let output = opmx(

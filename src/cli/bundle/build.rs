@@ -66,8 +66,9 @@ pub(crate) struct BuildArguments {
     /// Replace image tags with their current digests in the registries
     ///
     /// Images are replaced in Deployments (containers, init containers and the variables RELATED_IMAGE_*) and in the
-    /// related images, and also in arguments, variables and ConfigMaps that name the same images. The files of the
-    /// bundle are not changed; only the image contains the digests.
+    /// related images, and also in arguments, variables and ConfigMaps that mention the same images. A warning names
+    /// every other image that these mention, because such an image might not exist. The files of the bundle are not
+    /// changed; only the image contains the digests.
     #[arg(long)]
     pin: bool,
     /// Replace images as specified in this file
@@ -203,6 +204,13 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     for unused in &built.mapped.unused {
         printer.warning(format_args!(
             "the bundle does not contain the image {unused}, which the image map replaces"
+        ));
+    }
+    for used in &built.unpinned {
+        printer.warning(format_args!(
+            "{}: {} is not pinned, because it is not a related image; --related-images adds it",
+            used.place(),
+            used.image
         ));
     }
     let images = built.images();
