@@ -94,6 +94,11 @@ impl Annotations {
         mend::quote(&self.document, &Path::root().key("annotations").key(key))
     }
 
+    /// Returns an edit that corrects the capitalization of the key `written` to `key`.
+    pub(crate) fn recapitalize(&self, written: &str, key: &str) -> Option<Edit> {
+        mend::recapitalize(&self.document, &Path::root().key("annotations").key(written), key)
+    }
+
     /// Returns the place of the key of an annotation.
     pub(crate) fn key_place(&self, key: &str) -> Place {
         self.document.key_place(&Path::root().key("annotations").key(key))

@@ -82,15 +82,16 @@ pub(crate) fn delist(document: &Document, path: &Path) -> Option<Edit> {
     })
 }
 
-/// Replaces the last key of `path` with a key that the map does not have yet.
-pub(crate) fn rename(document: &Document, path: &Path, key: &str) -> Option<Edit> {
+/// Corrects the capitalization of the last key of `path`. Returns `None` if it differs from `key` in more than the
+/// capitalization, or if the map already has `key`.
+pub(crate) fn recapitalize(document: &Document, path: &Path, key: &str) -> Option<Edit> {
     let taken = path.parent()?.key(key).get(document.value()).is_some();
     let place = trimmed(document.key_place(path));
     let Some(Step::Key(old)) = path.steps().last() else {
         return None;
     };
     let written = place.text().trim_matches(['"', '\'']);
-    (!taken && *written == **old).then(|| Edit {
+    (!taken && old.eq_ignore_ascii_case(key) && *written == **old).then(|| Edit {
         replacement: in_its_quotes(document, &place, key),
         place,
     })

@@ -133,7 +133,8 @@ fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a
             findings.push(match nearest(key, others.filter(|other| !KEYS.contains(other))) {
                 Some(other) => finding
                     .at(annotations.key_place(other))
-                    .help(format!("Correct the name of the annotation {other}.")),
+                    .help(format!("Correct the name of the annotation {other}."))
+                    .mended_by(annotations.recapitalize(other, key)),
                 None => finding.at(annotations.place(key)),
             });
         }

@@ -125,7 +125,7 @@ impl<'o> Checked<'o> {
             }
             (_, Some(nearest)) => {
                 let (document, root) = self.object.document();
-                let edit = same.and_then(|name| mend::rename(document, &root.join(&path), name));
+                let edit = mend::recapitalize(document, &root.join(&path), nearest);
                 finding
                     .help(format!("Did you mean {nearest}? {dropped}"))
                     .mended_by(edit)

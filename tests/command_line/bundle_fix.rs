@@ -1,6 +1,6 @@
 //! `opmx bundle validate --fix`: what it writes, what it leaves, what it says.
 
-use crate::bundle_files::{copy, edit, files, read, succeeds, write};
+use crate::bundle_files::{copy, edit, files, greenhouse, read, succeeds, write};
 use crate::common::{Outcome, Sandbox};
 use serde_json::Value;
 use std::fs;
@@ -249,4 +249,24 @@ fn reports_say_what_can_be_mended() {
     assert_eq!(edits, 2);
     assert_eq!(validate(&sandbox, "compost --fix").status, Some(1));
     assert_eq!(files(&sandbox.path("compost")), texts);
+}
+
+#[test]
+fn the_capitalization_of_keys_is_corrected_in_all_files() {
+    let sandbox = greenhouse();
+    let deployment = "bundle/manifests/deployment.yaml";
+    let wrong = |path: &str, key: &str, written: &str| {
+        let right = read(&sandbox, path);
+        edit(&sandbox, path, key, written);
+        (path.to_owned(), right)
+    };
+    let files = [
+        wrong("bundle/metadata/olm.yaml", "displayName:", "displayname:"),
+        wrong("bundle/metadata/annotations.yaml", "mediatype.v1", "mediaType.v1"),
+        wrong(deployment, "replicas:", "Replicas:"),
+    ];
+    let _ = validate(&sandbox, "bundle --fix");
+    for (path, right) in files {
+        assert_eq!(read(&sandbox, &path), right);
+    }
 }

@@ -57,7 +57,7 @@ impl Checker<'_> {
             ..Diagnostic::new(rule, problem.message(OLM_YAML)).at(place.clone())
         };
         Some(match &problem.fault {
-            Fault::UnknownKey { .. } => {
+            Fault::UnknownKey { nearest, .. } => {
                 let top = |key: &str| *path == Path::root().key(key);
                 if self.misindented.iter().any(|key| top(key)) {
                     return None;
@@ -66,7 +66,7 @@ impl Checker<'_> {
                 if top("skipRange") {
                     finding.help("Set the range as an annotation: annotations: {olm.skipRange: …}.")
                 } else {
-                    finding
+                    finding.mended_by(nearest.and_then(|key| mend::recapitalize(document, path, key)))
                 }
             }
             Fault::Missing { field, is_written } => {

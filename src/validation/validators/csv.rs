@@ -149,7 +149,7 @@ pub(super) fn annotations(object: &Object, rule: &'static Rule, findings: &mut V
         };
         let (document, root) = object.document();
         let exact = annotation_in_other_case(key);
-        let edit = exact.and_then(|exact| mend::rename(document, &root.join(&path), exact));
+        let edit = exact.and_then(|exact| mend::recapitalize(document, &root.join(&path), exact));
         findings.push(finding.at(object.key_place(&path)).mended_by(edit));
     }
 }
