@@ -5,7 +5,7 @@ use crate::bundle::image_map::{ImageMap, MapImagesError, Mapped, map_images};
 use crate::bundle::mentions;
 use crate::bundle::pin::{self, ImageUse, PinError};
 use crate::bundle::stamp::{self, Stamp};
-use crate::bundle::{self, AnnotationError, AskedAnnotations, BundleLimits, EditError, MediaType};
+use crate::bundle::{self, AnnotationError, AskedAnnotations, BundleLimits, BundleReading, EditError, MediaType};
 use crate::conversion;
 use crate::diagnostic::{self, Diagnostic};
 use crate::image::{Image, ImageError, Transports};
@@ -193,21 +193,11 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
         reading = bundle::read(&tree, &limits.text);
     }
     let strictness = Strictness::at(Gate::Authoring);
-    if let (Some(bundle), Some(wanted)) = (&reading.bundle, options.media_type)
-        && bundle.media_type != wanted
-        && let Some(conversion) = {
-            let target = format!("{} as {wanted}", tree.origin());
-            conversion::convert(&tree, &reading, &target, &limits.text)?
-        }
+    if let Some(wanted) = options.media_type
+        && let Some(shipped) = converted(&tree, &reading, wanted, limits)?
     {
-        if wanted == MediaType::RegistryV1 {
-            built.findings = validation::judge_shipped(&reading, Shipping::RegistryV1, &strictness).findings;
-        }
-        let known: BTreeSet<(&str, String)> = built.findings.iter().map(identity).collect();
-        let mut found = conversion.diagnostics;
-        found.retain(|finding| !known.contains(&identity(finding)));
-        built.findings.extend(found);
-        let Some(converted) = conversion.tree else {
+        built.findings = shipped.findings;
+        let Some(converted) = shipped.tree else {
             return Ok(built);
         };
         tree = converted;
@@ -245,6 +235,75 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     let image = image_of(&tree, &labels.unwrap_or_default(), options.epoch)?;
     built.image = Some((image, tree));
     Ok(built)
+}
+
+/// A bundle in the form of another media type.
+#[derive(Debug, Default)]
+pub struct Shipped {
+    /// The files; `None` if errors prevent the conversion.
+    pub tree: Option<Tree>,
+    /// Findings about the original files and their conversion.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// Returns a bundle as [`build`] ships it with the media type `registry+v1`. A bundle of this media type, or one that
+/// cannot be read, is returned unchanged.
+///
+/// # Errors
+/// Returns an error if information from outside cannot be written into the bundle, or if a file would be outside the
+/// bundle folder.
+pub fn in_registry_form(
+    mut tree: Tree,
+    outside: Option<&Outside>,
+    limits: &BundleLimits,
+) -> Result<Shipped, BuildError> {
+    let reading = bundle::read(&tree, &limits.text);
+    let is_plain = |bundle: &bundle::Bundle| bundle.media_type == MediaType::K8sV1;
+    if !reading.bundle.as_ref().is_some_and(is_plain) {
+        return Ok(Shipped {
+            tree: Some(tree),
+            findings: Vec::new(),
+        });
+    }
+    let inferred = outside::write_into(&mut tree, reading, Stamp::default(), outside, limits)?;
+    let Some(reading) = inferred.reading else {
+        return Ok(Shipped {
+            tree: None,
+            findings: inferred.findings,
+        });
+    };
+    let shipped = converted(&tree, &reading, MediaType::RegistryV1, limits)?;
+    Ok(shipped.unwrap_or_default())
+}
+
+/// Converts a bundle to a media type. Returns `None` if the bundle already has the media type, or if `reading` contains
+/// no bundle.
+fn converted(
+    tree: &Tree,
+    reading: &BundleReading,
+    wanted: MediaType,
+    limits: &BundleLimits,
+) -> Result<Option<Shipped>, TreeError> {
+    if reading.bundle.as_ref().is_none_or(|bundle| bundle.media_type == wanted) {
+        return Ok(None);
+    }
+    let target = format!("{} as {wanted}", tree.origin());
+    let Some(conversion) = conversion::convert(tree, reading, &target, &limits.text)? else {
+        return Ok(None);
+    };
+    let mut findings = Vec::new();
+    if wanted == MediaType::RegistryV1 {
+        let strictness = Strictness::at(Gate::Authoring);
+        findings = validation::judge_shipped(reading, Shipping::RegistryV1, &strictness).findings;
+    }
+    let known: BTreeSet<(&str, String)> = findings.iter().map(identity).collect();
+    let mut found = conversion.diagnostics;
+    found.retain(|finding| !known.contains(&identity(finding)));
+    findings.extend(found);
+    Ok(Some(Shipped {
+        tree: conversion.tree,
+        findings,
+    }))
 }
 
 /// Returns the rule and the message of a finding.

@@ -127,10 +127,10 @@ impl From<Approver> for Approval {
 
 pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
     let olm = arguments.olm.announced(context);
-    let bundle = match &arguments.bundle {
-        None => return of_requests(None, olm, arguments, context),
-        Some(file) if requests::is_file(file) => return of_requests(Some(file), olm, arguments, context),
-        Some(bundle) => bundle,
+    let file = arguments.bundle.as_ref().filter(|file| requests::is_file(file));
+    let Some(bundle) = arguments.bundle.as_ref().filter(|_| file.is_none()) else {
+        arguments.install.form.require_bundle()?;
+        return of_requests(file.map(String::as_str), olm, arguments, context);
     };
     let catalog = match &arguments.catalog[..] {
         [] => "catalog",

@@ -1,6 +1,5 @@
 //! The sources of bundles and indexes that commands accept: folders, files and images.
 
-use crate::bundle::{self, BundleReading};
 use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
@@ -20,17 +19,6 @@ pub(crate) fn bundle_files(
     let loading = location.load(&transports, limits.tree());
     let tree = context.runtime.block_on(loading);
     tree.map_err(|error| guesses::with_guess(error.into(), &location))
-}
-
-/// Reads the bundle in a folder or an image.
-pub(crate) fn read_bundle(
-    name: &str,
-    registry: &RegistryArguments,
-    limits: &LimitArguments,
-    context: &Context<'_>,
-) -> Result<BundleReading, CommandError> {
-    let tree = bundle_files(name, registry, limits, context)?;
-    Ok(bundle::read(&tree, &limits.text()))
 }
 
 /// Opens an index of any form: a database, or a file-based catalog, in files or in an image.

@@ -1,5 +1,6 @@
 //! Shared parts of the commands that predict the behavior of OLM: the bundle as OLM sees it, and the cluster.
 
+use crate::build::in_registry_form;
 use crate::bundle::location::Location;
 use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
@@ -128,6 +129,31 @@ pub(crate) fn read_cluster(
     Ok(read)
 }
 
+/// The option for the form in which a bundle is shipped.
+#[derive(Debug, Args)]
+pub(crate) struct FormArgument {
+    /// Read a bundle of plain manifests in the form that "opmx bundle build --media-type registry+v1" builds
+    ///
+    /// The RBAC rules of the bundle may contain wildcards.
+    #[arg(long, value_name = "TYPE", value_parser = ["registry+v1"])]
+    media_type: Option<String>,
+}
+
+impl FormArgument {
+    /// Returns whether bundles of plain manifests are read in the form of `registry+v1`.
+    pub(crate) fn is_given(&self) -> bool {
+        self.media_type.is_some()
+    }
+
+    /// Returns an error if the option is given although no bundle is read from its files.
+    pub(crate) fn require_bundle(&self) -> Result<(), CommandError> {
+        if self.is_given() {
+            return Err(CommandError::usage("--media-type has no effect without a bundle"));
+        }
+        Ok(())
+    }
+}
+
 /// The option for the OLM version.
 #[derive(Debug, Args)]
 pub(crate) struct OlmArgument {
@@ -184,6 +210,8 @@ pub(crate) struct InstallArguments {
     #[arg(short, long, value_name = "NS")]
     pub(crate) namespace: Option<String>,
     #[command(flatten)]
+    pub(crate) form: FormArgument,
+    #[command(flatten)]
     pub(crate) cluster: ClusterArguments,
     #[command(flatten)]
     pub(crate) sources: ApiSourceArguments,
@@ -219,6 +247,10 @@ impl InstallArguments {
     /// image. Returns `None` if the bundle has errors, which have been reported.
     pub(crate) fn content(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
         if let Some(index) = &self.index {
+            if self.form.is_given() {
+                let usage = "--media-type cannot be combined with --index, which contains bundles in their final form";
+                return Err(CommandError::usage(usage));
+            }
             let opened = sources::open_catalog(index, &self.registry, self.index_limits(), context)?;
             return Ok(Some(content::of_index(&opened, None, bundle)?));
         }
@@ -244,7 +276,8 @@ impl InstallArguments {
         context: &Context<'_>,
     ) -> Result<(Option<Content>, Vec<Diagnostic>), CommandError> {
         let outside = self.outside(context)?;
-        read_content(bundle, outside.as_ref(), &self.registry, &self.limits, context)
+        let form = Some(&self.form);
+        read_content(bundle, form, outside.as_ref(), &self.registry, &self.limits, context)
     }
 
     /// Returns the content of the API sources.
@@ -269,8 +302,9 @@ impl InstallArguments {
     /// Reads the bundle in a folder or an image as OLM sees it. Returns `None` if the bundle has errors, which have
     /// been reported.
     pub(crate) fn content_at(&self, bundle: &str, context: &Context<'_>) -> Result<Option<Content>, CommandError> {
-        let outside = self.outside(context)?;
-        bundle_content(bundle, outside.as_ref(), &self.registry, &self.limits, context)
+        let (content, findings) = self.content_at_with_findings(bundle, context)?;
+        report(findings, context);
+        Ok(content)
     }
 }
 
@@ -283,17 +317,23 @@ pub(crate) fn bundle_content(
     limits: &LimitArguments,
     context: &Context<'_>,
 ) -> Result<Option<Content>, CommandError> {
-    let (content, mut findings) = read_content(bundle, outside, registry, limits, context)?;
-    // Findings that require no action belong in the report of `opmx bundle validate`.
+    let (content, findings) = read_content(bundle, None, outside, registry, limits, context)?;
+    report(findings, context);
+    Ok(content)
+}
+
+/// Reports the findings about a bundle, except those that require no action. These belong in the report of `opmx bundle
+/// validate`.
+fn report(mut findings: Vec<Diagnostic>, context: &Context<'_>) {
     findings.retain(|finding| finding.severity != Severity::Info);
     context.printer.report(&findings);
-    Ok(content)
 }
 
 /// Reads the bundle in a folder or an image as OLM sees it, with the findings. Returns no content if there are errors
 /// among the findings.
 fn read_content(
     bundle: &str,
+    form: Option<&FormArgument>,
     outside: Option<&Outside>,
     registry: &RegistryArguments,
     limits: &LimitArguments,
@@ -301,6 +341,16 @@ fn read_content(
 ) -> Result<(Option<Content>, Vec<Diagnostic>), CommandError> {
     let tree = sources::bundle_files(bundle, registry, limits, context)?;
     let location: Location = bundle.parse()?;
+    let tree = match form {
+        Some(form) if form.is_given() => {
+            let shipped = in_registry_form(tree, outside, &limits.bundle())?;
+            match shipped.tree {
+                Some(tree) => tree,
+                None => return Ok((None, shipped.findings)),
+            }
+        }
+        _ => tree,
+    };
     match content::of_files_with(&tree, location.registry_reference(), outside, &limits.text()) {
         Ok((content, findings)) => Ok((Some(content), findings)),
         Err(ContentError::Intake(IntakeError::Findings { diagnostics, .. })) => Ok((None, diagnostics)),

@@ -477,3 +477,38 @@ fn o16_the_example_of_the_proposal_is_optional_wherever_it_comes_from() {
         assert_eq!(optional, ["my-rule"], "{line}");
     }
 }
+
+#[test]
+fn a_bundle_with_wildcards_is_read_in_the_form_in_which_it_is_shipped() {
+    let sandbox = garden();
+    let file = sandbox.path("greenhouse/manifests/rbac.yaml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(
+        &file,
+        text.replacen("resources: [configmaps, services]", "resources: ['*']", 1),
+    )
+    .unwrap();
+    for command in [
+        "plan greenhouse",
+        "permissions greenhouse",
+        "permissions diff greenhouse greenhouse",
+    ] {
+        let outcome = fail(&sandbox, command);
+        assert!(outcome.stderr.contains("error[rbac-wildcard]"), "{outcome}");
+        succeed(&sandbox, &format!("{command} --media-type registry+v1"));
+    }
+    let inspected = outcome_of(&sandbox, "bundle inspect greenhouse --media-type registry+v1");
+    assert!(
+        inspected.stdout.starts_with("media type       registry+v1\n"),
+        "{inspected}"
+    );
+    for line in [
+        "plan --state cluster.yaml",
+        "permissions --state cluster.yaml",
+        "plan a.v1 --index index.db",
+    ] {
+        let line = format!("{line} --media-type registry+v1");
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(2), "{outcome}");
+    }
+}

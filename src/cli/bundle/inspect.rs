@@ -1,15 +1,17 @@
 //! `opmx bundle inspect`: the content of a bundle.
 
+use crate::build::in_registry_form;
 use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
+use crate::cli::what_if::FormArgument;
 use crate::cli::{Context, sources};
 use crate::synthesis::outside::inform;
 use crate::synthesis::summary::{Summary, summarize};
 use crate::terminal::Format;
 use crate::terminal::output::OutputError;
 use crate::terminal::table::Table;
-use crate::{diagnostic, validation};
+use crate::{bundle, diagnostic, validation};
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -30,6 +32,8 @@ pub(crate) struct InspectArguments {
     #[arg(value_name = "DIR|REF")]
     bundle: String,
     #[command(flatten)]
+    form: FormArgument,
+    #[command(flatten)]
     output: OutputArguments,
     #[command(flatten)]
     sources: ApiSourceArguments,
@@ -45,7 +49,16 @@ pub(crate) fn run(arguments: &InspectArguments, context: &Context<'_>) -> Comman
     let printer = &context.printer;
     let limits = arguments.limits.source(&arguments.database, &arguments.registry);
     let outside = arguments.sources.outside(&arguments.registry, &limits, context)?;
-    let mut reading = sources::read_bundle(&arguments.bundle, &arguments.registry, &arguments.limits, context)?;
+    let mut tree = sources::bundle_files(&arguments.bundle, &arguments.registry, &arguments.limits, context)?;
+    if arguments.form.is_given() {
+        let shipped = in_registry_form(tree, outside.as_ref(), &arguments.limits.bundle())?;
+        let Some(converted) = shipped.tree else {
+            printer.report(&shipped.findings);
+            return Ok(Status::Failure);
+        };
+        tree = converted;
+    }
+    let mut reading = bundle::read(&tree, &arguments.limits.text());
     if let (Some(outside), Some(bundle)) = (&outside, &mut reading.bundle) {
         let found = inform(bundle, &reading.diagnostics, outside);
         reading.diagnostics.extend(found);

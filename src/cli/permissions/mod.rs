@@ -171,6 +171,10 @@ enum Shape {
 }
 
 pub(crate) fn run(arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
+    let bundle = arguments.bundle.as_ref().filter(|file| !requests::is_file(file));
+    if arguments.command.is_none() && bundle.is_none() {
+        arguments.installer.install.form.require_bundle()?;
+    }
     match (&arguments.command, &arguments.bundle) {
         (Some(PermissionsCommand::Diff(arguments)), _) => diff::run(arguments, context),
         (None, Some(file)) if requests::is_file(file) => requested::run(Some(file), arguments, context),
@@ -274,6 +278,8 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         content: vec![match install.index {
             // An index contains the manifests themselves, regardless of their original image.
             Some(_) => permissions::Content::raw(&content),
+            // The image with the form in which the bundle is shipped does not exist yet.
+            None if install.form.is_given() => permissions::Content::raw(&content),
             None => reviewed(bundle, &content, &install.registry, context)?,
         }],
         namespaces: permissions::namespaces_of(&content, namespace),
