@@ -316,7 +316,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l suite -d 'Suites of rules to add' -r -f -a "all\t'every suite except multiarch, konflux and conforma, which send requests to registries'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l suite -d 'Suites of rules to add' -r -f -a "all\t'every suite except multiarch and konflux, which send requests to registries, and conforma, a part of konflux'
 operatorhub\t'requirements of OperatorHub.io for the page of an operator, including capability level and categories'
 good-practices\t'resource requests, descriptions, channel names'
 deprecated-apis\t'APIs that Kubernetes has removed'

@@ -80,8 +80,8 @@ pub(crate) static SUITES: &[Suite] = &[
     },
 ];
 
-/// Returns the validators of a suite. `all` stands for every suite except `multiarch`, `konflux` and `conforma`, which
-/// need information from registries. The names that operator-sdk uses for single validators and for its suite are also
+/// Returns the validators of a suite. `all` stands for every suite except `multiarch` and `konflux`, which need
+/// information from registries, and `conforma`, whose rules only Konflux requires. The names that operator-sdk uses for single validators and for its suite are also
 /// accepted.
 pub fn validators_of(name: &str) -> Option<Vec<ValidatorName>> {
     match name {
@@ -107,7 +107,7 @@ pub fn validators_of(name: &str) -> Option<Vec<ValidatorName>> {
 pub fn names() -> Vec<(&'static str, &'static str)> {
     std::iter::once((
         "all",
-        "every suite except multiarch, konflux and conforma, which send requests to registries",
+        "every suite except multiarch and konflux, which send requests to registries, and conforma, a part of konflux",
     ))
     .chain(SUITES.iter().map(|suite| (suite.name, suite.about)))
     .collect()
