@@ -55,13 +55,21 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     ("TMPDIR", "folder for temporary files; by default /tmp"),
     (
-        "OPERATOR_BUNDLE_CATEGORIES",
+        CATEGORIES,
         "file with the allowed categories for opmx bundle validate, if --categories is not given",
     ),
 ];
 
 /// The variable that sets the timestamp of builds.
 const EPOCH: &str = "SOURCE_DATE_EPOCH";
+
+/// The variable that sets the file with the allowed categories.
+const CATEGORIES: &str = "OPERATOR_BUNDLE_CATEGORIES";
+
+/// Returns the file with the allowed categories, if the variable sets one.
+pub(crate) fn categories() -> Option<PathBuf> {
+    path(&|name| std::env::var_os(name), CATEGORIES)
+}
 
 /// Returns the timestamp of builds in seconds since 1970: `SOURCE_DATE_EPOCH`, or 0 by default, but never the current
 /// time.

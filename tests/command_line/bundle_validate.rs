@@ -571,3 +571,29 @@ fn an_operator_for_all_namespaces_alone_may_watch_them_all() {
     edit(&sandbox, deployment, "value: \"\"\n", "value: garden\n");
     assert!(is_reported());
 }
+
+#[test]
+fn options_that_no_suite_uses_are_refused() {
+    let sandbox = both();
+    write(&sandbox, "categories.json", r#"{"categories": ["Gardens"]}"#);
+    insta::assert_snapshot!(validate(&sandbox, "compost --categories categories.json"), @"
+    ------- stderr -------
+    error: --categories has no effect without a suite that uses it
+      hint: add --suite categories or --suite operatorhub
+    ------- exit 2 -------
+    ");
+    for option in ["--allowed-registries quay.io", "--index-dockerfile Dockerfile"] {
+        let outcome = validate(&sandbox, &format!("compost --suite good-practices {option}"));
+        assert_eq!(outcome.status, Some(2), "{outcome}");
+    }
+    for suite in ["categories", "operatorhub", "all"] {
+        let line = format!("compost --categories categories.json --suite {suite}");
+        assert_ne!(validate(&sandbox, &line).status, Some(2), "{suite}");
+    }
+    let all = validate(&sandbox, "compost --categories categories.json --as api");
+    assert_ne!(all.status, Some(2), "{all}");
+    // A variable is set for many commands, and not only for those that use it.
+    let mut command = sandbox.command(["bundle", "validate", "compost"]);
+    let outcome = sandbox.finish(command.env("OPERATOR_BUNDLE_CATEGORIES", "categories.json"));
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+}

@@ -2,11 +2,13 @@
 
 use crate::bundle::location::Location;
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{DatabaseLimitArguments, ImageBuilderArgument, LimitArguments, OneOf, RegistryArguments};
+use crate::cli::arguments::{
+    DatabaseLimitArguments, ImageBuilderArgument, LimitArguments, OneOf, RegistryArguments, name,
+};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::policy::PolicyArguments;
 use crate::cli::strictness::{RuleName, SelectionArguments, rule};
-use crate::cli::{Context, guesses, input};
+use crate::cli::{Context, environment, guesses, input};
 use crate::diagnostic::Diagnostic;
 use crate::shape::nearest;
 use crate::synthesis::Shipping;
@@ -85,14 +87,15 @@ pub(crate) struct ValidateArguments {
     /// Report APIs as errors if this version of Kubernetes no longer serves them
     #[arg(long, value_name = "VERSION", value_parser = version)]
     k8s_version: Option<Version>,
-    /// File with the allowed categories, {"categories": […]}, instead of the default categories
-    #[arg(long, value_name = "FILE", env = "OPERATOR_BUNDLE_CATEGORIES", hide_env = true)]
+    /// File with the allowed categories, {"categories": […]}, instead of the default categories; used by the suites
+    /// categories and operatorhub
+    #[arg(long, value_name = "FILE")]
     categories: Option<PathBuf>,
     /// Dockerfile of the index that the bundles are for; used by the suite community
     #[arg(long, value_name = "FILE")]
     index_dockerfile: Option<PathBuf>,
-    /// Registries, paths or repositories that images may come from; used by the suite konflux
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    /// Registries, paths or repositories that images may come from; used by the suites konflux and conforma
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = registry)]
     allowed_registries: Option<Vec<String>>,
     #[command(flatten)]
     policy: PolicyArguments,
@@ -170,8 +173,10 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
     if arguments.k8s_version.is_some() {
         suites.push("deprecated-apis".to_owned());
     }
+    let validators = validators(&suites)?;
+    arguments.require_effect(&validators)?;
     let mut request = Request {
-        validators: validators(&suites)?,
+        validators,
         reference: arguments.reference.map(|program| match program {
             Program::Opm => Reference::Opm,
             Program::OperatorSdk => Reference::OperatorSdk,
@@ -194,7 +199,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
     let limits = arguments.limits.source(&arguments.database, &arguments.registry);
     let outside = arguments.sources.outside(&arguments.registry, &limits, context)?;
     request.outside = outside.map(Arc::new);
-    if let Some(file) = &arguments.categories {
+    if let Some(file) = &arguments.categories.clone().or_else(environment::categories) {
         request.options.categories = Some(categories(file, context)?);
     }
     if let Some(file) = &arguments.index_dockerfile {
@@ -257,6 +262,46 @@ fn suite_names() -> Vec<PossibleValue> {
     names
         .map(|(name, about)| PossibleValue::new(name).help(about))
         .collect()
+}
+
+/// Parses a registry that images may come from.
+fn registry(text: &str) -> Result<String, String> {
+    let registry = name(text)?;
+    match registry.split_once("://") {
+        Some((_, bare)) => Err(format!("image names contain no scheme; use {bare}")),
+        None => Ok(registry),
+    }
+}
+
+impl ValidateArguments {
+    /// Returns an error if an option has no effect because no validator reads it.
+    fn require_effect(&self, validators: &[ValidatorName]) -> Result<(), CommandError> {
+        // This program runs all validators.
+        if self.reference == Some(Program::Api) {
+            return Ok(());
+        }
+        for (option, is_given, suites) in [
+            ("--categories", self.categories.is_some(), ["categories", "operatorhub"]),
+            (
+                "--index-dockerfile",
+                self.index_dockerfile.is_some(),
+                ["community", "all"],
+            ),
+            (
+                "--allowed-registries",
+                self.allowed_registries.is_some(),
+                ["conforma", "konflux"],
+            ),
+        ] {
+            let [reader, other] = suites;
+            let read_by = suites::validators_of(reader).unwrap_or_default();
+            if is_given && !read_by.iter().any(|name| validators.contains(name)) {
+                let usage = CommandError::usage(format!("{option} has no effect without a suite that uses it"));
+                return Err(usage.hint(format!("add --suite {reader} or --suite {other}")));
+            }
+        }
+        Ok(())
+    }
 }
 
 fn validators(suites: &[String]) -> Result<Vec<ValidatorName>, CommandError> {
