@@ -34,6 +34,9 @@ impl PolicyArguments {
         let (shown, bytes) = input::read(name, (LIMIT, None), context)?;
         let policy = policy::read(&shown, &bytes, limits);
         let policy = policy.map_err(|error| CommandError::failure(error.to_string()))?;
+        for doubt in &policy.doubts {
+            context.printer.warning(doubt);
+        }
         Ok(Some(policy.terms(user, groups)))
     }
 }

@@ -26,6 +26,9 @@ pub struct Policy {
     /// The file, as findings name it.
     #[serde(skip)]
     pub name: String,
+    /// Entries that probably match nothing, each with its place and a suggestion.
+    #[serde(skip)]
+    pub doubts: Vec<String>,
     #[serde(flatten)]
     all: Conditions,
     #[serde(rename = "for")]

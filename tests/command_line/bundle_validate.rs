@@ -597,3 +597,41 @@ fn options_that_no_suite_uses_are_refused() {
     let outcome = sandbox.finish(command.env("OPERATOR_BUNDLE_CATEGORIES", "categories.json"));
     assert_eq!(outcome.status, Some(0), "{outcome}");
 }
+
+#[test]
+fn a_registry_with_a_scheme_is_refused() {
+    let sandbox = both();
+    let outcome = validate(
+        &sandbox,
+        "compost --suite conforma --allowed-registries https://quay.io/team",
+    );
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    assert!(outcome.stderr.contains("use quay.io/team"), "{outcome}");
+    write(
+        &sandbox,
+        "policy.yaml",
+        "version: 1\nregistries:\n  allow: ['https://quay.io']\n",
+    );
+    insta::assert_snapshot!(validate(&sandbox, "compost --policy policy.yaml"), @r#"
+    ------- stderr -------
+    error: policy.yaml:3:11: "https://quay.io" matches nothing, because names of images contain no scheme
+    ------- exit 1 -------
+    "#);
+}
+
+#[test]
+fn a_misspelled_kind_of_a_policy_is_announced() {
+    let sandbox = both();
+    write(
+        &sandbox,
+        "policy.yaml",
+        "version: 1\nkinds: {deny: [Deploymnt, apps/deployment, Kafka, other.io/Secrets, Secret, 'C*']}\n",
+    );
+    let outcome = validate(&sandbox, "bundle --policy policy.yaml --quiet");
+    assert_eq!(outcome.stderr, "");
+    let outcome = validate(&sandbox, "bundle --policy policy.yaml");
+    insta::assert_snapshot!(outcome.stderr, @"
+    warning: policy.yaml:2:16: Deploymnt is not a kind of Kubernetes; did you mean Deployment?
+    warning: policy.yaml:2:27: apps/deployment is not a kind of Kubernetes; did you mean apps/Deployment?
+    ");
+}

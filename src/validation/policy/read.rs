@@ -1,10 +1,13 @@
 //! Reads a policy file from its text; errors point at the place of the problem.
 
 use super::keys::SHAPE;
+use super::matching::CORE;
 use super::{Policy, Section};
+use crate::kubernetes::builtin;
 use crate::shape::{self, Fault};
 use crate::source::{Place, SourceFile};
 use crate::text::{self, Document, Limits, Path};
+use serde_json::Value;
 
 /// The reason why a file is not a valid policy file.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +46,39 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits) -> Result<Policy, PolicyE
     Ok(policy)
 }
 
+/// Returns the patterns of `allow` and `deny` below `path`.
+fn patterns<'d>(document: &'d Document, path: &Path) -> impl Iterator<Item = (Path, &'d str)> + use<'d> {
+    let lists = ["allow", "deny"].map(|list| path.key(list));
+    lists.into_iter().flat_map(|list| {
+        let items = list.get(document.value()).and_then(Value::as_array);
+        let items = items.into_iter().flatten().enumerate();
+        items.filter_map(move |(index, item)| Some((list.index(index), item.as_str()?)))
+    })
+}
+
+/// Returns the built-in kind that a pattern misspells. A kind of a group that is not built in is never a misspelling.
+fn meant_kind(pattern: &str) -> Option<String> {
+    if pattern.contains('*') {
+        return None;
+    }
+    let (group, kind) = match pattern.split_once('/') {
+        Some((group, kind)) => (Some(if group == CORE { "" } else { group }), kind),
+        None => (None, pattern),
+    };
+    let kinds = builtin::all()
+        .iter()
+        .filter(|row| group.is_none_or(|group| row.group == group));
+    let kinds: Vec<&str> = kinds.map(|row| row.kind).collect();
+    if kinds.contains(&kind) {
+        return None;
+    }
+    // A short kind of a custom resource can resemble a built-in kind.
+    let written = kind.to_lowercase();
+    let is_near = |known: &&str| strsim::damerau_levenshtein(&known.to_lowercase(), &written) <= 1;
+    let near = kinds.into_iter().find(is_near)?;
+    Some(pattern.strip_suffix(kind).unwrap_or_default().to_owned() + near)
+}
+
 fn of_document(document: &Document) -> Result<Policy, PolicyError> {
     let value = document.value();
     if let Some(problem) = shape::check(value, &SHAPE, 1).pop() {
@@ -54,10 +90,30 @@ fn of_document(document: &Document) -> Result<Policy, PolicyError> {
         return Err(PolicyError { place, message });
     }
     let read: Result<Policy, _> = serde_json::from_value(shape::given(value, &SHAPE));
-    let policy = read.map_err(|error| PolicyError {
+    let mut policy = read.map_err(|error| PolicyError {
         place: document.place(&Path::root()),
         message: error.to_string(),
     })?;
+    let bases = std::iter::once(Path::root())
+        .chain((0..policy.sections.len()).map(|index| Path::root().key("for").index(index)));
+    for base in bases {
+        for key in ["registries", "catalogs"] {
+            if let Some((path, text)) = patterns(document, &base.key(key)).find(|(_, text)| text.contains("://")) {
+                return Err(PolicyError {
+                    place: document.place(&path),
+                    message: format!("{text:?} matches nothing, because names of images contain no scheme"),
+                });
+            }
+        }
+        let kinds = patterns(document, &base.key("kinds"));
+        policy.doubts.extend(kinds.filter_map(|(path, text)| {
+            let meant = meant_kind(text)?;
+            let place = document.place(&path);
+            Some(format!(
+                "{place}: {text} is not a kind of Kubernetes; did you mean {meant}?"
+            ))
+        }));
+    }
     let is_for_nobody = |section: &Section| section.users.is_empty() && section.groups.is_empty();
     if let Some(index) = policy.sections.iter().position(is_for_nobody) {
         return Err(PolicyError {
