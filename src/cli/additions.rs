@@ -6,7 +6,7 @@ use crate::bundle::location::Location;
 use crate::catalog::graph;
 use crate::causes::with_causes;
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, Item, LimitArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, environment, guesses, input};
@@ -21,6 +21,7 @@ use crate::terminal::{Printer, graph_change};
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// The options for adding bundles.
@@ -65,7 +66,7 @@ pub(crate) struct AdditionArguments {
     enable_alpha: bool,
     /// Accept only bundles of these media types (registry+v1, k8s+v1); the clusters that use the index must support
     /// them
-    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = Item(MediaType::from_str))]
     allow_media_types: Vec<MediaType>,
     /// Store a reference to a k8s+v1 bundle instead of its content, for versions of OLM that support this media type
     #[arg(long)]

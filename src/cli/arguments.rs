@@ -12,7 +12,7 @@ use crate::index::open::{OpenLimits, SourceLimits};
 use crate::terminal::{Format, Printer};
 use crate::text::Limits;
 use crate::tree::TreeLimits;
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, value_parser};
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -138,9 +138,31 @@ pub(crate) fn destination(text: &str) -> Result<Reference, String> {
     Ok(reference)
 }
 
+/// Parses an item of a list like another parser, but without the spaces around the item.
+#[derive(Debug, Clone)]
+pub(crate) struct Item<P>(pub(crate) P);
+
+impl<P: TypedValueParser> TypedValueParser for Item<P> {
+    type Value = P::Value;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        let item = value.to_str().map_or(value, |text| OsStr::new(text.trim()));
+        self.0.parse_ref(command, argument, item)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
+}
+
 /// Parses an image label, `KEY=VALUE`.
 pub(crate) fn label(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
+    match text.trim().split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
         _ => Err("expected KEY=VALUE".to_owned()),
     }
@@ -393,7 +415,7 @@ fn answer(printer: &Printer, tools: &[(&str, Option<&str>)]) {
     }
 }
 
-/// Accepts any string, and offers these names for shell completion. Unknown names are reported by the code that looks
+/// Accepts any name, and offers these names for shell completion. Unknown names are reported by the code that looks
 /// them up, which can give better hints.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OneOf(pub(crate) fn() -> Vec<PossibleValue>);
@@ -407,7 +429,7 @@ impl TypedValueParser for OneOf {
         argument: Option<&clap::Arg>,
         value: &OsStr,
     ) -> Result<String, clap::Error> {
-        StringValueParser::new().parse_ref(command, argument, value)
+        name.parse_ref(command, argument, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

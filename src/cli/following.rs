@@ -1,10 +1,11 @@
 //! Following dependencies of bundles, for the commands that select packages with their dependencies.
 
-use crate::cli::arguments::name;
+use crate::cli::arguments::{Item, name};
 use crate::olm::intent::Intent;
 use crate::resolver::closure::{Follow, Reason, Unsatisfied};
 use crate::resolver::{Preferences, Without};
 use crate::terminal::Printer;
+use clap::builder::EnumValueParser;
 use clap::{Args, ValueEnum};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,9 +72,9 @@ pub(crate) struct DependencyArguments {
     /// The required dependencies of an included bundle are also included, regardless of INTENTS.
     #[arg(
         long,
-        value_enum,
         value_name = "INTENTS",
         value_delimiter = ',',
+        value_parser = Item(EnumValueParser::<IntentArgument>::new()),
         default_values = ["required", "recommended", "optional"]
     )]
     intent: Vec<IntentArgument>,
@@ -112,9 +113,9 @@ pub(crate) struct FollowArguments {
     /// The required dependencies of an included bundle are also included, regardless of INTENTS.
     #[arg(
         long,
-        value_enum,
         value_name = "INTENTS",
         value_delimiter = ',',
+        value_parser = Item(EnumValueParser::<IntentArgument>::new()),
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "required,recommended,optional"

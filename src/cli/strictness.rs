@@ -1,5 +1,6 @@
 //! The strictness of checks, for all commands that check bundles and catalogs.
 
+use crate::cli::arguments::name;
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Gate, Rule, Severity};
 use crate::terminal::Printer;
@@ -29,7 +30,7 @@ pub(crate) struct RuleName(pub(crate) &'static Rule);
 
 /// Parses a rule id.
 pub(crate) fn rule(id: &str) -> Result<RuleName, String> {
-    rule_named(id.trim()).map(RuleName).map_err(|error| error.to_string())
+    rule_named(&name(id)?).map(RuleName).map_err(|error| error.to_string())
 }
 
 impl SelectionArguments {

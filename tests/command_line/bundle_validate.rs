@@ -573,6 +573,27 @@ fn an_operator_for_all_namespaces_alone_may_watch_them_all() {
 }
 
 #[test]
+fn items_of_lists_are_trimmed_and_never_empty() {
+    let sandbox = both();
+    for line in [
+        ["--suite", " operatorhub , good-practices"],
+        ["--allow", "hub-icon-missing, ann-channel-blank "],
+        ["--only", " ann-channel-blank"],
+    ] {
+        let outcome = sandbox.run(["bundle", "validate", "compost"].into_iter().chain(line));
+        assert_eq!(outcome.status, Some(0), "{line:?}: {outcome}");
+    }
+    for option in ["--suite", "--allow", "--only", "--allowed-registries"] {
+        for list in ["", "a,,b", " "] {
+            let outcome = sandbox.run(["bundle", "validate", "compost", option, list]);
+            assert_eq!(outcome.status, Some(2), "{option} {list:?}: {outcome}");
+        }
+        let outcome = sandbox.run(["bundle", "validate", "compost", option, ""]);
+        assert!(outcome.stderr.contains("a name is missing"), "{outcome}");
+    }
+}
+
+#[test]
 fn options_that_no_suite_uses_are_refused() {
     let sandbox = both();
     write(&sandbox, "categories.json", r#"{"categories": ["Gardens"]}"#);

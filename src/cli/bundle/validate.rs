@@ -139,7 +139,7 @@ pub(crate) struct OpmValidateArguments {
     #[arg(short, long, value_name = "REF")]
     tag: String,
     /// Suites of rules to add: operatorhub, bundle-objects
-    #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',', value_parser = name)]
     optional_validators: Vec<String>,
     #[command(flatten)]
     tools: ImageBuilderArgument,

@@ -70,7 +70,8 @@ pub(crate) struct AddArguments {
         alias = "bundles",
         required = true,
         value_name = "REF|DIR",
-        value_delimiter = ','
+        value_delimiter = ',',
+        value_parser = name
     )]
     bundles: Vec<String>,
     /// Channels to add the bundles to [default: the channels in their annotations]

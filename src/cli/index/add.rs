@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
-use crate::cli::arguments::{DatabaseLimitArguments, ImageToolArguments, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, ImageToolArguments, LimitArguments, RegistryArguments, name};
 use crate::cli::error::CommandResult;
 use crate::cli::guesses;
 use crate::cli::index::publication::{self, CatalogFormArguments, PublicationArguments, RedoArgument};
@@ -41,7 +41,7 @@ Examples:
 )]
 pub(crate) struct AddArguments {
     /// Bundles to add, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders
-    #[arg(short, long, value_name = "BUNDLES", value_delimiter = ',')]
+    #[arg(short, long, value_name = "BUNDLES", value_delimiter = ',', value_parser = name)]
     bundles: Vec<String>,
     /// Index to start from: an image, a database file, or the folder of a file-based catalog
     #[arg(short, long, value_name = "INDEX")]

@@ -2,11 +2,12 @@
 
 use crate::catalog::difference::{details as difference_of, difference};
 use crate::catalog::losses::{LossKind, counterpart, losses};
-use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
+use crate::cli::arguments::{IndexLimitArguments, Item, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::index::details::details;
 use crate::terminal::{Format, index_difference};
+use clap::builder::EnumValueParser;
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
@@ -55,7 +56,7 @@ pub(crate) struct DiffArguments {
     #[arg(long)]
     exit_code: bool,
     /// Exit with status 3 if users of OLD lose something of this kind in NEW, and list the losses; may be repeated
-    #[arg(long, value_name = "LOSSES", value_delimiter = ',', value_enum)]
+    #[arg(long, value_name = "LOSSES", value_delimiter = ',', value_parser = Item(EnumValueParser::<Denied>::new()))]
     deny: Vec<Denied>,
     /// Treat NEW as a replacement for a part of OLD, and ignore packages that only OLD contains
     #[arg(long)]

@@ -4,12 +4,14 @@ use super::left_out;
 use super::naming::NamingArguments;
 use super::plan::pair;
 use crate::cli::Context;
+use crate::cli::arguments::Item;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::files::{FileError, FolderOutput, place};
 use crate::mirror::manifests::{ManifestKind, ManifestOptions, Manifests, Scope, manifests};
 use crate::mirror::placed::placed;
 use crate::mirror::plan::Plan;
 use crate::mirror::target::Target;
+use clap::builder::EnumValueParser;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -46,9 +48,9 @@ pub(super) struct ManifestsArguments {
     /// Kinds of files to write, separated by commas
     #[arg(
         long,
-        value_enum,
         value_name = "KINDS",
         value_delimiter = ',',
+        value_parser = Item(EnumValueParser::<Kind>::new()),
         default_values = ["idms", "itms", "catalogsource", "clustercatalog"]
     )]
     kind: Vec<Kind>,

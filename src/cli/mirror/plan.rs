@@ -4,7 +4,7 @@ use super::naming::NamingArguments;
 use super::target::TargetArguments;
 use crate::catalog::file_based::edit::CatalogEditError;
 use crate::catalog::selection::part::{Versions, WrittenPart};
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, name};
+use crate::cli::arguments::{DatabaseLimitArguments, Item, LimitArguments, RegistryArguments, name};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::{self, DependencyArguments};
 use crate::cli::hint::Hints;
@@ -36,6 +36,7 @@ use clap::{Args, ValueEnum};
 use indicatif::BinaryBytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -140,7 +141,7 @@ pub(super) struct PlanArguments {
     ///
     /// The image index of a multi-platform image is not changed, so that its digest stays the same. Registries reject
     /// the index if they require all images that it lists.
-    #[arg(long, value_name = "PLATFORMS", value_delimiter = ',')]
+    #[arg(long, value_name = "PLATFORMS", value_delimiter = ',', value_parser = Item(Platform::from_str))]
     platforms: Vec<Platform>,
     #[command(flatten)]
     dependencies: DependencyArguments,

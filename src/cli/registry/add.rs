@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
-use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments, name};
 use crate::cli::error::CommandResult;
 use crate::database::change::{ChangeOptions, Target};
 use crate::index::gather;
@@ -29,7 +29,7 @@ Examples:
 )]
 pub(crate) struct AddArguments {
     /// Bundles to add, separated by commas: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG or folders
-    #[arg(short, long, value_name = "BUNDLES", value_delimiter = ',')]
+    #[arg(short, long, value_name = "BUNDLES", value_delimiter = ',', value_parser = name)]
     bundle_images: Vec<String>,
     /// The database file
     #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
