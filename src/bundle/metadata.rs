@@ -44,6 +44,11 @@ impl TypedValue {
         mend::rewrite(&self.document, &self.path.key("value").join(path), text)
     }
 
+    /// Returns an edit that puts quotes around the number or boolean at `path` inside the value.
+    pub(crate) fn quote(&self, path: &Path) -> Option<Edit> {
+        mend::quote(&self.document, &self.path.key("value").join(path))
+    }
+
     /// Returns the document and the path of the entry itself: its type, its value and any other keys.
     pub fn entry(&self) -> (&Document, &Path) {
         (&self.document, &self.path)

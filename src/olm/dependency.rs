@@ -114,7 +114,7 @@ impl DependencyKind {
 }
 
 /// The field that contains the version range of a package, in databases and in the files of a bundle.
-pub(super) const VERSION: &str = "version";
+pub(crate) const VERSION: &str = "version";
 
 /// Reads a dependency from its type and its JSON text; returns `None` for types that OLM does not know.
 ///

@@ -28,6 +28,7 @@ rules! { PROPERTIES_AND_CONSTRAINTS
         PROP_FILES = "prop-files", Error, OPTIONAL_MANIFESTS, "Move all properties into one file, because OLM reads only the first file by name.";
         METADATA_SUBFOLDER = "metadata-subfolder", Warning, OPTIONAL_MANIFESTS, "Move the file directly into metadata/.";
         PROP_SHAPE = "prop-shape", Error, FORMAT, "Use a list of {type, value}.";
+        PROP_VERSION_QUOTING = "prop-version-quoting", Warning, FORMAT, "Put the version in quotes.";
         PROP_TYPE_UNKNOWN = "prop-type-unknown", Warning, FORMAT, "Correct the type; OLM ignores properties of unknown types.";
         PROP_FILE_NAME = "prop-file-name", Warning, FORMAT, "Rename the file to match its content.";
         PROP_DERIVED_CLASH = "prop-derived-clash", Warning, FORMAT, "Remove the property, because an index derives it from the bundle.";

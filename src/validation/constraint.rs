@@ -12,7 +12,11 @@ use std::ops::Range;
 /// Reports problems with the constraint at `path` and with its nested constraints.
 pub(super) fn check(entry: &TypedValue, constraint: &Constraint, path: &Path, findings: &mut Vec<Diagnostic>) {
     let mut empty = |text: &str, rule: &'static Rule, what: &str, path: Path| {
-        if text.is_empty() {
+        // A value of the wrong type is reported when the constraint is read.
+        let is_missing = path
+            .get(&entry.value)
+            .is_none_or(|value| value.is_null() || value.is_string());
+        if text.is_empty() && is_missing {
             let message = format!("{what} of a constraint is empty");
             findings.push(Diagnostic::new(rule, message).at(entry.place_of(&path)));
         }

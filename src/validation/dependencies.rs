@@ -4,17 +4,16 @@ use super::constraint;
 use super::ranges::range_problem;
 use crate::bundle::{Bundle, TypedValue};
 use crate::csv::Csv;
-use crate::diagnostic::Diagnostic;
-use crate::olm::constraint::{INTENT, Key, PackageConstraint};
-use crate::olm::dependency::Spelling;
-use crate::olm::dependency::{Dependency, DependencyKind, Reading};
+use crate::diagnostic::{Diagnostic, Edit};
+use crate::olm::constraint::{INTENT, Key, PackageConstraint, VERSION_RANGE};
+use crate::olm::dependency::{Dependency, DependencyKind, Reading, Spelling, VERSION};
 use crate::olm::intent::Intent;
 use crate::olm::problem::{Problem, What};
 use crate::olm::property::{CONSTRAINT, GVK, PACKAGE};
 use crate::rules::{self, Rule, Severity};
 use crate::shape::nearest;
 use crate::text::{Path, Step};
-use crate::version::VersionRange;
+use crate::version::{VersionRange, with_all_numbers};
 use serde_json::Value;
 
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
@@ -123,7 +122,13 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
             &rules::DEP_INTENT_VALUE,
             format!("the intent {what}; it must be {}", intents()),
         ),
-        What::Type { .. } => new(&rules::DEP_VALUE_SHAPE, format!("{subject} {what}")),
+        What::Type { wanted, .. } => {
+            let finding = new(&rules::DEP_VALUE_SHAPE, format!("{subject} {what}"));
+            match entry.quote(path).filter(|_| *wanted == "a string") {
+                Some(edit) => unquoted(entry, path, edit, finding),
+                None => finding,
+            }
+        }
         What::UnknownKey => {
             let key = match path.steps().last() {
                 Some(Step::Key(key)) => &**key,
@@ -171,21 +176,38 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
     }
 }
 
+/// Adds the advice to quote a number or a boolean.
+fn unquoted(entry: &TypedValue, path: &Path, quoted: Edit, finding: Diagnostic) -> Diagnostic {
+    let written = quoted.place.text();
+    let is_api = entry.kind == GVK || key_at(path, 2) == Some(Key::Gvk.name());
+    let is_range = !is_api && key_at(path, 1).is_some_and(|key| [VERSION, VERSION_RANGE].contains(&key));
+    // A range needs more than quotes if a number is missing.
+    if let Some(complete) = with_all_numbers(written).filter(|_| is_range) {
+        return finding.help(format!("Use quotes and all three numbers: \"{complete}\"."));
+    }
+    let help = format!("Use quotes: \"{written}\".");
+    finding.help(help).mended_by(Some(quoted))
+}
+
 /// Returns advice about an unknown key of a constraint.
 fn help_for_key(path: &Path) -> Option<String> {
-    let steps = path.steps();
-    let key_at = |from_end: usize| match steps.len().checked_sub(from_end).and_then(|at| steps.get(at)) {
-        Some(Step::Key(key)) => Some(&**key),
-        _ => None,
-    };
-    let Some(key) = Key::ORDER.into_iter().find(|key| key_at(2) == Some(key.name())) else {
+    let Some(key) = Key::ORDER.into_iter().find(|key| key_at(path, 2) == Some(key.name())) else {
         let names = Key::ORDER.map(Key::name);
-        return Some(format!("Did you mean {}?", nearest(key_at(1)?, names)?));
+        return Some(format!("Did you mean {}?", nearest(key_at(path, 1)?, names)?));
     };
     // No release of OLM reads an intent here.
     let fields = key.fields().iter().filter(|field| **field != INTENT);
     let fields: Vec<&str> = fields.copied().collect();
     Some(format!("Allowed fields: {}.", fields.join(", ")))
+}
+
+/// Returns the key at a position of a path, counted from the end.
+fn key_at(path: &Path, from_end: usize) -> Option<&str> {
+    let steps = path.steps();
+    match steps.len().checked_sub(from_end).and_then(|at| steps.get(at)) {
+        Some(Step::Key(key)) => Some(key),
+        _ => None,
+    }
 }
 
 fn intents() -> String {

@@ -4,11 +4,11 @@ use crate::bundle::{Bundle, MediaType, TypedValue};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::builtin;
 use crate::manifest::Object;
-use crate::olm::property::{KNOWN, PACKAGE};
+use crate::olm::property::{KNOWN, MAX_OPENSHIFT_VERSION, PACKAGE};
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::synthesis::{Fate, Outcome, is_moved};
-use crate::text::{Document, Path, kind_of};
+use crate::text::{Document, Path, as_string, kind_of};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -36,6 +36,7 @@ const NAMED: [&str; 3] = ["annotations", "dependencies", "properties"];
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     files(bundle, findings);
     entries(bundle, findings);
+    unquoted(bundle, findings);
     derived(bundle, findings);
     optional(bundle, findings);
 }
@@ -147,6 +148,32 @@ fn entries(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
                 let finding = Diagnostic::new(&rules::PROP_SHAPE, message).at(document.place(&path.index(index)));
                 findings.push(finding);
             }
+        }
+    }
+}
+
+/// Reports versions that YAML reads as numbers, because `4.10` and `4.1` are the same number.
+fn unquoted(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    for property in &bundle.properties {
+        let path = match property.kind.as_str() {
+            MAX_OPENSHIFT_VERSION => Path::root(),
+            PACKAGE => Path::root().key("version"),
+            _ => continue,
+        };
+        let number = path.get(&property.value).filter(|value| value.is_number());
+        if let (Some(number), Some(edit)) = (number, property.quote(&path)) {
+            let written = edit.place.text().to_owned();
+            let read = as_string(number).unwrap_or_default();
+            let message = format!(
+                "the version in {} is {written} without quotes, which YAML reads as {read}",
+                property.kind
+            );
+            let finding = Diagnostic::new(&rules::PROP_VERSION_QUOTING, message).at(edit.place.clone());
+            findings.push(
+                finding
+                    .help(format!("Use quotes: \"{written}\"."))
+                    .mended_by(Some(edit)),
+            );
         }
     }
 }

@@ -656,3 +656,58 @@ fn a_misspelled_kind_of_a_policy_is_announced() {
     warning: policy.yaml:2:27: apps/deployment is not a kind of Kubernetes; did you mean apps/Deployment?
     ");
 }
+
+#[test]
+fn unquoted_versions_in_the_metadata_are_shown_how_to_quote() {
+    let sandbox = both();
+    write(
+        &sandbox,
+        "compost/metadata/properties.yaml",
+        "properties:\n- type: olm.maxOpenShiftVersion\n  value: 4.10\n",
+    );
+    write(
+        &sandbox,
+        "compost/metadata/dependencies.yaml",
+        "dependencies:\n- type: olm.package\n  value: {packageName: a, version: 4.10}\n- type: olm.label\n  value: {label: 1}\n\
+         - type: olm.constraint\n  value: {failureMessage: a, package: {packageName: b, versionRange: 4.10}}\n",
+    );
+    insta::assert_snapshot!(validate(&sandbox, "compost").stdout, @r#"
+    error[dep-value-shape]: version of a dependency of type olm.package is a number, not a string
+     --> compost/metadata/dependencies.yaml:3:36
+      |
+    3 |   value: {packageName: a, version: 4.10}
+      |                                    ^^^^
+      |
+      = help: Use quotes and all three numbers: "4.10.0".
+
+    error[dep-value-shape]: label of a dependency of type olm.label is a number, not a string
+     --> compost/metadata/dependencies.yaml:5:18
+      |
+    5 |   value: {label: 1}
+      |                  ^
+      |
+      = help: Use quotes: "1".
+      = note: "opmx bundle validate --fix" does this
+
+    error[dep-value-shape]: versionRange of a dependency of type olm.constraint is a number, not a string
+     --> compost/metadata/dependencies.yaml:7:70
+      |
+    7 | ...package: {packageName: b, versionRange: 4.10}}
+      |                                            ^^^^
+      = help: Use quotes and all three numbers: "4.10.0".
+
+    warning[prop-version-quoting]: the version in olm.maxOpenShiftVersion is 4.10 without quotes, which YAML reads as 4.1
+     --> compost/metadata/properties.yaml:3:10
+      |
+    3 |   value: 4.10
+      |          ^^^^
+      |
+      = help: Use quotes: "4.10".
+      = note: "opmx bundle validate --fix" does this
+
+    compost (registry+v1): 3 errors, 1 warning
+    "#);
+    let _ = validate(&sandbox, "compost --fix");
+    let properties = crate::bundle_files::read(&sandbox, "compost/metadata/properties.yaml");
+    assert!(properties.ends_with("value: \"4.10\"\n"), "{properties}");
+}
