@@ -20,7 +20,9 @@ pub enum EditError {
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// The value comes from an alias or a merge key, or is written in another form that cannot be edited in place.
-    #[error("{place}: {path} cannot be edited in place; replace the alias with its value")]
+    #[error(
+        "{place}: {path} cannot be edited in place; write the value itself, without an anchor, an alias or a merge key"
+    )]
     Form {
         /// The place of the value.
         place: Place,
