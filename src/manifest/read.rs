@@ -72,6 +72,12 @@ pub(crate) fn has_manifest_extension(path: &str) -> bool {
         .is_some_and(|(_, extension)| ["yaml", "yml", "json"].contains(&extension))
 }
 
+/// Returns the items of a `List`, or of a list of a specific kind.
+fn items(value: Option<&Value>) -> Option<&Vec<Value>> {
+    let kind = value?.get("kind")?.as_str()?;
+    kind.ends_with("List").then(|| value?.get("items")?.as_array())?
+}
+
 impl Manifests {
     /// Reads an additional file, or a stream of documents such as the output of kustomize.
     pub(crate) fn read_file(&mut self, name: &str, content: &[u8], layout: Layout, limits: &Limits) {
@@ -99,18 +105,13 @@ impl Manifests {
 
     fn open(&mut self, document: &Document, path: &Path, layout: Layout) {
         let value = path.get(document.value());
-        let items = value.and_then(|value| value.get("items")).and_then(Value::as_array);
-        let is_list = value
-            .and_then(|value| value.get("kind"))
-            .and_then(Value::as_str)
-            .is_some_and(|kind| kind.ends_with("List"));
-        match items {
-            Some(items) if is_list => {
+        match items(value) {
+            Some(items) => {
                 for index in 0..items.len() {
                     self.open_one(document, &path.key("items").index(index), layout);
                 }
             }
-            _ => self.open_one(document, path, layout),
+            None => self.open_one(document, path, layout),
         }
     }
 
@@ -127,6 +128,13 @@ impl Manifests {
             let finding = Diagnostic::new(&rules::OBJECT_FIELD_MISSING, message).at(document.place(root));
             self.diagnostics.push(finding.path("kind"));
             self.foreign += 1;
+            return;
+        }
+        let is_nameless = metadata.is_none_or(|metadata| !metadata.contains_key("name"));
+        if layout == Layout::Nested && is_nameless && items(root.get(document.value())).is_some() {
+            let finding = Diagnostic::new(&rules::OBJECT_FIELD_MISSING, "a List inside a List is not read");
+            let finding = finding.help("Move its items to the outer List, or remove it.");
+            self.diagnostics.push(finding.at(document.place(root)));
             return;
         }
         let api_version = self.required(document, root, "apiVersion", map.get("apiVersion"));

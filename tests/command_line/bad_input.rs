@@ -841,3 +841,17 @@ fn the_largest_limits_read_everything() {
     let validate = sandbox.run([&["bundle", "validate", "oci:out:v1"][..], &limits].concat());
     assert_eq!(validate.status, Some(0), "{validate}");
 }
+
+#[test]
+fn a_list_inside_a_list() {
+    let sandbox = greenhouse();
+    write(
+        &sandbox,
+        "bundle/manifests/list.yaml",
+        "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: List, items: []}\n",
+    );
+    let outcome = sandbox.run(["bundle", "validate", "bundle"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(outcome.stdout.contains("a List inside a List is not read"), "{outcome}");
+    assert!(!outcome.stdout.contains("has no metadata.name"), "{outcome}");
+}
