@@ -167,6 +167,18 @@ pub struct Release {
 }
 
 impl Release {
+    /// Returns the removed files that have the same content as a new file, each with the path of the new file.
+    pub fn moves(&self) -> Vec<(&str, &str)> {
+        let mut new: Vec<(&String, &FileChange)> =
+            self.files.iter().filter(|(_, file)| file.before.is_none()).collect();
+        let gone = self.files.iter().filter(|(_, file)| file.after.is_none());
+        let moves = gone.filter_map(|(old, file)| {
+            let at = new.iter().position(|(_, new)| new.after == file.before)?;
+            Some((old.as_str(), new.remove(at).0.as_str()))
+        });
+        moves.collect()
+    }
+
     /// Writes the changes into the folder: all of them or none. Other files are not touched.
     ///
     /// # Errors

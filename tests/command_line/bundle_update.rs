@@ -315,3 +315,19 @@ fn an_example_that_a_person_edited_stays_and_is_told() {
         "the example Climate/default in nursery/metadata/olm.yaml is kept, although it differs from the manifests\n";
     assert!(outcome.stderr.contains(said), "{outcome}");
 }
+
+#[test]
+fn a_renamed_file_is_reported_as_such() {
+    let sandbox = sandbox();
+    std::fs::rename(sandbox.path("deploy/webhook.yaml"), sandbox.path("deploy/hook.yaml")).unwrap();
+    let outcome = sandbox.run("bundle update bundle --from deploy --dry-run".split(' '));
+    assert!(
+        outcome
+            .stderr
+            .contains("would rename bundle/manifests/webhook.yaml to manifests/hook.yaml, with the same content\n"),
+        "{outcome}"
+    );
+    let outcome = sandbox.run("bundle update bundle --from deploy".split(' '));
+    assert!(!outcome.stderr.contains("removed"), "{outcome}");
+    assert!(!sandbox.path("bundle/manifests/webhook.yaml").exists());
+}

@@ -163,7 +163,13 @@ fn tell(release: &Release, arguments: &UpdateArguments, shown: &str, context: &C
             previous release with --replaces NAME"
         ));
     }
-    for (path, file) in &release.files {
+    let moves = release.moves();
+    let renamed = if arguments.dry_run { "would rename" } else { "renamed" };
+    for (old, new) in &moves {
+        printer.status(format_args!("{renamed} {shown}/{old} to {new}, with the same content"));
+    }
+    let is_moved = |path: &str| moves.iter().any(|(old, new)| [*old, *new].contains(&path));
+    for (path, file) in release.files.iter().filter(|(path, _)| !is_moved(path)) {
         let done = match (arguments.dry_run, &file.after) {
             (false, Some(_)) => "wrote",
             (false, None) => "removed",
