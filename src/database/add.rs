@@ -100,7 +100,7 @@ pub struct Report {
     pub bundles: Vec<AddedBundle>,
     /// The packages that the bundles touch, by name.
     pub packages: Vec<PackageChange>,
-    /// Bundles that were skipped because the index already contains them, by name.
+    /// Bundles that were skipped because the index already contains them with the same content, by name.
     pub skipped: Vec<String>,
     /// The names of the bundles in the index that were overwritten, sorted.
     pub overwritten: Vec<String>,
@@ -333,7 +333,7 @@ impl Additions {
                 stored = self.stored(transaction).map_err(failed)?;
             }
         }
-        let overwritten = existing::overwritten(&self.bundles, &stored, policy);
+        let mut overwritten = existing::overwritten(&self.bundles, &stored, policy);
         let mut refusals = refusal::check(&self.bundles, &stored, &overwritten, &differences, policy);
         let (graphs, errors) = self.graphs(&stored, &overwritten, &refusals, policy.mode);
         refusals.extend(errors);
@@ -346,13 +346,27 @@ impl Additions {
         let packages = stored.packages.keys().map(String::as_str).collect();
         let stranded = || reach::stranded(transaction, &packages).map_err(failed);
         let stranded_before = stranded()?;
+        let same = existing::unchanged(
+            transaction,
+            &self.bundles,
+            &overwritten,
+            &stored,
+            &mut self.spool,
+            failed,
+        )?;
+        self.bundles.retain(|bundle| !same.contains(&bundle.name));
+        overwritten.retain(|name| !same.contains(name));
+        report.skipped.extend(same);
         existing::clear(transaction, &overwritten).map_err(failed)?;
         let deprecated = |name: &str| stored.deprecated.contains(name) && !overwritten.contains(name);
         self.insert(transaction, deprecated, failed)?;
-        for graph in &graphs {
+        let touched: BTreeSet<&str> = self.bundles.iter().map(|bundle| &*bundle.package).collect();
+        let graphs = graphs.into_iter().zip(stored.packages.values());
+        let graphs: Vec<_> = graphs.filter(|(graph, _)| touched.contains(&*graph.package)).collect();
+        for (graph, _) in &graphs {
             rows::rewrite(transaction, &graph.rewritten).map_err(failed)?;
         }
-        for (graph, before) in graphs.into_iter().zip(stored.packages.values()) {
+        for (graph, before) in graphs {
             graph_rows::write(transaction, &graph, before).map_err(failed)?;
             report.packages.push(package_change(graph, before));
         }

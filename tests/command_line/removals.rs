@@ -343,6 +343,20 @@ fn what_is_there_is_skipped_or_overwritten_as_it_is_wished() {
 }
 
 #[test]
+fn overwriting_a_bundle_with_itself_leaves_the_index_as_it_is() {
+    let sandbox = garden();
+    succeed(&sandbox, "registry add -b greenhouse,compost -d index.db");
+    let before = fs::read(sandbox.path("index.db")).unwrap();
+    let line = "registry add -b compost -d index.db --overwrite-latest";
+    insta::assert_snapshot!(outcome_of(&sandbox, line).stderr, @"compost-operator.v0.3.1 is already in the index");
+    assert!(fs::read(sandbox.path("index.db")).unwrap() == before);
+    let dependencies = sandbox.path("compost/metadata/dependencies.yaml");
+    let text = fs::read_to_string(&dependencies).unwrap();
+    fs::write(&dependencies, text.replace("<2.0.0", "<3.0.0")).unwrap();
+    assert!(outcome_of(&sandbox, line).stderr.contains("overwrote"));
+}
+
+#[test]
 fn a_head_that_is_overwritten_without_its_channel_is_to_list_the_channel() {
     let sandbox = with_index();
     let annotations = sandbox.path("1.2.0/metadata/annotations.yaml");

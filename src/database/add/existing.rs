@@ -1,13 +1,13 @@
 //! Bundles of a call that the index already contains.
 
 use super::stored::Stored;
-use super::{AddError, Addition, Existing, Policy};
-use crate::catalog::graph::Mode;
+use super::{AddError, Addition, Existing, Policy, rows};
+use crate::catalog::graph::{Mode, Node};
 use crate::database::error::DatabaseError;
-use crate::database::remove;
 use crate::database::spool::Spool;
-use rusqlite::Transaction;
-use rusqlite::types::ValueRef;
+use crate::database::{remove, schema};
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, Transaction};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -144,6 +144,77 @@ pub(super) fn overwritten(bundles: &[Addition], stored: &Stored, policy: Policy)
     }
     let names = bundles.iter().map(|bundle| &bundle.name);
     names.filter(|name| stored.present.contains(*name)).cloned().collect()
+}
+
+/// Returns the overwritten bundles whose rows would be the same as before. Writing them would only move rows, which
+/// changes the digest of an index without changing its content.
+pub(super) fn unchanged(
+    transaction: &Transaction<'_>,
+    bundles: &[Addition],
+    overwritten: &BTreeSet<String>,
+    stored: &Stored,
+    spool: &mut Spool,
+    failed: impl Fn(rusqlite::Error) -> DatabaseError,
+) -> Result<BTreeSet<String>, AddError> {
+    let mut same = BTreeSet::new();
+    let (mut manifests, mut encoded) = (Vec::new(), Vec::new());
+    for bundle in bundles.iter().filter(|bundle| overwritten.contains(&bundle.name)) {
+        if !is_in_place(bundle, stored) {
+            continue;
+        }
+        spool.read(bundle.manifests, &mut manifests)?;
+        spool.read(bundle.rows, &mut encoded)?;
+        let rows = rows::decode(&encoded).map_err(|error| spool.failed("read", error))?;
+        let written = || {
+            let mut memory = Connection::open_in_memory()?;
+            schema::create(&memory, 0)?;
+            let draft = memory.transaction()?;
+            rows::Writer::new(&draft)?.insert(bundle, &manifests, &rows, false)?;
+            content(&draft, &bundle.name)
+        };
+        if written().map_err(&failed)? == content(transaction, &bundle.name).map_err(&failed)? {
+            same.insert(bundle.name.clone());
+        }
+    }
+    Ok(same)
+}
+
+/// Returns whether the stored bundle has the position in the graph that the new bundle asks for.
+fn is_in_place(bundle: &Addition, stored: &Stored) -> bool {
+    let Some(package) = stored.packages.get(&bundle.package) else {
+        return false;
+    };
+    let default_channel = bundle
+        .node
+        .default_channel
+        .as_ref()
+        .or(package.default_channel.as_ref());
+    let node = Node {
+        default_channel: package.default_channel.clone(),
+        ..bundle.node.clone()
+    };
+    default_channel == package.default_channel.as_ref() && package.graph.bundles.get(&bundle.name) == Some(&node)
+}
+
+/// Returns all rows of a bundle except the rows of the graph, regardless of their order.
+fn content(connection: &Connection, name: &str) -> rusqlite::Result<Vec<Vec<Value>>> {
+    let mut content = Vec::new();
+    for (table, owner, order) in [
+        ("operatorbundle", "name", "name"),
+        ("related_image", "operatorbundle_name", "image"),
+        ("api_provider", "operatorbundle_name", "group_name, version, kind"),
+        ("api_requirer", "operatorbundle_name", "group_name, version, kind"),
+        ("dependencies", "operatorbundle_name", "type, value"),
+        ("properties", "operatorbundle_name", "type, value"),
+    ] {
+        let mut statement =
+            connection.prepare(&format!("SELECT * FROM {table} WHERE {owner} = ?1 ORDER BY {order}"))?;
+        let columns = statement.column_count();
+        let sorted = statement.query_map([name], |row| (0..columns).map(|column| row.get(column)).collect())?;
+        content.push(vec![Value::from(table.to_owned())]);
+        content.extend(sorted.collect::<rusqlite::Result<Vec<_>>>()?);
+    }
+    Ok(content)
 }
 
 /// Removes the dependent rows of overwritten bundles; the bundle rows are overwritten later.
