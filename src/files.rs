@@ -153,7 +153,7 @@ pub(crate) fn require_content(target: &Path, known: &[u8]) -> Result<(), FileErr
     }
     if fs::read(target).map_err(fail)? != known {
         return Err(fail(io::Error::other(
-            "another program has changed the file in the meantime",
+            "another program has changed the file in the meantime; try again",
         )));
     }
     Ok(())

@@ -129,7 +129,15 @@ impl FolderChange {
     /// Returns an error, and changes nothing, if a target is a folder or a link, if a folder cannot be written, or if
     /// an I/O operation fails. If only the move of a complete file fails, the next change to the folder moves the file.
     pub(crate) fn commit(self) -> Result<(), FileError> {
-        self.put(None)
+        self.put(None, || Ok(()))
+    }
+
+    /// Like [`FolderChange::commit`], but only if `check` succeeds while no other process can change the folder.
+    ///
+    /// # Errors
+    /// Returns an error if [`FolderChange::commit`] or `check` does.
+    pub(crate) fn commit_if(self, check: impl FnOnce() -> Result<(), FileError>) -> Result<(), FileError> {
+        self.put(None, check)
     }
 
     /// Like [`FolderChange::commit`], but also changes a file outside the folder.
@@ -138,12 +146,17 @@ impl FolderChange {
     /// Returns an error if [`FolderChange::commit`] does, or if the file outside the folder cannot be moved to its
     /// target.
     pub(crate) fn commit_with(self, other: Replacement) -> Result<(), FileError> {
-        self.put(Some(other))
+        self.put(Some(other), || Ok(()))
     }
 
-    fn put(self, mut other: Option<Replacement>) -> Result<(), FileError> {
+    fn put(
+        self,
+        mut other: Option<Replacement>,
+        check: impl FnOnce() -> Result<(), FileError>,
+    ) -> Result<(), FileError> {
         let _lock = lock(&self.folder)?;
         finish(&self.folder)?;
+        check()?;
         let mut record = Record {
             inode: inode(&metadata(&self.staging)?),
             replaced: BTreeMap::new(),
@@ -416,7 +429,7 @@ fn record_of(journal: &Path) -> Result<Option<Record>, FileError> {
 }
 
 /// Prevents other processes from changing the folder until the returned file is dropped.
-fn lock(folder: &Path) -> Result<File, FileError> {
+pub(super) fn lock(folder: &Path) -> Result<File, FileError> {
     let file = File::open(folder).map_err(|error| FileError::new("open", folder, error))?;
     if lock_within(&file, LOCK_WAIT) {
         return Ok(file);

@@ -53,15 +53,15 @@ impl Fixing {
             return files::finish_change(directory);
         }
         let folder = FolderChange::new(directory)?;
-        for (path, change) in &self.files {
-            files::require_content(&directory.join(path), &change.before)?;
-        }
         let changed = self
             .files
             .iter()
             .map(|(path, change)| (path.as_str(), change.after.as_slice()));
         files::place(folder.path(), changed)?;
-        folder.commit()
+        folder.commit_if(|| {
+            let mut changed = self.files.iter();
+            changed.try_for_each(|(path, change)| files::require_content(&directory.join(path), &change.before))
+        })
     }
 
     /// Restores the files whose edits only moved a syntax error further down, in `tree`, too. Returns whether there are
