@@ -140,11 +140,21 @@ impl<'d> Layout<'d> {
         self.of(self.line_start(at)..at).chars().count()
     }
 
-    /// Returns the dash of an item.
+    /// Returns the dash of an item. Comments may stand between the dash and the item.
     pub(super) fn dash(&self, path: &Path) -> Option<usize> {
-        let start = self.document.place(path).span.start;
-        let before = self.of(0..start).trim_end();
-        before.ends_with('-').then(|| before.len() - 1)
+        let mut end = self.document.place(path).span.start;
+        loop {
+            let start = self.line_start(end);
+            // Only white space and dashes can precede a comment here, so the first # begins it.
+            let line = self.of(start..end).split('#').next().unwrap_or_default().trim_end();
+            if line.ends_with('-') {
+                return Some(start + line.len() - 1);
+            }
+            if !line.is_empty() {
+                return None;
+            }
+            end = start.checked_sub(1)?;
+        }
     }
 
     /// Returns the colon after a key.

@@ -77,6 +77,31 @@ fn an_item_comes_in_the_layout_of_its_neighbours() {
 }
 
 #[test]
+fn a_comment_may_stand_between_a_dash_and_its_item() {
+    let text = "entries:\n- # the newest -\n  # of all\n  name: rake.v2\n- # the oldest\n  name: rake.v1\n";
+    let added = revised(text, |value| {
+        let entry = json!({"name": "rake.v3", "replaces": "rake.v2"});
+        value["entries"].as_array_mut().unwrap().insert(0, entry);
+    });
+    insta::assert_snapshot!(added, @"
+    entries:
+    - name: rake.v3
+      replaces: rake.v2
+    - # the newest -
+      # of all
+      name: rake.v2
+    - # the oldest
+      name: rake.v1
+    ");
+    let removed = revised(text, |value| drop(value["entries"].as_array_mut().unwrap().remove(0)));
+    insta::assert_snapshot!(removed, @"
+    entries:
+    - # the oldest
+      name: rake.v1
+    ");
+}
+
+#[test]
 fn an_item_goes_with_its_comments() {
     let text = revised(CHANNEL, |value| {
         drop(value["entries"].as_array_mut().unwrap().remove(0));
