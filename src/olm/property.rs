@@ -77,6 +77,27 @@ pub(crate) const K8S_V1: &str = "k8s+v1";
 /// The original image of a bundle whose manifests are in the index.
 pub const IMAGE: &str = "olm.bundle.image";
 
+/// Property types whose values are objects with strings in known fields.
+const TEXTS: [(&str, &[&str]); 5] = [
+    (PACKAGE, &["packageName", "version", "release"]),
+    (PACKAGE_REQUIRED, &["packageName", "versionRange"]),
+    (GVK, &["group", "kind", "version"]),
+    (GVK_REQUIRED, &["group", "kind", "version"]),
+    (CHANNEL, &["channelName"]),
+];
+
+/// Returns the fields of the value of a property in a catalog that must be strings; `None` if the value of this type
+/// has another form.
+pub(crate) fn texts(kind: &str) -> Option<&'static [&'static str]> {
+    let (_, texts) = TEXTS.iter().find(|(known, _)| *known == kind)?;
+    Some(texts)
+}
+
+/// Returns all fields that [`texts`] returns for any type.
+pub(crate) fn all_texts() -> impl Iterator<Item = &'static str> + Clone {
+    TEXTS.iter().flat_map(|(_, texts)| texts.iter().copied())
+}
+
 /// Returns whether properties of this type contain manifests. Manifests are long, and no other property depends on
 /// them.
 pub(crate) fn holds_manifests(kind: &str) -> bool {

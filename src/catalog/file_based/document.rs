@@ -1,5 +1,6 @@
 //! One document of a catalog as read, with all of its fields, whatever its schema.
 
+use super::schema::ListField;
 use super::{Deprecation, RelatedImage, Schema, WrittenEntry, WrittenProperty};
 use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -138,7 +139,7 @@ impl Document {
         rename(&mut self.fields, schema.fields());
         for (name, value) in &mut self.fields {
             let renamed = match schema.lists().iter().find(|list| list.name == name) {
-                Some(list) => renamed_items(value, list.fields),
+                Some(list) => renamed_items(value, list),
                 None if name == "icon" => renamed_fields(value, ICON),
                 None => None,
             };
@@ -203,7 +204,7 @@ fn rename(fields: &mut Vec<Field>, known: &[&'static str]) {
 
 /// Returns an object with the capitalization of the known names; `None` if nothing changes.
 fn renamed_fields(object: &RawValue, known: &[&'static str]) -> Option<Box<RawValue>> {
-    if !may_be_miswritten(object.get(), known) {
+    if !may_be_miswritten(object.get(), known.iter().copied()) {
         return None;
     }
     let Fields(mut fields) = serde_json::from_str(object.get()).ok()?;
@@ -211,25 +212,47 @@ fn renamed_fields(object: &RawValue, known: &[&'static str]) -> Option<Box<RawVa
     to_raw_value(&Document { fields }).ok()
 }
 
-/// Like [`renamed_fields`], for the objects in a list.
-fn renamed_items(list: &RawValue, known: &[&'static str]) -> Option<Box<RawValue>> {
-    if !may_be_miswritten(list.get(), known) {
+/// Like [`renamed_fields`], for the objects in a list and the objects inside them.
+fn renamed_items(list: &RawValue, of: &ListField) -> Option<Box<RawValue>> {
+    if !may_be_miswritten(list.get(), of.names()) {
         return None;
     }
     let items: Vec<&RawValue> = serde_json::from_str(list.get()).ok()?;
-    let items = items
-        .into_iter()
-        .map(|item| renamed_fields(item, known).map_or(Cow::Borrowed(item), Cow::Owned));
+    let renamed: Vec<_> = items.iter().map(|item| renamed_item(item, of)).collect();
+    if renamed.iter().all(Option::is_none) {
+        return None;
+    }
+    let items = items.into_iter().zip(renamed);
+    let items = items.map(|(item, renamed)| renamed.map_or(Cow::Borrowed(item), Cow::Owned));
     to_raw_value(&items.collect::<Vec<_>>()).ok()
 }
 
-/// Returns whether a text contains a known name in another capitalization, as a key or as a string. The check is quick,
-/// because nearly all documents have no such name.
-fn may_be_miswritten(json: &str, known: &[&'static str]) -> bool {
+fn renamed_item(item: &RawValue, of: &ListField) -> Option<Box<RawValue>> {
+    let renamed = renamed_fields(item, of.fields);
+    let item = renamed.as_deref().unwrap_or(item);
+    let inside = || {
+        let Fields(mut fields) = serde_json::from_str(item.get()).ok()?;
+        let value = |name: &str| fields.iter().position(|(field, _)| field == name);
+        let kind = value("type").and_then(|place| serde_json::from_str(fields.get(place)?.1.get()).ok());
+        let (name, known) = of.inside(&kind.unwrap_or_else(String::new))?;
+        let (_, value) = value(name).and_then(|place| fields.get_mut(place))?;
+        *value = renamed_fields(value, known)?;
+        to_raw_value(&Document { fields }).ok()
+    };
+    inside().or(renamed)
+}
+
+/// Returns whether a text contains a known name in another capitalization, as a key or as a string, or a letter that is
+/// written as an escape. The check is quick, because nearly all documents have neither.
+fn may_be_miswritten(json: &str, known: impl Iterator<Item = &'static str> + Clone) -> bool {
     let bytes = json.as_bytes();
+    let letter = |escape: usize| bytes.get(escape + 4).is_some_and(|digit| (b'4'..=b'7').contains(digit));
+    if memchr::memmem::find_iter(bytes, b"\\u00").any(letter) {
+        return true;
+    }
     memchr::memchr_iter(b'"', bytes).any(|quote| {
         let rest = bytes.get(quote + 1..).unwrap_or_default();
-        known.iter().any(|name| {
+        known.clone().any(|name| {
             let written = rest.get(..name.len()).filter(|_| rest.get(name.len()) == Some(&b'"'));
             written.is_some_and(|written| written.eq_ignore_ascii_case(name.as_bytes()) && written != name.as_bytes())
         })
@@ -403,7 +426,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&document).unwrap(), other);
     }
     #[test]
-    fn fields_in_lists_and_icons_are_found_in_any_capitalization() {
+    fn fields_in_lists_and_the_objects_inside_them_are_found_in_any_capitalization() {
         for (written, meant) in [
             (
                 r#"{"schema":"olm.channel","entries":[{"Name":"a.v2","Replaces":"a.v1","SKIPS":[],"skiprange":"<2","Own":1},{"name":"a.v1"}]}"#,
@@ -420,6 +443,18 @@ mod tests {
             (
                 r#"{"schema":"olm.deprecations","entries":[{"Reference":{"schema":"olm.package"},"Message":"m"}]}"#,
                 r#"{"schema":"olm.deprecations","entries":[{"reference":{"schema":"olm.package"},"message":"m"}]}"#,
+            ),
+            (
+                r#"{"schema":"olm.deprecations","entries":[{"reference":{"Schema":"olm.bundle","NAME":"a"},"message":"m"}]}"#,
+                r#"{"schema":"olm.deprecations","entries":[{"reference":{"schema":"olm.bundle","name":"a"},"message":"m"}]}"#,
+            ),
+            (
+                r#"{"schema":"olm.bundle","properties":[{"type":"olm.package","value":{"PackageName":"p","Version":"1.0.0"}},{"type":"t","value":{"Version":1}}]}"#,
+                r#"{"schema":"olm.bundle","properties":[{"type":"olm.package","value":{"packageName":"p","version":"1.0.0"}},{"type":"t","value":{"Version":1}}]}"#,
+            ),
+            (
+                r#"{"schema":"olm.channel","entries":[{"\u004eame":"a.v2","r\u0065places":"a.v1"}]}"#,
+                r#"{"schema":"olm.channel","entries":[{"name":"a.v2","replaces":"a.v1"}]}"#,
             ),
             (
                 r#"{"schema":"other","entries":[{"Name":"a"}]}"#,

@@ -1,6 +1,7 @@
 //! The schemas of catalog documents: the name and fields of each, and the subjects and sort order of its documents.
 
 use crate::catalog::Text;
+use crate::olm::property;
 use serde::Deserialize;
 use std::fmt;
 
@@ -59,6 +60,41 @@ pub(super) struct ListField {
     pub(super) fields: &'static [&'static str],
     pub(super) required: usize,
 }
+
+impl ListField {
+    /// Returns the known fields of the items, and of the objects inside them.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> + Clone {
+        let references = self
+            .has_references()
+            .then_some(REFERENCE)
+            .into_iter()
+            .flatten()
+            .copied();
+        let texts = self.has_values().then(property::all_texts).into_iter().flatten();
+        self.fields.iter().copied().chain(references).chain(texts)
+    }
+
+    /// Returns the field of an item that contains an object with known fields, and these fields. `kind` is the type of
+    /// the item if it is a property.
+    pub(super) fn inside(&self, kind: &str) -> Option<(&'static str, &'static [&'static str])> {
+        if self.has_references() {
+            return Some(("reference", REFERENCE));
+        }
+        let texts = property::texts(kind).filter(|_| self.has_values())?;
+        Some(("value", texts))
+    }
+
+    fn has_references(&self) -> bool {
+        self.fields.contains(&"reference")
+    }
+
+    fn has_values(&self) -> bool {
+        self.fields.contains(&"value")
+    }
+}
+
+/// The fields of the reference to a deprecated item.
+pub(super) const REFERENCE: &[&str] = &["schema", "name"];
 
 const PROPERTIES: ListField = ListField {
     name: "properties",

@@ -8,7 +8,7 @@ use super::scratch::{Scratch, package_of};
 use crate::catalog::Text;
 use crate::catalog::file_based::Schema;
 use crate::image::check_pullable;
-use crate::olm::property::{BUNDLE_OBJECT, CHANNEL, CSV_METADATA, GVK, GVK_REQUIRED, PACKAGE, PACKAGE_REQUIRED};
+use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, PACKAGE, PACKAGE_REQUIRED, texts};
 use crate::rules;
 use crate::text::Path;
 use crate::version::{VersionRange, parse_strict};
@@ -17,15 +17,6 @@ use std::borrow::Cow;
 
 /// The maximum length of a release, in characters.
 const RELEASE: usize = 20;
-
-/// The property types that OLM tools know, each with the fields of its value that must be strings.
-const TEXTS: [(&str, &[&str]); 5] = [
-    (PACKAGE, &["packageName", "version", "release"]),
-    (PACKAGE_REQUIRED, &["packageName", "versionRange"]),
-    (GVK, &["group", "kind", "version"]),
-    (GVK_REQUIRED, &["group", "kind", "version"]),
-    (CHANNEL, &["channelName"]),
-];
 
 pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
@@ -133,7 +124,7 @@ impl Properties<'_> {
     fn add(&mut self, reader: &mut Reader<'_>, kind: &str, value: &RawValue, index: usize, work: &mut Scratch) {
         let path = Path::from("properties").index(index);
         let inside = path.key("value");
-        if let Some((_, texts)) = TEXTS.iter().find(|(known, _)| *known == kind) {
+        if let Some(texts) = texts(kind) {
             let before = reader.found.len();
             let mut values = [const { Cow::Borrowed("") }; 3];
             if let Some(fields) = reader.object(value, &inside) {

@@ -7,7 +7,7 @@ use super::graph::{self, CheckedEntry};
 use super::lifecycle;
 use super::reader::{Fields, Reader};
 use super::scratch::{Scratch, package_of};
-use crate::catalog::file_based::schema::Referred;
+use crate::catalog::file_based::schema::{REFERENCE, Referred};
 use crate::catalog::file_based::{Schema, memory};
 use crate::catalog::{Text, Texts};
 use crate::kubernetes::names::is_dns1123_label;
@@ -323,7 +323,7 @@ fn reference(reader: &mut Reader<'_>, entry: &Fields<'_>, index: usize) -> Optio
         return wrong(reader, "", format!("{of} refers to nothing"));
     };
     let fields = reader.object(value, &path)?;
-    reader.known(&fields, &["schema", "name"], &path);
+    reader.known(&fields, REFERENCE, &path);
     let schema = reader.text(&fields, "schema", &path);
     let name = reader.name(&fields, "name", &path);
     if schema.is_empty() {

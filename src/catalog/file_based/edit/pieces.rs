@@ -115,7 +115,14 @@ fn capitalized(document: &Document, schema: &Schema) -> Option<(Path, &'static s
             let items = value.get(list.name)?.as_array()?;
             let path = root.key(list.name);
             let mut items = items.iter().enumerate();
-            items.find_map(|(index, item)| among(item, &path.index(index), list.fields))
+            items.find_map(|(index, item)| {
+                let path = path.index(index);
+                among(item, &path, list.fields).or_else(|| {
+                    // The values of properties are not edited.
+                    let (name, known) = list.inside("")?;
+                    among(item.get(name)?, &path.key(name), known)
+                })
+            })
         })
     })
 }
