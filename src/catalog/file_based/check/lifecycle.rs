@@ -8,12 +8,13 @@ use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::lifecycle::{Date, MinorVersion, OPENSHIFT};
 use crate::rules::{self, Rule, Severity};
 use crate::text::Path;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
     let before = reader.found.len();
-    let package = reader.name(fields, "package", &root);
+    let (package, is_missing) = name(reader, fields, "package", &root);
     reader.subject = format!("the lifecycles of package {package:?}");
     reader.known(fields, Schema::Lifecycles.fields(), &root);
     versions(reader, fields);
@@ -30,7 +31,7 @@ pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scr
             found.diagnostic.severity = Severity::Error;
         }
     }
-    if package.is_empty() {
+    if is_missing {
         let message = "the lifecycles document does not name a package".to_owned();
         report(reader, &rules::CATALOG_LIFECYCLE_PACKAGE, &root.key("package"), message);
     }
@@ -41,6 +42,14 @@ pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scr
 fn report(reader: &mut Reader<'_>, rule: &'static Rule, path: &Path, message: String) {
     let at = reader.at(path);
     reader.report(Found::new(rule, message, at));
+}
+
+/// Returns the name in a field, and whether it is missing. A name of the wrong type has already been reported.
+fn name<'a>(reader: &mut Reader<'_>, fields: &Fields<'a>, field: &str, path: &Path) -> (Cow<'a, str>, bool) {
+    let before = reader.found.len();
+    let name = reader.name(fields, field, path);
+    let is_missing = name.is_empty() && reader.found.len() == before;
+    (name, is_missing)
 }
 
 /// Returns the objects of a list, which must not be empty.
@@ -67,7 +76,7 @@ fn versions(reader: &mut Reader<'_>, fields: &Fields<'_>) {
         let path = list.index(index);
         reader.known(&fields, &["name", "phases", "platformCompatibility"], &path);
         let at = path.key("name");
-        let name = reader.name(&fields, "name", &path);
+        let (name, is_missing) = name(reader, &fields, "name", &path);
         match name.parse::<MinorVersion>() {
             Ok(version) => {
                 if let Some(first) = seen.get(&version) {
@@ -77,10 +86,11 @@ fn versions(reader: &mut Reader<'_>, fields: &Fields<'_>) {
                 }
                 seen.entry(version).or_insert(index);
             }
-            Err(expected) => {
+            Err(expected) if is_missing || !name.is_empty() => {
                 let message = format!("the name {name:?} of entry {index} of {of} is not a version: {expected}");
                 report(reader, rule, &at, message);
             }
+            Err(_) => {}
         }
         let of = format!("version {name:?} of {of}");
         phases(reader, &fields, &path, &of);
@@ -95,8 +105,9 @@ fn phases(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, of: &str) {
     for (index, fields) in objects(reader, rule, fields, ("phases", path, of)) {
         let path = list.index(index);
         reader.known(&fields, &["name", "startDate", "endDate"], &path);
-        let name = reader.name(&fields, "name", &path).into_owned();
-        if name.is_empty() {
+        let (name, is_missing) = name(reader, &fields, "name", &path);
+        let name = name.into_owned();
+        if is_missing {
             let message = format!("phase {index} of {of} has no name");
             report(reader, rule, &path.key("name"), message);
         }
@@ -137,8 +148,8 @@ fn platforms(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, of: &str
     for (index, fields) in reader.objects(fields, "platformCompatibility", path) {
         let path = list.index(index);
         reader.known(&fields, &["name", "versions"], &path);
-        let name = reader.name(&fields, "name", &path);
-        if name != OPENSHIFT {
+        let (name, is_missing) = name(reader, &fields, "name", &path);
+        if is_missing || !name.is_empty() && name != OPENSHIFT {
             let message = format!("{of} names the platform {name:?}, which no program reads");
             let found = Found::new(rule, message, reader.at(&path.key("name")));
             reader.report(if name.is_empty() { found } else { found.warning() });

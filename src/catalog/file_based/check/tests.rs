@@ -674,10 +674,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "l.yaml",
         "name: '1.1'",
         "name: 1.1",
-        &[
-            "l.yaml:10 catalog-lifecycle-field",
-            "l.yaml:10 catalog-lifecycle-version",
-        ],
+        &["l.yaml:10 catalog-lifecycle-field"],
         "a number, not a string",
     ),
     (
