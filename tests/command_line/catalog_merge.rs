@@ -56,7 +56,7 @@ fn what_differs_is_decided_by_a_preferred_catalog() {
     ------- exit 1 -------
     "#);
     assert!(!sandbox.path("out").exists());
-    succeed(&sandbox, "catalog merge a b -o out --prefer b/");
+    succeed(&sandbox, "catalog merge a b -o out --prefer ./a/../b/");
     assert!(
         fs::read_to_string(sandbox.path("out/rake/catalog.yaml"))
             .unwrap()

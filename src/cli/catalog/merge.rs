@@ -47,7 +47,11 @@ pub(crate) fn run(arguments: &MergeArguments, context: &Context<'_>) -> CommandR
     let preferred = match &arguments.prefer {
         None => None,
         Some(prefer) => {
-            let same = |catalog: &PathBuf| catalog.components().eq(prefer.components());
+            let found = prefer.canonicalize().ok();
+            let same = |catalog: &PathBuf| {
+                // A catalog that does not exist is reported when it is opened.
+                catalog.components().eq(prefer.components()) || found.is_some() && catalog.canonicalize().ok() == found
+            };
             let Some(place) = arguments.catalogs.iter().position(same) else {
                 let error = CommandError::usage(format!("{} is not one of the catalogs to merge", prefer.display()));
                 return Err(error.hint("specify one of the catalogs with --prefer"));
