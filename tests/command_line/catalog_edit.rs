@@ -149,7 +149,7 @@ fn old_versions_go() {
     insta::assert_snapshot!(fail(&sandbox, "catalog truncate catalog rake --below 2.0.0"), @r#"
     ------- stderr -------
     error: no channel of package "rake" would remain
-      hint: to remove the whole package, specify only its name
+      hint: to remove the whole package, use "opmx catalog rm" with the name "rake" alone
     ------- exit 1 -------
     "#);
 }

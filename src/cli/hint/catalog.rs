@@ -90,7 +90,9 @@ hints! {
              channels are {}",
             channels.join(", ")
         )),
-        Self::Empty { .. } => hint("to remove the whole package, specify only its name"),
+        Self::Empty { package } => {
+            hint(format!("to remove the whole package, use \"opmx catalog rm\" with the name {package:?} alone"))
+        }
         Self::Outside { prerelease: Some(prerelease), .. } => hint(format!(
             "begin the range at {}.{}.{}-0 to include {prerelease}",
             prerelease.major, prerelease.minor, prerelease.patch
