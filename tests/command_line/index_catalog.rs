@@ -71,6 +71,25 @@ fn files(sandbox: &Sandbox, layout: &str) -> Vec<(String, String)> {
 }
 
 #[test]
+fn a_document_that_cannot_be_edited_is_named_by_its_catalog() {
+    let sandbox = catalogs();
+    let file = sandbox.path("catalog/rake.yaml");
+    fs::write(&file, CATALOG.replace("- name: rake.v1.0.0", "- Name: rake.v1.0.0")).unwrap();
+    succeed(&sandbox, "catalog build catalog -t oci:built:v1 -q");
+    for (from, shown) in [
+        ("catalog", "catalog/rake.yaml:"),
+        ("oci:built:v1", "/configs/rake.yaml:"),
+    ] {
+        let refused = fail(&sandbox, &format!("index add -f {from} -b next -t oci:out:v1"));
+        let message = "the field \"entries[0].Name\" must be renamed";
+        assert!(
+            refused.stderr.contains(&format!("error: {shown}")) && refused.stderr.contains(message),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
 fn a_bundle_is_added_to_a_catalog_and_all_else_stays() {
     let sandbox = catalogs();
     let added = outcome_of(

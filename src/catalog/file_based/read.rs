@@ -228,6 +228,15 @@ impl FileBasedCatalog {
         self.files.get(handle.file).map_or(&self.shown, |file| &file.shown)
     }
 
+    /// Sets the folder in messages, if this folder is a copy.
+    pub(super) fn show_as(&mut self, shown: &Path) {
+        shown.clone_into(&mut self.shown);
+        let paths: Vec<PathBuf> = self.files.iter().map(|file| self.shown(&file.path)).collect();
+        for (file, path) in self.files.iter_mut().zip(paths) {
+            file.shown = path;
+        }
+    }
+
     /// Returns the path of a file in messages.
     fn shown(&self, path: &Path) -> PathBuf {
         match path.strip_prefix(&self.folder) {

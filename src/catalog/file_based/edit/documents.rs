@@ -45,7 +45,7 @@ impl Editor {
         let documents = self.documents(package)?;
         if documents.values.is_empty() {
             return Err(CatalogEditError::Package {
-                folder: self.folder.clone(),
+                folder: self.shown.clone(),
                 package: package.to_owned(),
                 nearest: nearest(package, self.packages()).map(str::to_owned),
             });

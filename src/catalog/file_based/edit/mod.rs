@@ -157,6 +157,7 @@ impl Editor {
     #[must_use]
     pub fn shown_as(mut self, folder: PathBuf) -> Self {
         self.shown = folder;
+        self.catalog.show_as(&folder);
         self
     }
 
