@@ -186,6 +186,22 @@ fn edges_in_another_capitalization_are_read_by_every_command() {
 }
 
 #[test]
+fn an_edit_accepts_another_capitalization_in_documents_that_it_does_not_change() {
+    let sandbox = catalog("name: stable", "name: stable");
+    let plain = sandbox.run(["render", "etcd", "-o", "yaml"]).stdout;
+    let capital = plain.replacen("defaultChannel:", "DefaultChannel:", 1);
+    assert_ne!(capital, plain);
+    fs::write(sandbox.path("etcd/catalog.yaml"), &capital).unwrap();
+    let copied = sandbox.run("catalog channel copy etcd etcd stable other".split(' '));
+    assert_eq!(copied.status, Some(0), "{copied}");
+    let text = fs::read_to_string(sandbox.path("etcd/catalog.yaml")).unwrap();
+    assert!(
+        text.contains("DefaultChannel: ") && text.contains("name: other"),
+        "{text}"
+    );
+}
+
+#[test]
 fn no_command_writes_into_the_catalog_that_it_reads() {
     let sandbox = catalog("name: stable", "name: stable");
     for line in [

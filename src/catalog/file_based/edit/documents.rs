@@ -2,6 +2,7 @@
 
 use super::pieces::read_piece;
 use super::{CatalogEditError, Editor, PackageDocuments};
+use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::read::Handle;
 use crate::catalog::file_based::{Identity, Key, Schema};
 use crate::shape::nearest;
@@ -27,8 +28,15 @@ impl Editor {
             let (value, read) = if handle.schema == Schema::Bundle {
                 (self.bundle(handle)?, None)
             } else {
-                let read = self.read(handle)?;
-                (read.value().clone(), Some(read))
+                match self.read(handle) {
+                    Ok(read) => (read.value().clone(), Some(read)),
+                    // The document can be read, but not edited; this matters only if it is to be changed.
+                    Err(CatalogEditError::Catalog(CatalogError::Document { .. })) => {
+                        let document = self.catalog.document(handle)?;
+                        (serde_json::to_value(&document).map_err(CatalogEditError::Write)?, None)
+                    }
+                    Err(error) => return Err(error),
+                }
             };
             documents.handles.push(index);
             documents.values.push(value);

@@ -320,6 +320,10 @@ impl Editor {
                         continue;
                     };
                     let read = match documents.read.get(place) {
+                    // Of a bundle, only the identifying fields have been read.
+                    if handle.schema != Schema::Bundle && documents.values.get(place) == Some(&value) {
+                        continue;
+                    }
                         Some(Some(read)) => read.clone(),
                         _ => self.read(handle)?,
                     };
