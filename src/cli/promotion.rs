@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 /// The bundles to publish, and the channels.
 #[derive(Debug, Args)]
 pub(crate) struct PromotionArguments {
-    /// Bundles of the index: their names, or their images as stored in the index
-    #[arg(value_name = "BUNDLE", value_parser = name, required = true)]
+    /// Bundles of the index, separated by commas or spaces: their names, or their images as stored in the index
+    #[arg(value_name = "BUNDLE", value_delimiter = ',', value_parser = name, required = true)]
     bundles: Vec<String>,
     /// Channels to publish the bundles in, separated by commas; missing channels are created
     #[arg(

@@ -86,6 +86,22 @@ fn a_bundle_takes_what_it_replaces_into_further_channels() {
 }
 
 #[test]
+fn bundles_are_separated_by_commas_or_spaces() {
+    let sandbox = with_index();
+    let bundles = ["rake.v1.1.0, rake.v1.2.0", "rake.v1.0.0"];
+    let mut arguments = vec!["registry", "promote", "-c", "fast", "-d", "index.db"];
+    arguments.extend(bundles);
+    let outcome = sandbox.run(arguments);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .contains("new channel fast of package rake: head rake.v1.2.0"),
+        "{outcome}"
+    );
+}
+
+#[test]
 fn a_bundle_that_would_leave_others_behind_is_not_promoted() {
     let sandbox = with_index();
     rake(&sandbox, "alone", "2.0.0", None);

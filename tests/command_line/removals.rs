@@ -65,6 +65,8 @@ fn an_empty_name_is_an_error_and_changes_nothing() {
             "prune -p",
             "deprecatetruncate -b",
             "promote rake.v1.0.0 --channel",
+            "promote --channel stable",
+            "add --bundle-images",
         ] {
             let mut arguments = vec!["registry"];
             arguments.extend(command.split(' '));

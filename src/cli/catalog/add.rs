@@ -108,7 +108,7 @@ pub(crate) struct AddArguments {
     #[arg(long, value_name = "RANGE", value_parser = range)]
     skip_range: Option<String>,
     /// Default channel of the package [default: the channel in the annotations of the bundle, or the only channel]
-    #[arg(long, value_name = "CHANNEL")]
+    #[arg(long, value_name = "CHANNEL", value_parser = name)]
     default_channel: Option<String>,
     /// Replace an existing bundle of the same name, even if its content or edges differ
     #[arg(long)]

@@ -4,7 +4,7 @@ use super::edit;
 use crate::catalog::file_based::migrate::Level;
 use crate::cli::alpha::template::refuse_bundles;
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, name};
 use crate::cli::catalog_output::MigrateLevel;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::{self, StrictnessArguments};
@@ -49,7 +49,7 @@ pub(crate) struct ReleaseArguments {
     #[arg(value_name = "VERSION")]
     version: Option<String>,
     /// Bundle of the version; this reference is written to the templates
-    #[arg(short, long, value_name = "REF")]
+    #[arg(short, long, value_name = "REF", value_parser = name)]
     bundle: String,
     /// Replace existing entries of the version, and remove catalog content that is not in the templates
     #[arg(long)]
