@@ -32,6 +32,7 @@ mod values;
 pub(crate) use count::excess;
 pub use document::{Document, Format};
 pub use emit::{to_json, to_yaml};
+pub(crate) use json::{Unfit, fault, unfit};
 pub use limits::Limits;
 pub(crate) use number::as_string;
 pub use path::{Path, Step};

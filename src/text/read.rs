@@ -213,7 +213,7 @@ impl<'limits> Reader<'limits> {
                 }
                 Err(json::Problem::TooDeep { at }) => {
                     let depth = self.limits.effective_depth();
-                    let message = format!("lists and maps are nested more than {depth} deep");
+                    let message = json::too_deep(depth);
                     self.report(Diagnostic::new(&rules::YAML_TOO_DEEP, message).at(passage.place(at..at)));
                     return;
                 }

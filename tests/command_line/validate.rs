@@ -202,6 +202,68 @@ fn an_edit_accepts_another_capitalization_in_documents_that_it_does_not_change()
 }
 
 #[test]
+fn a_comma_without_a_value_is_reported_on_its_own_line() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("etcd")).unwrap();
+    let text = "{\n  \"schema\": \"olm.package\",\n  \"properties\": [\n    1,\n  ]\n}\n";
+    fs::write(sandbox.path("etcd/catalog.json"), text).unwrap();
+    for command in ["validate etcd", "render etcd"] {
+        let outcome = sandbox.run(command.split(' '));
+        let shown = outcome.to_string();
+        assert!(
+            shown.contains("catalog.json:4") && shown.contains("no value follows the comma"),
+            "{outcome}"
+        );
+    }
+}
+
+#[test]
+fn a_document_without_a_value_is_refused_by_every_command() {
+    let sandbox = catalog("name: stable", "name: stable");
+    let json = sandbox.run(["render", "etcd"]).stdout;
+    fs::remove_file(sandbox.path("etcd/catalog.yaml")).unwrap();
+    let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+    let deep = nested(200);
+    for (value, fault) in [
+        ("1e400", "the number 1e400 is too large"),
+        (
+            r#""\ud800""#,
+            r"\ud800 is not a character, but half of a surrogate pair",
+        ),
+        (&*deep, "lists and maps are nested more than 127 deep"),
+    ] {
+        let line = json.lines().count() + 2;
+        let document = format!("{json}{{\"schema\": \"x\",\n\"value\": {value}}}\n");
+        fs::write(sandbox.path("etcd/catalog.json"), document).unwrap();
+        for command in [
+            "validate etcd",
+            "render etcd",
+            "index list bundles etcd",
+            "migrate etcd out",
+        ] {
+            let outcome = sandbox.run(command.split(' '));
+            assert_eq!(outcome.status, Some(1), "{outcome}");
+            let shown = outcome.to_string();
+            assert!(
+                shown.contains(fault) && shown.contains(&format!("catalog.json:{line}")),
+                "{outcome}"
+            );
+        }
+    }
+    fs::write(
+        sandbox.path("etcd/catalog.json"),
+        format!("{json}{{\"schema\": \"x\",\n\"value\": {}}}\n", nested(30)),
+    )
+    .unwrap();
+    assert_eq!(sandbox.run(["validate", "etcd"]).status, Some(0));
+    let limited = sandbox.run("validate etcd --max-depth 20".split(' '));
+    assert!(
+        limited.status == Some(1) && limited.to_string().contains("Use --max-depth to raise the limit"),
+        "{limited}"
+    );
+}
+
+#[test]
 fn no_command_writes_into_the_catalog_that_it_reads() {
     let sandbox = catalog("name: stable", "name: stable");
     for line in [

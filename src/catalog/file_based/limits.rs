@@ -11,7 +11,7 @@ pub struct CatalogLimits {
     pub document_bytes: usize,
     /// The number of documents.
     pub documents: usize,
-    /// The nesting depth of lists and maps.
+    /// The nesting depth of lists and maps; values above 127 have the effect of 127.
     pub depth: usize,
     /// The number of keys and values in one document.
     pub values: usize,
@@ -40,7 +40,16 @@ impl Default for CatalogLimits {
     }
 }
 
+/// The maximum nesting depth of a document regardless of [`CatalogLimits::depth`], so that every part of a document can
+/// be read as a value with the limit of `serde_json`.
+const MOST_DEPTH: usize = 127;
+
 impl CatalogLimits {
+    /// Whether a higher [`CatalogLimits::depth`] would have no effect.
+    pub(super) fn has_most_depth(&self) -> bool {
+        self.depth >= MOST_DEPTH
+    }
+
     /// Returns the limits for one manifest inside a document.
     pub(super) fn of_manifest(&self) -> Limits {
         Limits {
@@ -53,7 +62,7 @@ impl CatalogLimits {
     pub(crate) fn of_document(&self) -> Limits {
         Limits {
             file_bytes: self.document_bytes,
-            depth: self.depth,
+            depth: self.depth.min(MOST_DEPTH),
             documents: 1,
             values: self.values,
         }

@@ -11,7 +11,7 @@ use crate::catalog::{Text, Texts};
 use crate::diagnostic::Diagnostic;
 use crate::files::{FileError, Stamp, open_regular};
 use crate::rules;
-use crate::text;
+use crate::text::{self, Unfit};
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::ops::Range;
@@ -327,6 +327,9 @@ impl FileBasedCatalog {
                     file: shown,
                 });
             }
+            if let Some((at, unfit)) = unfit(&piece, &self.limits) {
+                return Err(wrong(piece.line + at, unfit.problem));
+            }
             let read = document(&piece, &self.limits);
             let Some(document) = read.map_err(|(line, problem)| wrong(line, problem))? else {
                 continue;
@@ -396,13 +399,20 @@ fn line_of(finding: &Diagnostic, piece: &Piece<'_>) -> usize {
     piece.line + finding.place.as_ref().map_or(1, |place| place.start().line) - 1
 }
 
-/// Returns the message of the parser without its position, which is counted from the start of the document.
-pub(super) fn reason(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    match message.rsplit_once(" at line ") {
-        Some((reason, _)) if error.line() > 0 => reason.to_owned(),
-        _ => message,
-    }
+/// Returns the number of line breaks before the fault in a JSON text, and the message of the parser without its position,
+/// which is counted from the start of the text.
+pub(super) fn fault(text: &str, error: &serde_json::Error) -> (usize, String) {
+    let (at, message) = text::fault(text, error);
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    (memchr::memchr_iter(b'\n', before).count(), message)
+}
+
+/// Returns the first part of a JSON document that has no value, with the number of line breaks before it.
+pub(super) fn unfit(piece: &Piece<'_>, limits: &CatalogLimits) -> Option<(usize, Unfit)> {
+    let text = std::str::from_utf8(piece.bytes).ok().filter(|_| piece.json)?;
+    let unfit = text::unfit(text, limits.of_document().depth)?;
+    let before = piece.bytes.get(..unfit.at).unwrap_or_default();
+    Some((memchr::memchr_iter(b'\n', before).count(), unfit))
 }
 
 /// Parses the document in a piece of a file. Returns `None` if the piece contains only comments. Otherwise, fails with
@@ -410,7 +420,10 @@ pub(super) fn reason(error: &serde_json::Error) -> String {
 fn document(piece: &Piece<'_>, limits: &CatalogLimits) -> Result<Option<Document>, (usize, String)> {
     let text = std::str::from_utf8(piece.bytes).map_err(|_| (piece.line, "the content is not UTF-8".to_owned()))?;
     if piece.json {
-        let wrong = |error: serde_json::Error| (piece.line + error.line().saturating_sub(1), reason(&error));
+        let wrong = |error: serde_json::Error| {
+            let (before, message) = fault(text, &error);
+            (piece.line + before, message)
+        };
         return Document::from_json(text).map(Some).map_err(wrong);
     }
     let reading = text::read("", piece.bytes, &limits.of_document());
@@ -425,8 +438,9 @@ fn document(piece: &Piece<'_>, limits: &CatalogLimits) -> Result<Option<Document
     if document.value().is_null() {
         return Ok(None);
     }
-    let document = Document::from_json(&document.value().to_string());
-    document.map(Some).map_err(|error| (piece.line, reason(&error)))
+    let json = document.value().to_string();
+    let document = Document::from_json(&json);
+    document.map(Some).map_err(|error| (piece.line, fault(&json, &error).1))
 }
 
 #[cfg(test)]

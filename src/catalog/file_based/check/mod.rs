@@ -18,12 +18,12 @@ mod scratch;
 use super::error::CatalogError;
 use super::folder::files;
 use super::limits::CatalogLimits;
-use super::read::reason;
+use super::read::{fault, unfit};
 use super::stream::{CutError, Piece, Stream};
 use crate::catalog::Texts;
 use crate::diagnostic::Diagnostic;
 use crate::files::{FileError, open_regular};
-use crate::rules;
+use crate::rules::{self, Rule};
 use crate::source::{Place, Position, SourceFile};
 use crate::text::{self, Document, Limits};
 use crate::visible::hidden_in;
@@ -394,6 +394,20 @@ impl FileReader<'_> {
                 unreadable.first.get_or_insert_with(|| id.at(""));
                 return SPOT;
             }
+            if let Some((before, unfit)) = unfit(piece, &self.limits) {
+                let at = At {
+                    document: id,
+                    place: Inside::Line(before + 1),
+                };
+                unreadable.first.get_or_insert_with(|| at.clone());
+                let rule = if unfit.is_too_deep {
+                    self.too_deep()
+                } else {
+                    &rules::CATALOG_DOCUMENT
+                };
+                place.contents.found.push(Found::new(rule, unfit.problem, at));
+                return SPOT;
+            }
             Cow::Borrowed(text)
         } else {
             match self.yaml(piece, unreadable) {
@@ -411,7 +425,8 @@ impl FileReader<'_> {
             Err(problem) => problem,
         };
         unreadable.first.get_or_insert_with(|| id.at(""));
-        let line = if piece.json { problem.line().max(1) } else { 1 };
+        let (before, problem) = fault(&json, &problem);
+        let line = if piece.json { before + 1 } else { 1 };
         let findings = self.syntax(piece);
         if findings.is_empty() {
             let what = if piece.json {
@@ -419,9 +434,7 @@ impl FileReader<'_> {
             } else {
                 "as an object"
             };
-            // The message of the parser contains a line counted from the start of the document. That line is dropped,
-            // because the finding states the line in the file.
-            let message = format!("the document cannot be read {what}: {}", reason(&problem));
+            let message = format!("the document cannot be read {what}: {problem}");
             let at = At {
                 document: id,
                 place: Inside::Line(line),
@@ -450,6 +463,16 @@ impl FileReader<'_> {
         Some(finding.at(Place::new(&source, span)))
     }
 
+    /// Returns the rule that a document violates if it is nested too deeply.
+    fn too_deep(&self) -> &'static Rule {
+        if self.limits.has_most_depth() {
+            // The advice of the other rule is to raise the limit, which is not possible.
+            &rules::CATALOG_DOCUMENT
+        } else {
+            &rules::YAML_TOO_DEEP
+        }
+    }
+
     /// Returns the syntax errors of a document.
     fn syntax(&self, piece: &Piece<'_>) -> Vec<Diagnostic> {
         let mut findings = text::read_source(&self.source(piece), &self.limits.of_document()).diagnostics;
@@ -474,6 +497,8 @@ impl FileReader<'_> {
         let errors = errors.map(|mut finding| {
             if finding.rule == &rules::YAML_DUPLICATE_KEY {
                 finding.rule = &rules::CATALOG_DUPLICATE_KEY;
+            } else if finding.rule == &rules::YAML_TOO_DEEP {
+                finding.rule = self.too_deep();
             }
             finding
         });
