@@ -2,6 +2,7 @@
 //! catalogs that are rendered from them, in one step.
 
 mod error;
+mod lost;
 mod repository;
 mod target;
 
@@ -39,8 +40,8 @@ pub struct ReleaseRequest<'r> {
     pub version: Option<&'r str>,
     /// The bundle.
     pub bundle: &'r str,
-    /// Whether to replace the data of an existing version in the templates and catalogs, and to remove documents that
-    /// the templates do not contain.
+    /// Whether to replace the data of an existing version in the templates and catalogs, and to remove content that the
+    /// templates do not contain.
     pub overwrite: bool,
     /// The migration level of new bundles; `None` for the level that suits the OpenShift release of each catalog.
     pub level: Option<Level>,
@@ -151,9 +152,9 @@ pub async fn release(
         let Changed {
             mapping,
             path,
+            before,
             after,
             targets,
-            ..
         } = template;
         for target in targets {
             release.catalogs.push(target.name.clone());
@@ -163,8 +164,13 @@ pub async fn release(
                 Some(mapping.kind),
                 limits,
             )?;
+            let read_before = |text: &String| {
+                let name = path.display().to_string();
+                Template::read(&name, text.as_bytes(), Some(mapping.kind), limits).ok()
+            };
+            let templates = (before.as_ref().and_then(read_before), read);
             let folder = target.folder.clone();
-            let edited = rendered_into(target, read, &bundles, (mapping, &package), request)?;
+            let edited = rendered_into(target, templates, &bundles, (mapping, &package), request)?;
             for (file, change) in edited.files {
                 all.insert(inside(&release.root, &folder.join(file))?, change);
             }

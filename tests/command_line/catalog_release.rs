@@ -451,8 +451,8 @@ fn what_a_catalog_has_besides_its_template_is_not_lost_by_chance() {
     let before = read(&sandbox, "catalogs/v4.16/rake/catalog.yaml");
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake --bundle rake2"), @"
     ------- stderr -------
-    error: catalogs/v4.16/rake contains documents that the template basic.yaml does not contain: olm.channel slow
-      hint: add the bundle to the template, or remove it from the catalog with --overwrite
+    error: catalogs/v4.16/rake contains content that the template basic.yaml does not contain: olm.channel slow
+      hint: add this content to the template, or remove it from the catalog with --overwrite
     ------- exit 1 -------
     ");
     assert_eq!(read(&sandbox, "catalogs/v4.16/rake/catalog.yaml"), before);
@@ -466,6 +466,36 @@ fn what_a_catalog_has_besides_its_template_is_not_lost_by_chance() {
         "{changed}"
     );
     succeed(&sandbox, "catalog release operators/rake --bundle rake2 --overwrite");
+}
+
+#[test]
+fn what_a_document_has_besides_its_template_is_not_lost_by_chance() {
+    let sandbox = repository(BOTH_TEMPLATES);
+    succeed(&sandbox, "catalog release operators/rake --bundle rake1");
+    let template = "operators/rake/catalog-templates/basic.yaml";
+    let deprecations = "- schema: olm.deprecations\n  package: rake\n  entries:\n  - reference:\n      schema: olm.channel\n      name: fast\n    message: use stable\n";
+    write(&sandbox, template, &(read(&sandbox, template) + deprecations));
+    succeed(&sandbox, "catalog release operators/rake --bundle rake1");
+    succeed(&sandbox, "catalog deprecate catalogs/v4.16/rake rake@1.1.0 -m old");
+    succeed(&sandbox, "catalog deprecate catalogs/v4.16/rake rake:fast -m slow");
+    let catalog = "catalogs/v4.16/rake/catalog.yaml";
+    let text = read(&sandbox, catalog)
+        .replacen("name: rake\n", "name: rake\ndescription: A rake.\n", 1)
+        .replacen(
+            "- name: rake.v1.1.0\n",
+            "- name: rake.v1.1.0\n  skips:\n  - rake.v1.0.1\n",
+            1,
+        );
+    write(&sandbox, catalog, &text);
+    insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake --bundle rake2"), @"
+    ------- stderr -------
+    error: catalogs/v4.16/rake contains content that the template basic.yaml does not contain: description of olm.package rake, entries[rake.v1.1.0].skips of olm.channel stable, entries[fast].message of olm.deprecations, entries[rake.v1.1.0] of olm.deprecations
+      hint: add this content to the template, or remove it from the catalog with --overwrite
+    ------- exit 1 -------
+    ");
+    assert_eq!(read(&sandbox, catalog), text);
+    succeed(&sandbox, "catalog release operators/rake --bundle rake2 --overwrite");
+    assert!(!read(&sandbox, catalog).contains("A rake."));
 }
 
 #[test]

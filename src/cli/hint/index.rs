@@ -176,7 +176,7 @@ hints! {
         Self::Folder { .. } => hint("specify a folder that contains the file ci.yaml, such as operators/PACKAGE"),
         Self::Bundle { source, .. } => source.hints(),
         Self::Template { source, .. } => source.hints(),
-        Self::Foreign { .. } => hint("add the bundle to the template, or remove it from the catalog with --overwrite"),
+        Self::Foreign { .. } => hint("add this content to the template, or remove it from the catalog with --overwrite"),
     }
     TemplateRenderError {
         pass: [],

@@ -78,15 +78,15 @@ pub enum ReleaseError {
     /// A catalog cannot be changed.
     #[error(transparent)]
     Catalog(Box<CatalogEditError>),
-    /// A catalog contains documents that its template does not contain.
-    #[error("{} contains documents that the template {template} does not contain: {}", catalog.display(), documents.join(", "))]
+    /// A catalog contains documents, or parts of documents, that its template does not contain.
+    #[error("{} contains content that the template {template} does not contain: {}", catalog.display(), content.join(", "))]
     Foreign {
         /// The catalog.
         catalog: PathBuf,
         /// The name of the template.
         template: String,
-        /// The documents.
-        documents: Vec<String>,
+        /// The documents, and the parts of documents.
+        content: Vec<String>,
     },
 }
 

@@ -2,6 +2,7 @@
 
 use super::ReleaseRequest;
 use super::error::ReleaseError;
+use super::lost::lost;
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor, Wanted};
 use crate::catalog::file_based::template::{Kind, Template, TemplateDocument};
 use crate::catalog::file_based::{Blob, Bundle, Property, Schema};
@@ -23,10 +24,10 @@ pub(super) struct Target {
     pub(super) known: BTreeMap<String, (String, String)>,
 }
 
-/// Renders a template into one of its catalogs.
+/// Renders a template into one of its catalogs. Of the two templates, the first one is that of before the release.
 pub(super) fn rendered_into(
     target: Target,
-    template: Template,
+    (before, template): (Option<Template>, Template),
     bundles: &BTreeMap<String, RenderedBundle>,
     (mapping, package): (&Mapping, &str),
     request: &ReleaseRequest<'_>,
@@ -38,6 +39,9 @@ pub(super) fn rendered_into(
         mut editor,
         known,
     } = target;
+    let before = before
+        .and_then(|before| described(before, &known, bundles, package))
+        .unwrap_or_default();
     let images: Vec<String> = template.images.iter().map(|image| image.reference.clone()).collect();
     let rendered = images.iter().filter_map(|image| match known.get(image) {
         Some((name, version)) if image != own => Some(stand_in(package, name, version, image)),
@@ -58,30 +62,49 @@ pub(super) fn rendered_into(
                     _ => Wanted::Bundle { image },
                 }
             }
-            document => {
-                let written = document
-                    .document()
-                    .and_then(|document| serde_json::to_string(&document));
-                let value = written.and_then(|written| serde_json::from_str(&written));
-                Wanted::Document(value.map_err(CatalogEditError::Write)?)
-            }
+            document => Wanted::Document(value(&document).map_err(CatalogEditError::Write)?),
         });
     }
     if mapping.kind == Kind::Semver {
         keep(&editor, package, &mut wanted)?;
     }
+    let mut content = lost(&editor.documents(package)?.values, &wanted, &before, mapping.kind);
     let leaving = editor.set_documents(package, wanted)?;
-    if !leaving.is_empty() && !request.overwrite {
+    content.extend(
+        leaving
+            .iter()
+            .map(|(schema, name)| format!("{schema} {name}").trim_end().to_owned()),
+    );
+    if !content.is_empty() && !request.overwrite {
         return Err(ReleaseError::Foreign {
             catalog: folder,
             template: mapping.template.clone(),
-            documents: leaving
-                .iter()
-                .map(|(schema, name)| format!("{schema} {name}").trim_end().to_owned())
-                .collect(),
+            content,
         });
     }
     Ok(editor.finish()?)
+}
+
+/// Returns the documents that a template describes, except bundles; `None` if one of its bundles is unknown.
+fn described(
+    template: Template,
+    known: &BTreeMap<String, (String, String)>,
+    bundles: &BTreeMap<String, RenderedBundle>,
+    package: &str,
+) -> Option<Vec<Value>> {
+    let bundle = |image: &String| match known.get(image) {
+        Some((name, version)) => Some(stand_in(package, name, version, image)),
+        None => bundles.get(image).map(|rendered| rendered.bundle.clone()),
+    };
+    let bundles: Option<Vec<Bundle>> = template.images.iter().map(|image| bundle(&image.reference)).collect();
+    let documents = template.documents(bundles?).ok()?;
+    let documents = documents.iter();
+    let others = documents.filter(|document| !matches!(document, TemplateDocument::Generated(Blob::Bundle(_))));
+    others.map(|document| value(document).ok()).collect()
+}
+
+fn value(document: &TemplateDocument) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(&serde_json::to_string(&document.document()?)?)
 }
 
 /// Returns the data that a template needs about a bundle that is already in the catalog.

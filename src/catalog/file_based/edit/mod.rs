@@ -19,6 +19,7 @@ pub use error::CatalogEditError;
 pub use format::Kept;
 pub use merge::{Conflict, MergedPackage, merge};
 pub use whole::Wanted;
+pub(crate) use whole::is_same;
 
 use super::Schema;
 use super::draft::{Draft, DraftError, NewBundle, Placement, Revised, Shape};
@@ -156,8 +157,8 @@ impl Editor {
     /// Sets the folder that errors name, if the edited folder is a copy of it.
     #[must_use]
     pub fn shown_as(mut self, folder: PathBuf) -> Self {
-        self.shown = folder;
         self.catalog.show_as(&folder);
+        self.shown = folder;
         self
     }
 
@@ -319,11 +320,11 @@ impl Editor {
                     let Some(handle) = self.handle(documents, place) else {
                         continue;
                     };
-                    let read = match documents.read.get(place) {
                     // Of a bundle, only the identifying fields have been read.
                     if handle.schema != Schema::Bundle && documents.values.get(place) == Some(&value) {
                         continue;
                     }
+                    let read = match documents.read.get(place) {
                         Some(Some(read)) => read.clone(),
                         _ => self.read(handle)?,
                     };

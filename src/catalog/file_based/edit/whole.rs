@@ -73,8 +73,8 @@ impl Editor {
     }
 }
 
-/// Returns whether two documents have the same subject.
-fn is_same(one: &Value, other: &Value) -> bool {
+/// Returns whether two documents of one package have the same subject.
+pub(crate) fn is_same(one: &Value, other: &Value) -> bool {
     let schema = Schema::from(one["schema"].as_str().unwrap_or_default());
     schema.is_unique() && one["schema"] == other["schema"] && (!schema.has_names() || one["name"] == other["name"])
 }
