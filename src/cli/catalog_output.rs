@@ -131,6 +131,12 @@ pub(crate) fn open(
             strictness::warn(opened.findings(), &context.printer);
             let omitted: Vec<&str> = opened.omitted().into_iter().map(|(_, name)| name).collect();
             report_omitted(&omitted, &context.printer);
+            for (package, fault) in opened.faults() {
+                context.printer.warning(format_args!(
+                    "package {package} {fault}, so the catalog is invalid and cannot be served; \"opmx index check\" \
+                     lists the faults of the index"
+                ));
+            }
             sources.push(opened);
         }
         Ok(sources)

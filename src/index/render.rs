@@ -11,6 +11,7 @@ pub mod image_reference;
 pub mod sources;
 pub mod template;
 
+use crate::catalog::file_based::heads::heads;
 use crate::catalog::file_based::shown::Shown;
 use crate::catalog::file_based::{Blob, Bundle, Channel, Key, Package, Property, RelatedImage, Schema, WrittenEntry};
 use crate::catalog::{self, BundleId, Catalog};
@@ -170,6 +171,39 @@ impl RenderedIndex {
             omitted.extend(bundles.map(|bundle| (&*package.name, &*bundle.name)));
         }
         omitted
+    }
+
+    /// Returns the faults that make the documents of packages an invalid catalog, each after the name of its package.
+    pub fn faults(&self) -> Vec<(&str, String)> {
+        let mut faults = Vec::new();
+        for package in &self.catalog.packages {
+            let mut report = |fault: String| faults.push((&*package.name, fault));
+            match package.default_channel.as_deref().unwrap_or_default() {
+                _ if package.channels.is_empty() => report("has no channel".to_owned()),
+                "" => report("has no default channel".to_owned()),
+                default if package.channel(default).is_none() => {
+                    report(format!(
+                        "has the default channel {default:?}, which is not one of its channels"
+                    ));
+                }
+                _ => {}
+            }
+            for channel in &package.channels {
+                let written = self.channel_of(package, channel);
+                let entries = written.entries.iter().map(|entry| {
+                    let below = std::iter::once(&entry.replaces).chain(&entry.skips);
+                    (entry.name.as_str(), below.map(String::as_str))
+                });
+                let name = &channel.name;
+                match heads(entries)[..] {
+                    _ if written.entries.is_empty() => report(format!("has no bundles in channel {name:?}")),
+                    [] => report(format!("has no head in channel {name:?}")),
+                    [_] => {}
+                    [..] => report(format!("has several heads in channel {name:?}")),
+                }
+            }
+        }
+        faults
     }
 
     /// Returns a bundle unless it is deprecated and deprecated bundles are omitted.

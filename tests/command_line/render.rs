@@ -246,6 +246,32 @@ fn migrate_writes_a_folder_for_each_package() {
 }
 
 #[test]
+fn faults_of_a_database_that_make_the_catalog_invalid_are_reported() {
+    let sandbox = indexed();
+    let database = rusqlite::Connection::open(sandbox.path("index.db")).unwrap();
+    database
+        .execute_batch(
+            "PRAGMA foreign_keys = OFF;
+             DELETE FROM channel WHERE package_name = 'rake';
+             DELETE FROM channel_entry WHERE package_name = 'rake';
+             INSERT INTO package VALUES ('hoe', NULL);
+             UPDATE package SET default_channel = 'gone' WHERE name = 'compost-operator'",
+        )
+        .unwrap();
+    drop(database);
+    let stderr = outcome_of(&sandbox, "migrate index.db catalog").stderr;
+    for fault in [
+        "package compost-operator has the default channel \"gone\", which is not one of its channels",
+        "package hoe has no channel",
+        "package rake has no channel",
+    ] {
+        let warning = format!("warning: {fault}, so the catalog is invalid and cannot be served");
+        assert!(stderr.contains(&warning), "{stderr}");
+    }
+    assert_eq!(sandbox.run(["validate", "catalog"]).status, Some(1));
+}
+
+#[test]
 fn what_cannot_be_rendered_is_said_and_nothing_is_written() {
     let sandbox = indexed();
     fs::create_dir(sandbox.path("broken")).unwrap();

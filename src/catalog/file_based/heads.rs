@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 /// Returns the positions of the entries that no other entry replaces or skips, in order. Each entry is specified by its
 /// name, and by the names of the bundles that it replaces and skips.
-pub(super) fn heads<'n, Below>(entries: impl Iterator<Item = (&'n str, Below)> + Clone) -> Vec<usize>
+pub(crate) fn heads<'n, Below>(entries: impl Iterator<Item = (&'n str, Below)> + Clone) -> Vec<usize>
 where
     Below: Iterator<Item = &'n str>,
 {

@@ -10,7 +10,7 @@ pub mod edit;
 pub mod error;
 pub(crate) mod folder;
 pub mod format;
-mod heads;
+pub(crate) mod heads;
 pub mod init;
 pub mod lifecycle;
 pub mod limits;

@@ -273,6 +273,18 @@ impl RenderSource {
         omitted
     }
 
+    /// Returns the faults of a database that make the rendered catalog invalid, each after its package.
+    pub fn faults(&self) -> Vec<(&str, String)> {
+        let Content::Index(index) = &self.content else {
+            return Vec::new();
+        };
+        let mut faults = index.faults();
+        if let Some(only) = &self.only {
+            faults.retain(|(package, _)| only.contains(*package));
+        }
+        faults
+    }
+
     fn plain(content: Content) -> Self {
         Self {
             content,
