@@ -50,7 +50,7 @@ impl fmt::Display for Line {
 
 /// Returns the destination of each image: the target followed by the path of the image in its registry. If `keep_host`
 /// is set, the path begins with the host of that registry. The lines are sorted by source. Two spellings of the same
-/// reference, with and without `:latest`, result in one line.
+/// reference, such as with and without `:latest`, result in one line.
 ///
 /// # Errors
 /// Returns the images that cannot be copied. Conflicting names are never changed, because the destination of an image
@@ -64,7 +64,7 @@ pub fn mapping<'a>(
     let mut errors = Vec::new();
     for image in images {
         match image.parse() {
-            Ok(Reference::Registry(reference)) if reference.as_written() == image => {
+            Ok(Reference::Registry(reference)) => {
                 let (source, destination) = place(&reference, target, keep_host);
                 sources.insert(source, destination);
             }
@@ -145,6 +145,17 @@ mod tests {
     }
 
     #[test]
+    fn all_spellings_of_an_image_give_one_line_that_clients_can_read() {
+        let images = [
+            "docker://registry.example.com/a",
+            "registry.example.com/a",
+            "registry.example.com/a:latest",
+        ];
+        let line = "registry.example.com/a:latest=mirror.example.com:5000/olm/a:latest";
+        assert_eq!(lines(&images, false).unwrap(), [line]);
+    }
+
+    #[test]
     fn two_images_never_get_one_name() {
         let images = ["one.example.com:80/a/b:v1", "two.example.com/a/b:v1"];
         let errors = lines(&images, false).unwrap_err();
@@ -163,7 +174,7 @@ mod tests {
 
     #[test]
     fn what_is_no_image_in_a_registry_is_refused() {
-        for image in ["oci:dir:v1", "docker://registry.example.com/a:v1", "A b", "a=b", ""] {
+        for image in ["oci:dir:v1", "A b", "a=b", ""] {
             let errors = lines(&[image, "registry.example.com/fine:v1"], false).unwrap_err();
             assert_eq!(
                 errors,

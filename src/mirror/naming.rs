@@ -30,6 +30,12 @@ pub fn repository_of(image: &RegistryReference) -> String {
     format!("{}/{}", image.registry(), image.repository())
 }
 
+/// Returns the name of an image by digest. It does not depend on the spelling of the reference, such as a transport or
+/// an omitted registry, so that the names of one image are the same.
+pub(super) fn pinned_name(image: &RegistryReference, digest: &Digest) -> String {
+    format!("{}@{digest}", repository_of(image))
+}
+
 /// Returns the path of a repository without its registry.
 pub fn path_of(repository: &str) -> String {
     let path = repository.split_once('/').map(|(_, path)| path);
@@ -152,6 +158,22 @@ mod tests {
         assert_eq!(path(false, 2), "a/b-c-d");
         assert_eq!(path(false, 1), "a-b-c-d");
         assert_eq!(path(false, 4), "a/b/c/d");
+    }
+
+    #[test]
+    fn all_spellings_of_an_image_have_one_name() {
+        let digest = Digest::of(b"x");
+        for written in [
+            "busybox",
+            "docker.io/library/busybox:v1",
+            "docker://docker.io/library/busybox",
+        ] {
+            let Ok(Reference::Registry(image)) = written.parse() else {
+                panic!("{written} is in no registry");
+            };
+            let name = format!("docker.io/library/busybox@{digest}");
+            assert_eq!(pinned_name(&image, &digest), name, "{written}");
+        }
     }
 
     #[test]

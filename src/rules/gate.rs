@@ -96,7 +96,7 @@ const NO_VERSION: &str =
     "No version range includes the bundle, and no index with channels ordered by version accepts it.";
 const SKIPS_ITSELF: &str = "While the bundle is the newest of a channel, OLM finds no head of the channel, and installs \
                             nothing from it.";
-const NO_IMAGE: &str = "The image reference is stored unchanged, but the image cannot be pulled or mirrored.";
+const NO_IMAGE: &str = "The image reference is stored unchanged, but clusters cannot pull the image.";
 
 const NO_LIFECYCLE: &str = "The document is served unchanged, but consoles show no lifecycle for the package.";
 

@@ -12,7 +12,7 @@ use crate::index::render::sources::{Form, RenderSource, SourceError};
 use crate::mirror::assembly::ImageNames;
 use crate::mirror::filter::{Filtered, filter};
 use crate::mirror::images::all_images;
-use crate::mirror::naming::{digest_tag, main_tag, repository_of, tags};
+use crate::mirror::naming::{digest_tag, main_tag, pinned_name, repository_of, tags};
 use crate::mirror::plan::{ImageRole, PlannedCatalog, Use};
 use crate::mirror::request::{CatalogRequest, Place};
 use crate::mirror::survey::{Subject, Survey, survey};
@@ -237,7 +237,7 @@ impl Collector<'_> {
             name: None,
         };
         let source = match &chosen.subject.reference {
-            Reference::Registry(image) => image.with_digest(&looked.digest).to_string(),
+            Reference::Registry(image) => pinned_name(image, &looked.digest),
             _ => chosen.subject.source,
         };
         let names = ImageNames {

@@ -5,8 +5,7 @@ use crate::causes::with_causes;
 use crate::image::{Digest, Platform, Reference, RegistryReference};
 use crate::mirror::assembly::ImageNames;
 use crate::mirror::extras::{self, FoundExtra, Subjects};
-use crate::mirror::naming::CATALOG;
-use crate::mirror::naming::{repository_of, tags};
+use crate::mirror::naming::{CATALOG, pinned_name, repository_of, tags};
 use crate::mirror::plan::Use;
 use crate::mirror::request::Place;
 use crate::mirror::survey::{Subject, of_document, survey};
@@ -94,7 +93,7 @@ impl Collector<'_> {
             let naming = self.request.naming.as_ref();
             let destination = naming.map(|naming| naming.repository(&reference, place));
             let names = ImageNames {
-                source: reference.with_digest(&looked.digest).to_string(),
+                source: pinned_name(&reference, &looked.digest),
                 origins: BTreeSet::from([image.clone()]),
                 path: place.repository.clone(),
                 destination,

@@ -168,6 +168,30 @@ fn platforms_that_are_requested_in_several_places_are_all_planned() {
 }
 
 #[test]
+fn an_image_that_is_named_with_a_transport_is_mirrored_like_any_other() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let image = format!("{}/garden/greenhouse", garden.source.host);
+    let catalog = fs::read_to_string(garden.path("catalog.yaml")).unwrap();
+    let named = catalog.replace(&format!("image: {image}:"), &format!("image: docker://{image}:"));
+    assert_ne!(named, catalog);
+    let plain = garden.plan("greenhouse-operator");
+    fs::write(garden.path("catalog.yaml"), named).unwrap();
+    let plan = garden.plan("greenhouse-operator");
+    assert_eq!(plan["extras"], plain["extras"]);
+    let sources = |plan: &Value| {
+        let images = plan["images"].as_array().unwrap().iter();
+        images.map(|image| image["source"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(sources(&plan), sources(&plain));
+    garden.ok("mirror manifests plan.json -o manifests --kind mapping.txt");
+    let mapping = fs::read_to_string(garden.path("manifests/mapping.txt")).unwrap();
+    assert!(mapping.contains(&image) && !mapping.contains("docker:"), "{mapping}");
+}
+
+#[test]
 fn channels_without_a_selected_version_are_told() {
     if !installed(&["docker-registry"]) {
         return;
