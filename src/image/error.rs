@@ -119,6 +119,16 @@ impl ImageError {
         }
     }
 
+    /// Whether a request to a registry was not sent, because a local file that it needs, such as a file with credentials
+    /// or certificates, cannot be used.
+    pub fn is_local(&self) -> bool {
+        match self {
+            #[cfg(feature = "registry")]
+            Self::Registry(error) => error.failure.is_local(),
+            _ => false,
+        }
+    }
+
     /// Returns the reason for a failed request to a registry, without the image and the URL, for use in a message that
     /// already names the image. For any other error, returns the whole message.
     pub fn reason(&self) -> String {

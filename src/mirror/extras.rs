@@ -11,6 +11,7 @@ use crate::concurrent;
 use crate::image::{Digest, Document, ImageError, IndexEntry, Manifest, RegistryReference, Transports, fallback_tag};
 use futures_util::StreamExt;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
 
 /// The suffixes of the tags that signing tools create, each with the kind of the tagged extra.
 const SUFFIXES: [(&str, ExtraKind); 3] = [
@@ -33,12 +34,33 @@ pub struct Subjects {
 }
 
 /// The result of a search for extras.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Extras {
     /// The extras in the order of the repositories, sorted by subject and digest within each repository.
     pub found: Vec<FoundExtra>,
     /// The references that could not be looked up, each with the reason.
-    pub failed: Vec<(String, String)>,
+    pub failed: Vec<(RegistryReference, Unlisted)>,
+}
+
+/// The reason why not all extras of a manifest are known.
+#[derive(Debug)]
+pub enum Unlisted {
+    /// A request failed.
+    Failed(ImageError),
+    /// There are too many extras, or they refer to each other over too many levels.
+    TooMany,
+}
+
+impl fmt::Display for Unlisted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(error) => formatter.write_str(&with_causes(error)),
+            Self::TooMany => write!(
+                formatter,
+                "its referrers exceed the limit of {DEPTH} levels or {LIMIT} manifests"
+            ),
+        }
+    }
 }
 
 /// An extra that was found.
@@ -77,8 +99,7 @@ async fn search(transports: &Transports, subjects: Subjects) -> Extras {
         Ok(tags) => tags,
         // If a registry fails, do not send it another request for each image.
         Err(error) => {
-            let repository = search.repository.to_string();
-            search.failed.push((repository, with_causes(&error)));
+            search.failed.push((search.repository.clone(), Unlisted::Failed(error)));
             return search.extras();
         }
     };
@@ -86,8 +107,8 @@ async fn search(transports: &Transports, subjects: Subjects) -> Extras {
     let mut seen = digests;
     while let Some((subject, depth)) = waiting.pop_front() {
         if let Err(error) = search.of(subject, depth == 0).await {
-            let reference = search.repository.with_digest(&subject).to_string();
-            search.failed.push((reference, with_causes(&error)));
+            let reference = search.repository.with_digest(&subject);
+            search.failed.push((reference, Unlisted::Failed(error)));
         }
         let new = search.found.keys().filter(|(about, _)| *about == subject);
         let new: Vec<Digest> = new
@@ -98,9 +119,8 @@ async fn search(transports: &Transports, subjects: Subjects) -> Extras {
             continue;
         }
         if depth == DEPTH || search.found.len() > LIMIT {
-            let reference = search.repository.with_digest(&subject).to_string();
-            let why = format!("its referrers exceed the limit of {DEPTH} levels or {LIMIT} manifests");
-            search.failed.push((reference, why));
+            let reference = search.repository.with_digest(&subject);
+            search.failed.push((reference, Unlisted::TooMany));
             continue;
         }
         waiting.extend(new.into_iter().map(|digest| (digest, depth + 1)));
@@ -115,7 +135,7 @@ struct Search<'a> {
     tags: Option<BTreeSet<String>>,
     /// The extras found, by subject and digest.
     found: BTreeMap<(Digest, Digest), FoundExtra>,
-    failed: Vec<(String, String)>,
+    failed: Vec<(RegistryReference, Unlisted)>,
 }
 
 impl Search<'_> {

@@ -77,6 +77,16 @@ pub fn of_document(document: &Document, source: &str) -> Result<Survey, ContentP
     Ok(survey)
 }
 
+/// Returns the reason why an image cannot be read, for a message that names the image. All images of a registry that
+/// cannot be reached have the same reason.
+pub fn unread(registry: &str, error: &ImageError) -> String {
+    let reason = error.reason();
+    if error.is_unreachable() && !error.is_local() {
+        return format!("the registry {registry} cannot be reached: {reason}");
+    }
+    reason
+}
+
 async fn look(transports: &Transports, subject: &Subject) -> Result<Survey, ImageError> {
     let document = transports.document(&subject.reference).await?;
     let mut survey = empty(&document);

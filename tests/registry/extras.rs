@@ -154,6 +154,12 @@ fn search_all(subjects: Vec<Subjects>, parallel: usize) -> Extras {
     runtime.block_on(find(&transports, subjects, parallel))
 }
 
+/// The first reference that could not be looked up, and the reason.
+fn failure(extras: &Extras) -> (String, String) {
+    let (reference, why) = &extras.failed[0];
+    (reference.to_string(), why.to_string())
+}
+
 fn kinds(extras: &Extras) -> BTreeSet<(Digest, ExtraKind, ExtraVia)> {
     let found = extras.found.iter().map(|found| &found.extra);
     found.map(|extra| (extra.subject, extra.kind, extra.via)).collect()
@@ -274,7 +280,7 @@ fn a_list_of_referrers_without_an_end_is_reported() {
         }
     });
     let extras = search(repository(&server, "team/app"), &[one, other]);
-    let (what, why) = &extras.failed[0];
+    let (what, why) = failure(&extras);
     assert!(what.ends_with(&one.to_string()), "{what}");
     assert!(
         why.contains("the list of referrers contains more than 100 pages"),
@@ -302,7 +308,7 @@ fn a_list_of_referrers_whose_later_page_is_refused_is_reported_and_not_cut_short
         });
         let extras = search(repository(&server, "team/app"), &[one, other]);
         assert_eq!(extras.failed.len(), 1, "{status}: {:?}", extras.failed);
-        let (what, why) = &extras.failed[0];
+        let (what, why) = failure(&extras);
         assert!(what.ends_with(&one.to_string()), "{status}: {what}");
         assert!(why.contains("/referrers/second/"), "{status}: {why}");
         let others = kinds(&extras);
@@ -335,7 +341,7 @@ fn what_does_not_refer_to_the_image_is_not_taken() {
 fn a_registry_that_fails_is_told_with_the_repository() {
     let server = Server::start(|_, _| Reply::new(500, "out of order"));
     let extras = search(repository(&server, "team/app"), &[Digest::of(b"image")]);
-    let (what, why) = &extras.failed[0];
+    let (what, why) = failure(&extras);
     assert!(
         what.contains("team/app") && why.contains("out of order"),
         "{what} {why}"
@@ -352,6 +358,6 @@ fn a_chain_of_referrers_ends_with_a_word() {
     }
     let (extras, server) = found(content, &[image]);
     assert_eq!(extras.found.len(), 9, "the eighth is looked at");
-    assert!(extras.failed[0].1.contains("8 levels"), "{:?}", extras.failed);
+    assert!(failure(&extras).1.contains("8 levels"), "{:?}", extras.failed);
     assert!(server.count("GET", "referrers/") <= 10);
 }

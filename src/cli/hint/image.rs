@@ -95,7 +95,10 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
         Failure::Unauthorized {
             login: LoginTried::Rejected { .. },
             ..
-        } => "log in again with the container tool of your choice, or specify other credentials with --authfile",
+        }
+        | Failure::Credentials(CredentialError::Entry { .. }) => {
+            "log in again with the container tool of your choice, or specify other credentials with --authfile"
+        }
         Failure::Unauthorized { .. } => {
             "log in with the container tool of your choice, or specify its credentials file with --authfile"
         }

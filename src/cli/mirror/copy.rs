@@ -18,6 +18,7 @@ use crate::mirror::naming::CATALOG;
 use crate::mirror::pack::pack;
 use crate::mirror::plan::Plan;
 use crate::mirror::reach::unreachable_sources;
+use crate::mirror::survey::unread;
 use crate::mirror::target::Target;
 use crate::mirror::transfer::{TransferError, TransferOptions, transfer};
 use crate::mirror::work::{CopyResult, Sources};
@@ -222,10 +223,7 @@ fn into_archive(arguments: &CopyArguments, plan: &Plan, folder: &Path, context: 
 fn warn_unreachable(result: &CopyResult, source: &Transports, context: &Context<'_>) {
     for (registry, error) in context.runtime.block_on(unreachable_sources(result, source)) {
         let printer = &context.printer;
-        printer.warning(format_args!(
-            "the registry {registry} cannot be reached: {}",
-            error.reason()
-        ));
+        printer.warning(unread(&registry, &error));
         for hint in error.hints().hints {
             printer.warning_hint(hint);
         }

@@ -248,9 +248,12 @@ impl RegistryFailure {
                 | Self::AuthorityAsServer
                 | Self::PlainHttp
                 | Self::HttpsExpected
-                | Self::Credentials(_)
-                | Self::File(_)
-        )
+        ) || self.is_local()
+    }
+
+    /// Whether a local file cannot be used, so that the server received no request.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(self, Self::Credentials(_) | Self::File(_))
     }
 
     /// Whether the failure means that the registry requires a login, or rejects the current login.

@@ -2,13 +2,13 @@
 
 use super::Collector;
 use crate::causes::with_causes;
-use crate::image::{Digest, Platform, Reference, RegistryReference};
+use crate::image::{Digest, ImageError, Platform, Reference, RegistryReference};
 use crate::mirror::assembly::ImageNames;
-use crate::mirror::extras::{self, FoundExtra, Subjects};
+use crate::mirror::extras::{self, FoundExtra, Subjects, Unlisted};
 use crate::mirror::naming::{CATALOG, pinned_name, repository_of, tags};
 use crate::mirror::plan::Use;
 use crate::mirror::request::Place;
-use crate::mirror::survey::{Subject, of_document, survey};
+use crate::mirror::survey::{Subject, of_document, survey, unread};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A requested image.
@@ -73,11 +73,7 @@ impl Collector<'_> {
             let looked = match looked {
                 Ok(looked) => looked,
                 Err(error) => {
-                    let mut why = error.reason();
-                    if error.is_unreachable() {
-                        why = format!("the registry {} cannot be reached: {why}", reference.registry());
-                        self.unreachable.entry(why.clone()).or_insert(error);
-                    }
+                    let why = self.noted("", &reference, error);
                     self.assembly.leave_out(image, bundles(&wanted.uses), why);
                     continue;
                 }
@@ -105,6 +101,16 @@ impl Collector<'_> {
         self.is_empty = read == 0 && self.assembly.plan().left_out.iter().any(|left_out| !left_out.blocked);
     }
 
+    /// Returns the reason for leaving out an image after a failed request, and notes the error of a registry that cannot
+    /// be reached. `failed` describes what failed, if not all of the image.
+    fn noted(&mut self, failed: &str, reference: &RegistryReference, error: ImageError) -> String {
+        let why = format!("{failed}{}", unread(reference.registry(), &error));
+        if error.is_unreachable() {
+            self.unreachable.entry(why.clone()).or_insert(error);
+        }
+        why
+    }
+
     /// Adds the referrers of the images.
     pub(super) async fn add_extras(&mut self) {
         let mut by_repository: BTreeMap<String, (RegistryReference, BTreeSet<Digest>)> = BTreeMap::new();
@@ -126,9 +132,13 @@ impl Collector<'_> {
             .map(|(repository, digests)| Subjects { repository, digests })
             .collect();
         let found = extras::find(self.transports, subjects, self.options.parallel).await;
-        for (image, why) in found.failed {
-            let why = format!("its referrers cannot be listed: {why}");
-            self.assembly.leave_out(image, BTreeSet::new(), why);
+        for (reference, unlisted) in found.failed {
+            let failed = "its referrers cannot be listed: ";
+            let why = match unlisted {
+                Unlisted::Failed(error) => self.noted(failed, &reference, error),
+                why @ Unlisted::TooMany => format!("{failed}{why}"),
+            };
+            self.assembly.leave_out(reference.to_string(), BTreeSet::new(), why);
         }
         let mut waiting = Vec::new();
         for FoundExtra {

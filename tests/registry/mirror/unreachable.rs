@@ -62,6 +62,28 @@ fn a_registry_that_is_down_is_asked_once_in_a_run() {
 }
 
 #[test]
+fn a_registry_whose_images_are_all_cached_is_still_told_to_be_unreachable() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let plan = garden.plan("certs-operator");
+    let images = plan["images"].as_array().unwrap().iter();
+    let images = images.filter_map(|image| image["source"].as_str().filter(|source| source.contains('@')));
+    let images: Vec<String> = images.map(|source| format!("--image {source}")).collect();
+    assert_eq!(images.len(), 2);
+    let output = garden.run(&format!("mirror plan {} --no-binary -o cached.json", images.join(" ")));
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let cause = format!(
+        " and 1 more image: its referrers cannot be listed: the registry {} cannot be reached: the server responded with \
+         plain HTTP, but HTTPS was expected\n  hint: pass --use-http if this registry does not support HTTPS\n",
+        garden.source.host
+    );
+    assert_eq!(text.matches(&cause).count(), 1, "{text}");
+}
+
+#[test]
 fn a_copy_from_a_registry_that_cannot_be_reached_shows_the_hint_once() {
     if !installed(&["docker-registry"]) {
         return;
