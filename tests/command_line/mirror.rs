@@ -16,6 +16,18 @@ fn options_that_would_be_ignored_are_refused() {
             "plan --image localhost:1/rake:v1 -o other.json",
             "--default-channel rake=stable",
         ),
+        ("plan --image localhost:1/rake:v1 -o other.json", "--keep-host"),
+        ("plan --image localhost:1/rake:v1 -o other.json", "--max-nested-paths 2"),
+        (
+            "plan --image localhost:1/rake:v1 -o other.json --to mirror.example.com",
+            "--to-authfile auth.json",
+        ),
+        (
+            "plan --image localhost:1/rake:v1 -o other.json --to mirror.example.com",
+            "--to-use-http",
+        ),
+        ("verify plan.json --at .", "--keep-host"),
+        ("verify plan.json --at .", "--max-nested-paths 2"),
         ("copy plan.json --to mirror.example.com", "--base base.json"),
         ("copy plan.json --to mirror.example.com", "--name other"),
         ("copy plan.json --to mirror.example.com", "--volume-size 1G"),

@@ -19,9 +19,13 @@ impl NamingArguments {
     /// Returns the requested naming of images: below `to` or, if naming options are used without it, below the target
     /// of a plan.
     pub(super) fn requested(&self, to: Option<&Target>, planned: Option<&str>) -> Option<Naming> {
-        let is_used = self.keep_host || self.max_nested_paths > 0;
-        let planned = || planned.filter(|_| is_used)?.parse().ok();
+        let planned = || planned.filter(|_| self.is_used())?.parse().ok();
         to.cloned().or_else(planned).map(|target| self.naming(&target))
+    }
+
+    /// Whether an option is given.
+    pub(super) fn is_used(&self) -> bool {
+        self.keep_host || self.max_nested_paths > 0
     }
 
     /// Returns the naming of images below a target.

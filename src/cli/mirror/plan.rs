@@ -32,7 +32,7 @@ use crate::mirror::target::Target;
 use crate::terminal::table::Table;
 use crate::terminal::{Printer, counted};
 use crate::validation::Strictness;
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
 use indicatif::BinaryBytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ const PLAN: &str = "plan.json";
 /// For each package, and for each channel if there are several, the table shows the number of images and bytes. It also
 /// shows the number of bytes that you would save by leaving out the package or channel.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_args(of_target))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a separate flag")]
 pub(super) struct PlanArguments {
     /// Catalog: an image, a folder or a database; may be repeated
@@ -178,6 +178,15 @@ pub(super) struct PlanArguments {
     limits: LimitArguments,
     #[command(flatten)]
     database: DatabaseLimitArguments,
+}
+
+/// Makes the options for the target, which other commands also have, require the options that give them an effect.
+fn of_target(argument: Arg) -> Arg {
+    match argument.get_id().as_str() {
+        "keep_host" | "max_nested_paths" => argument.requires("to"),
+        id if id.starts_with("to_") => argument.requires("check_target"),
+        _ => argument,
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

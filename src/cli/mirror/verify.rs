@@ -99,6 +99,7 @@ struct Report {
 }
 
 pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> CommandResult {
+    arguments.check()?;
     let plan = Plan::read(&arguments.plan)?;
     let policy = arguments.policy.as_deref().map(policy).transpose()?;
     if plan.to.is_none() && arguments.at.is_none() {
@@ -144,6 +145,17 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
     let status = shown(&report, &catalogs, arguments.output.output, &context.printer)?;
     left_out::warn(missing, &arguments.plan, &context.printer);
     Ok(status)
+}
+
+impl VerifyArguments {
+    fn check(&self) -> Result<(), CommandError> {
+        match &self.at {
+            Some(Place::Archive(_)) if self.naming.is_used() => Err(CommandError::usage(
+                "--keep-host and --max-nested-paths cannot be used with an archive",
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Returns the reference of a signature's manifest at the target.
