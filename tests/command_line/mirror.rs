@@ -49,3 +49,21 @@ fn options_that_would_be_ignored_are_refused() {
         assert!(matches!(outcome.status, Some(1 | 4)), "{command}: {outcome}");
     }
 }
+
+#[test]
+fn an_archive_that_does_not_exist_is_a_missing_item() {
+    let sandbox = Sandbox::new();
+    for place in ["archive", "./archive", "/archives/archive", "archives/archive"] {
+        let outcome = sandbox.run(["mirror", "verify", "plan.json", "--at", place]);
+        assert_eq!(outcome.status, Some(4), "{outcome}");
+        let text = &outcome.stderr;
+        assert!(
+            text.starts_with(&format!("error: {place} does not exist\n")),
+            "{outcome}"
+        );
+    }
+    for place in ["mirror.example.com/olm:v1", "mirror.example.com/Olm", "localhost:1:2"] {
+        let outcome = sandbox.run(["mirror", "verify", "plan.json", "--at", place]);
+        assert_eq!(outcome.status, Some(2), "{outcome}");
+    }
+}

@@ -2,9 +2,11 @@
 
 use super::left_out;
 use super::naming::NamingArguments;
+use crate::bundle::location::is_path;
 use crate::cli::Context;
 use crate::cli::arguments::{ConnectionArguments, OutputArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::guesses::names_host;
 use crate::files;
 use crate::image::volumes::VolumesError;
 use crate::image::{Reference, RegistryReference};
@@ -76,6 +78,13 @@ pub(super) struct VerifyArguments {
 enum Place {
     Registry(Target),
     Archive(PathBuf),
+    /// A path that does not exist.
+    Absent(PathBuf),
+}
+
+/// Whether the name of a place that does not exist is more likely that of an archive than a misspelled registry.
+fn may_be_path(text: &str) -> bool {
+    is_path(text) || !text.contains([':', '@']) && !names_host(text)
 }
 
 fn place(text: &str) -> Result<Place, String> {
@@ -83,8 +92,9 @@ fn place(text: &str) -> Result<Place, String> {
     if Path::new(text).exists() {
         return Ok(Place::Archive(text.into()));
     }
-    match text.parse() {
+    match text.parse::<Target>() {
         Ok(target) => Ok(Place::Registry(target)),
+        Err(error) if !error.in_capitals && may_be_path(text) => Ok(Place::Absent(text.into())),
         Err(error) => Err(format!("{error}, or an existing archive")),
     }
 }
@@ -150,6 +160,10 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
 impl VerifyArguments {
     fn check(&self) -> Result<(), CommandError> {
         match &self.at {
+            Some(Place::Absent(path)) => {
+                let error = CommandError::missing(format!("{} does not exist", path.display()));
+                Err(error.hint("specify an archive, or a registry such as mirror.example.com:5000/operators"))
+            }
             Some(Place::Archive(_)) if self.naming.is_used() => Err(CommandError::usage(
                 "--keep-host and --max-nested-paths cannot be used with an archive",
             )),
