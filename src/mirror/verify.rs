@@ -247,11 +247,21 @@ fn contents(plan: &Plan, image: &PlannedImage) -> BTreeMap<Digest, u64> {
 /// Returns the signatures that an archive contains for the images in its plan.
 pub fn signatures_in(archive: &Archive) -> Signatures {
     let read = |digest: &Digest| {
+        if is_omitted(archive, digest) {
+            return Err("it is in an earlier archive, on which this one is based".to_owned());
+        }
         let image = image_in(archive, digest).map_err(|error| with_causes(&error))?;
         attached(&image).map_err(|error| with_causes(&error))
     };
     let signatures = archive.plan.extras.iter();
     signatures.map(|extra| (extra.digest, read(&extra.digest))).collect()
+}
+
+/// Whether a part of an image is only in the archives on which an archive is based.
+fn is_omitted(archive: &Archive, digest: &Digest) -> bool {
+    let manifest = archive.plan.manifests.get(digest);
+    let mut blobs = manifest.into_iter().flat_map(|manifest| &manifest.blobs);
+    blobs.any(|blob| archive.list.omitted.contains_key(blob))
 }
 
 fn image_in(archive: &Archive, digest: &Digest) -> Result<Image, ImageError> {

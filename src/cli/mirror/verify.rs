@@ -118,6 +118,7 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
     }
     let missing = plan.missing().len();
     let catalogs = plan.catalog_names();
+    let mut unread = 0;
     let report = match &arguments.at {
         Some(Place::Archive(path)) => {
             let archive = match Archive::open(path) {
@@ -129,6 +130,11 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
                 archive => archive?,
             };
             let refused = refused(&plan, policy.as_ref(), || signatures_in(&archive));
+            unread = plan
+                .blobs
+                .keys()
+                .filter(|blob| archive.list.omitted.contains_key(blob))
+                .count();
             Report {
                 verified: verify_archive(&plan, &archive),
                 refused,
@@ -153,6 +159,14 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
         }
     };
     let status = shown(&report, &catalogs, arguments.output.output, &context.printer)?;
+    if unread > 0 {
+        let (is, was) = if unread == 1 { ("is", "was") } else { ("are", "were") };
+        context.printer.status(format_args!(
+            "{} of the plan {is} only in an earlier archive, on which this one is based, and {was} not checked; to check \
+             everything, load the archive and verify the registry",
+            counted(unread, "blob"),
+        ));
+    }
     left_out::warn(missing, &arguments.plan, &context.printer);
     Ok(status)
 }

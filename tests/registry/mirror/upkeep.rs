@@ -115,6 +115,29 @@ fn an_archive_is_verified_against_a_plan() {
 }
 
 #[test]
+fn what_an_archive_omits_is_told_and_not_called_unsigned() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan(PART);
+    garden.ok("mirror copy plan.json --to-archive base --use-http");
+    garden.ok("mirror copy plan.json --to-archive more --base base --use-http");
+    let key = "LS0tLS1CRUdJTiBQVUJMSUMgS0VZLS0tLS0KTUZrd0V3WUhLb1pJemowQ0FRWUlLb1pJemowREFRY0RRZ0FFOHlQd1FwZVRKSk1XTFdISmVtSUNtUVJsMWVGNwpNYm91VHpnQ0ZuQjZETHl1dFlwTTU1Tk5MY0Q4RW5vM0NUZ3ZLZE9TeUNwWTBCbzFzMWlRS0JOYVV3PT0KLS0tLS1FTkQgUFVCTElDIEtFWS0tLS0tCg==";
+    let image = format!("{}/garden/greenhouse", garden.source.host);
+    let policy = json!({"default": [{"type": "insecureAcceptAnything"}],
+        "transports": {"docker": {image: [{"type": "sigstoreSigned", "keyData": key}]}}});
+    fs::write(garden.path("policy.json"), policy.to_string()).unwrap();
+    let output = garden.run("mirror verify plan.json --at more --policy policy.json");
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    let refused = "its signature cannot be read: it is in an earlier archive, on which this one is based";
+    assert!(text.contains(refused), "{text}");
+    let told = "are only in an earlier archive, on which this one is based, and were not checked";
+    assert!(text.contains(told), "{text}");
+}
+
+#[test]
 fn a_policy_refuses_what_is_not_signed() {
     if !installed(&["docker-registry"]) {
         return;
