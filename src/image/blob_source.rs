@@ -1,8 +1,9 @@
 //! The source of a blob's bytes during a transfer: memory, a file or a registry.
 
-use super::digest::Digest;
+use super::digest::{Digest, Hasher};
 use super::error::ImageError;
 use super::image::Blob;
+use super::manifest::{Descriptor, check_digest};
 use super::problem::ContentProblem;
 use super::registry::{RemoteBlob, RemoteReader};
 use crate::files::FileError;
@@ -32,10 +33,7 @@ pub struct RemoteSource {
 
 /// The unread remainder of a blob.
 pub(super) enum BlobReader {
-    Held {
-        reader: Box<dyn Read + Send>,
-        digest: Digest,
-    },
+    Held(Box<HeldReader>),
     Streamed(Box<RemoteReader>),
     Kept {
         blob: Arc<RemoteBlob>,
@@ -54,13 +52,17 @@ impl BlobSource {
         })
     }
 
-    /// Returns a reader for the blob, positioned at its start. `digest` names the blob in messages.
-    pub(super) fn reader(&self, digest: &Digest) -> Result<BlobReader, FileError> {
+    /// Returns a reader for the blob, positioned at its start.
+    pub(super) fn reader(&self, descriptor: &Descriptor) -> Result<BlobReader, FileError> {
         Ok(match self {
-            Self::Held(blob) => BlobReader::Held {
+            Self::Held(blob) => BlobReader::Held(Box::new(HeldReader {
                 reader: blob.open()?,
-                digest: *digest,
-            },
+                name: held_name(blob, &descriptor.digest),
+                descriptor: descriptor.clone(),
+                hasher: Hasher::new(),
+                held: None,
+                ended: false,
+            })),
             Self::Remote(RemoteSource { blob, kept: None }) => BlobReader::Streamed(Box::new(blob.reader())),
             Self::Remote(RemoteSource { blob, kept: Some(cell) }) => BlobReader::Kept {
                 blob: Arc::clone(blob),
@@ -72,17 +74,13 @@ impl BlobSource {
 }
 
 impl BlobReader {
-    /// Returns the next chunk of bytes, or `None` at the end of the blob.
+    /// Returns the next chunk of bytes, or `None` at the end of the blob. The last chunk is returned only if the whole
+    /// blob matches its descriptor.
     pub(super) async fn next(&mut self) -> Result<Option<Vec<u8>>, ImageError> {
         match self {
-            Self::Held { reader, digest } => {
-                let mut piece = vec![0; PIECE];
-                let read = reader.read(&mut piece);
-                // A blob may be in several files, or in a file without a name.
-                let read =
-                    read.map_err(|error| ContentProblem::Unreadable(error).of(digest.to_string(), "the blob"))?;
-                piece.truncate(read);
-                Ok((read > 0).then_some(piece))
+            Self::Held(reader) => {
+                let next = reader.next();
+                next.map_err(|problem| problem.of(&reader.name, "the blob"))
             }
             Self::Streamed(reader) => Ok(reader.next().await?),
             Self::Kept { blob, cell, position } => {
@@ -93,6 +91,52 @@ impl BlobReader {
                 Ok((!piece.is_empty()).then(|| piece.to_vec()))
             }
         }
+    }
+}
+
+/// A reader that compares a blob in memory or in files with its descriptor, so that damaged content is not mistaken for
+/// a fault of its target.
+pub(super) struct HeldReader {
+    reader: Box<dyn Read + Send>,
+    name: String,
+    descriptor: Descriptor,
+    hasher: Hasher,
+    /// The last chunk that was read.
+    held: Option<Vec<u8>>,
+    ended: bool,
+}
+
+impl HeldReader {
+    fn next(&mut self) -> Result<Option<Vec<u8>>, ContentProblem> {
+        let expected = self.descriptor.size;
+        while !self.ended {
+            let mut piece = vec![0; PIECE];
+            let read = self.reader.read(&mut piece).map_err(ContentProblem::Unreadable)?;
+            piece.truncate(read);
+            self.hasher.update(&piece);
+            let found = self.hasher.length();
+            if read > 0 && found <= expected {
+                if let Some(previous) = self.held.replace(piece) {
+                    return Ok(Some(previous));
+                }
+            } else if read == 0 {
+                self.ended = true;
+                if found != expected {
+                    return Err(ContentProblem::WrongSize { expected, found });
+                }
+                check_digest(&self.descriptor.digest, std::mem::take(&mut self.hasher).finish())?;
+            }
+        }
+        Ok(self.held.take())
+    }
+}
+
+/// Returns the name of a blob in messages: its file or, because a blob may also be in several files or in a file
+/// without a name, its digest.
+pub(super) fn held_name(blob: &Blob, digest: &Digest) -> String {
+    match blob {
+        Blob::File(path) => path.display().to_string(),
+        _ => digest.to_string(),
     }
 }
 
@@ -114,10 +158,52 @@ mod tests {
         let path = folder.path().join("part-2");
         let blob = Blob::Joined([Blob::Memory(b"one".to_vec().into()), Blob::File(path.clone())].into());
         let digest = Digest::of(b"one and two");
-        let mut reader = BlobSource::Held(blob).reader(&digest).unwrap();
-        assert_eq!(reader.next().await.unwrap().unwrap(), b"one");
+        let mut reader = BlobSource::Held(blob).reader(&descriptor(b"one and two")).unwrap();
         let error = reader.next().await.unwrap_err().to_string();
         let expected = format!("{digest}: the blob cannot be read: cannot read {}", path.display());
         assert!(error.starts_with(&expected), "{error}");
+    }
+
+    #[tokio::test]
+    async fn the_end_of_a_damaged_file_is_withheld_and_the_file_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("blob");
+        let whole = vec![b'x'; PIECE + 1];
+        let mut changed = whole.clone();
+        changed[0] = b'y';
+        let longer = [&whole[..], b"x"].concat();
+        for (content, problem) in [
+            (&whole[..PIECE], "the blob has 65536 bytes instead of 65537"),
+            (&longer, "the blob has 65538 bytes instead of 65537"),
+            (&changed, "the blob has the digest sha256:"),
+        ] {
+            std::fs::write(&path, content).unwrap();
+            let source = BlobSource::Held(Blob::File(path.clone()));
+            let mut reader = source.reader(&descriptor(&whole)).unwrap();
+            let mut length = 0;
+            let error = loop {
+                match reader.next().await {
+                    Ok(piece) => length += piece.unwrap().len(),
+                    Err(error) => break error.to_string(),
+                }
+            };
+            assert!(length < whole.len());
+            assert!(error.starts_with(&format!("{}: {problem}", path.display())), "{error}");
+        }
+        std::fs::write(&path, &whole).unwrap();
+        let mut reader = BlobSource::Held(Blob::File(path)).reader(&descriptor(&whole)).unwrap();
+        let mut read = Vec::new();
+        while let Some(piece) = reader.next().await.unwrap() {
+            read.extend(piece);
+        }
+        assert_eq!(read, whole);
+    }
+
+    fn descriptor(content: &[u8]) -> Descriptor {
+        Descriptor {
+            media_type: String::new(),
+            digest: Digest::of(content),
+            size: content.len() as u64,
+        }
     }
 }

@@ -301,7 +301,7 @@ impl Transports {
     pub async fn read_through(&self, reference: &RegistryReference, descriptor: &Descriptor) -> Result<(), ImageError> {
         let mut reader = self
             .blob_in(std::slice::from_ref(reference), descriptor, false)
-            .reader(&descriptor.digest)?;
+            .reader(descriptor)?;
         while reader.next().await?.is_some() {}
         Ok(())
     }

@@ -181,14 +181,19 @@ fn for_target(hint: &str) -> String {
 /// Checks that the folder with the catalogs of a plan exists, before anything is copied.
 fn require_catalogs(plan: &Plan, layout: &Path) -> Result<(), CommandError> {
     let is_needed = plan.images.iter().any(|image| image.source.starts_with(CATALOG));
-    if is_needed && !layout.is_dir() {
-        let message = format!(
-            "{}, which contains the catalogs of the plan, does not exist",
-            layout.display()
-        );
-        return Err(CommandError::missing(message).hint("move the folder next to the plan, or make the plan again"));
+    if !is_needed || layout.is_dir() {
+        return Ok(());
     }
-    Ok(())
+    let message = |problem: &str| {
+        let layout = layout.display();
+        format!("{layout}, which contains the catalogs of the plan, {problem}")
+    };
+    let error = if layout.exists() {
+        CommandError::failure(message("is not a folder"))
+    } else {
+        CommandError::missing(message("does not exist"))
+    };
+    Err(error.hint("move the folder next to the plan, or make the plan again"))
 }
 
 fn into_archive(arguments: &CopyArguments, plan: &Plan, folder: &Path, context: &Context<'_>) -> CommandResult {

@@ -1,7 +1,7 @@
 //! Reads the content to be copied.
 
 use super::{Place, Stored};
-use crate::image::blob_source::BlobSource;
+use crate::image::blob_source::{BlobSource, held_name};
 use crate::image::digest::Digest;
 use crate::image::document::Document;
 use crate::image::error::ImageError;
@@ -86,7 +86,7 @@ pub(super) fn absent(digest: &Digest) -> ImageError {
 
 fn held(blob: &Blob, stored: &Stored) -> Result<Document, ImageError> {
     let digest = &stored.descriptor.digest;
-    let fail = |problem: ContentProblem| problem.of(digest.to_string(), "the manifest");
+    let fail = |problem: ContentProblem| problem.of(held_name(blob, digest), "the manifest");
     let mut bytes = Vec::new();
     let read = blob.open()?.take(MANIFEST_LIMIT).read_to_end(&mut bytes);
     read.map_err(|error| fail(ContentProblem::Damaged(error)))?;

@@ -168,7 +168,7 @@ impl Upload<'_> {
             failure: Arc::default(),
         };
         let make = |sent| {
-            let reader = self.content.reader(&self.descriptor.digest)?;
+            let reader = self.content.reader(self.descriptor)?;
             Ok(body(reader, sent, watch.clone()))
         };
         let mut put = self.request(Method::PUT, url);

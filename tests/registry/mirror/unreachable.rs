@@ -186,6 +186,39 @@ fn without_its_catalogs_a_plan_is_not_copied_at_all() {
 }
 
 #[test]
+fn a_damaged_catalog_is_told_from_a_fault_of_the_target() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let plan = garden.plan("greenhouse-operator");
+    let digest = plan["catalogs"][0]["digest_after"].as_str().unwrap();
+    let layer = plan["manifests"][digest]["blobs"][1].as_str().unwrap();
+    let name = format!("plan.catalogs/blobs/sha256/{}", &layer["sha256:".len()..]);
+    let mut bytes = fs::read(garden.path(&name)).unwrap();
+    bytes[0] ^= 1;
+    for (content, problem) in [(&bytes[1..], "bytes instead of "), (&bytes, "has the digest sha256:")] {
+        fs::write(garden.path(&name), content).unwrap();
+        for line in [
+            "mirror copy plan.json --use-http",
+            "mirror copy plan.json --to-archive archive --use-http",
+        ] {
+            let output = garden.run(line);
+            let text = said(&output);
+            assert_eq!(output.status.code(), Some(1), "{text}");
+            let words = format!("error: catalog.yaml was not copied: {name}: the blob has ");
+            assert!(text.contains(&words) && text.contains(problem), "{text}");
+        }
+    }
+    fs::remove_dir_all(garden.path("plan.catalogs")).unwrap();
+    fs::write(garden.path("plan.catalogs"), "").unwrap();
+    let output = garden.run("mirror copy plan.json --use-http");
+    let words = "error: plan.catalogs, which contains the catalogs of the plan, is not a folder\n  hint: ";
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).starts_with(words), "{}", said(&output));
+}
+
+#[test]
 fn a_version_that_no_selected_package_has_fails_the_plan() {
     if !installed(&["docker-registry"]) {
         return;
