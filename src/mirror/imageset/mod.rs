@@ -135,11 +135,6 @@ impl Reader<'_> {
                 ));
             }
         }
-        if let Some(size) = file.archive_size {
-            set.remarks.push(format!(
-                "archiveSize is not part of a plan; specify {size}GiB as the volume size when writing an archive"
-            ));
-        }
         let root = Path::root().key("mirror");
         let mut seen = BTreeSet::new();
         for (index, operator) in mirror.operators.iter().enumerate() {
@@ -180,6 +175,19 @@ impl Reader<'_> {
             let pattern = Regex::new(&blocked.name);
             let pattern = pattern.or_else(|error| self.fail(&path, format!("invalid regular expression: {error}")))?;
             set.request.blocked.push(pattern);
+        }
+        if set.request.catalogs.is_empty() && set.request.images.is_empty() {
+            let mut message = "`operators` and `additionalImages` select nothing to mirror".to_owned();
+            for remark in &set.remarks {
+                message.push_str("; ");
+                message.push_str(remark);
+            }
+            return self.fail(&root, message);
+        }
+        if let Some(size) = file.archive_size {
+            set.remarks.push(format!(
+                "archiveSize is not part of a plan; specify {size}GiB as the volume size when writing an archive"
+            ));
         }
         Ok(set)
     }

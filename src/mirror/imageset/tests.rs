@@ -169,6 +169,13 @@ fn files_that_say_what_cannot_be_are_refused_at_their_line() {
             "mirror:\n  blockedImages: [{name: '('}]\n".to_owned(),
             "regular expression",
         ),
+        (
+            "archiveSize: 4\nmirror:\n  platform: {}\n  operators: []\n  additionalImages: [{name: 'oci:///a'}]\n"
+                .to_owned(),
+            "imageset.yaml:5:3: `operators` and `additionalImages` select nothing to mirror; mirror.platform is ignored \
+             because opmx mirrors only catalogs and images; oci:///a is skipped, because it is not in a registry",
+        ),
+        ("mirror: {}\n".to_owned(), "select nothing to mirror"),
         ("mirror:\n  operator: []\n".to_owned(), "operators"),
         ("storageConfig: {}\nmirror: {}\n".to_owned(), "storageConfig"),
         (String::new(), "mirror"),
