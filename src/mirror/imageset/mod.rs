@@ -14,6 +14,7 @@ use crate::shape::{self, Fault};
 use crate::source::{Place, SourceFile};
 use crate::text::{self, Document, Limits, Path};
 use crate::version::masterminds::Constraint;
+use crate::version::{parse_strict, strict_part};
 use format::{API_VERSION, File, KIND, Operator, Package, SHAPE, WrittenPlatform};
 use regex::Regex;
 use serde_json::Value;
@@ -314,6 +315,15 @@ impl Reader<'_> {
                 .filter(|version| !version.is_empty())
                 .map(|version| format!("{sign}{version}"))
         };
+        let exact = |version: Option<&str>| parse_strict(strict_part(version?)?).ok();
+        if let (Some(lowest), Some(highest)) = (exact(least), exact(most))
+            && lowest.cmp_precedence(&highest).is_gt()
+        {
+            return self.fail(
+                &path.key("minVersion"),
+                format!("minVersion {lowest} is higher than maxVersion {highest}, so no version is selected"),
+            );
+        }
         let bounds: Vec<String> = bound(least, ">=").into_iter().chain(bound(most, "<=")).collect();
         if bounds.is_empty() {
             return Ok(None);

@@ -170,6 +170,14 @@ fn files_that_say_what_cannot_be_are_refused_at_their_line() {
             "regular expression",
         ),
         (
+            package("minVersion: 1.1.0,\n       maxVersion: 1.0.0"),
+            "imageset.yaml:7:29: minVersion 1.1.0 is higher than maxVersion 1.0.0",
+        ),
+        (
+            package("channels: [{name: s, minVersion: v2.0.0, maxVersion: 1.0.0}]"),
+            "minVersion 2.0.0 is higher than maxVersion 1.0.0",
+        ),
+        (
             "archiveSize: 4\nmirror:\n  platform: {}\n  operators: []\n  additionalImages: [{name: 'oci:///a'}]\n"
                 .to_owned(),
             "imageset.yaml:5:3: `operators` and `additionalImages` select nothing to mirror; mirror.platform is ignored \
