@@ -40,22 +40,31 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     }
     let mut table = Table::new(printer.stdout(), ["", "IMAGE", "SIZE", "BUNDLES"]);
     let (old, new) = (old.catalog_names(), new.catalog_names());
-    for (sign, images, catalogs) in [("+", &difference.added, &new), ("-", &difference.removed, &old)] {
-        for Changed { source, bundles, bytes } in images {
+    for (sign, images, parts, catalogs) in [
+        ("+", &difference.added, &difference.extended, &new),
+        ("-", &difference.removed, &difference.reduced, &old),
+    ] {
+        let images = images.iter().map(|image| (image, ""));
+        let parts = parts.iter().map(|image| (image, " (referrers or platforms)"));
+        for (Changed { source, bundles, bytes }, part) in images.chain(parts) {
             let bundles: Vec<&str> = bundles.iter().map(String::as_str).collect();
-            let source = naming::shown(source, catalogs);
-            table.row([sign, source, &BinaryBytes(*bytes).to_string(), &bundles.join(", ")])?;
+            let source = format!("{}{part}", naming::shown(source, catalogs));
+            table.row([sign, &source, &BinaryBytes(*bytes).to_string(), &bundles.join(", ")])?;
         }
     }
     table.finish()?;
     let amount = |amount: &Amount| BinaryBytes(amount.bytes).to_string();
+    let unchanged = difference.unchanged();
+    let changed = match difference.kept - unchanged {
+        0 => String::new(),
+        changed => format!("{changed} with other referrers or platforms, "),
+    };
     printer.status(format_args!(
-        "{} ({}) to add, {} ({}) to drop, {} unchanged",
+        "{} ({}) to add, {} ({}) to drop, {changed}{unchanged} unchanged",
         counted(difference.added.len(), "image"),
         amount(&difference.to_add),
         counted(difference.removed.len(), "image"),
         amount(&difference.to_drop),
-        difference.kept
     ));
     Ok(Status::Success)
 }

@@ -195,6 +195,34 @@ fn a_difference_of_plans_names_images_and_bytes() {
 }
 
 #[test]
+fn a_difference_of_plans_names_images_whose_referrers_or_platforms_differ() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.plan(PART);
+    let plan = format!("mirror plan --catalog catalog.yaml -p {PART} --no-binary --use-http");
+    for option in ["--no-extras", "--platforms linux/arm64"] {
+        garden.ok(&format!("{plan} {option} -o less.json"));
+        let output = garden.run("mirror diff less.json plan.json -o json");
+        let difference: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let image = &difference["extended"][0];
+        assert!(
+            image["source"].as_str().unwrap().contains("/garden/greenhouse@"),
+            "{difference:#}"
+        );
+        assert!(image["bytes"].as_u64().unwrap() > 0, "{difference:#}");
+        assert_eq!(difference["added"], json!([]), "{difference:#}");
+        let text = garden.ok("mirror diff plan.json less.json");
+        assert!(text.contains(" (referrers or platforms)  "), "{text}");
+        assert!(
+            text.contains(" to drop, 1 with other referrers or platforms, "),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn only_what_no_kept_plan_needs_is_deleted_and_only_when_told_to() {
     if !installed(&["docker-registry"]) {
         return;
