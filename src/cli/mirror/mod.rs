@@ -8,6 +8,7 @@ mod load;
 mod manifests;
 mod naming;
 mod plan;
+mod planned;
 mod schema;
 mod target;
 mod told;
