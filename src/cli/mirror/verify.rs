@@ -40,7 +40,8 @@ const POLICY_LIMIT: usize = 16 << 20;
 /// Verify that a registry or an archive contains the content of a plan
 ///
 /// In a registry, checks that every tag, manifest and blob is in every repository that needs it, and that signatures
-/// and other referrers can be found. The content of blobs is read only with --read. An archive is read completely.
+/// and other referrers can be found. The content of blobs is read only with --read. An archive is read completely, but
+/// not the earlier archives on which it is based.
 ///
 /// With --policy, every image must have the signatures that the policy requires for its names in the catalogs. Keys
 /// are checked offline. Requirements for certificates or a transparency log are not supported, and are treated as
