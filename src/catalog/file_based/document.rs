@@ -204,7 +204,7 @@ fn rename(fields: &mut Vec<Field>, known: &[&'static str]) {
 
 /// Returns an object with the capitalization of the known names; `None` if nothing changes.
 fn renamed_fields(object: &RawValue, known: &[&'static str]) -> Option<Box<RawValue>> {
-    if !may_be_miswritten(object.get(), known.iter().copied()) {
+    if !may_be_miswritten(object.get(), &known.iter().copied()) {
         return None;
     }
     let Fields(mut fields) = serde_json::from_str(object.get()).ok()?;
@@ -214,7 +214,7 @@ fn renamed_fields(object: &RawValue, known: &[&'static str]) -> Option<Box<RawVa
 
 /// Like [`renamed_fields`], for the objects in a list and the objects inside them.
 fn renamed_items(list: &RawValue, of: &ListField) -> Option<Box<RawValue>> {
-    if !may_be_miswritten(list.get(), of.names()) {
+    if !may_be_miswritten(list.get(), &of.names()) {
         return None;
     }
     let items: Vec<&RawValue> = serde_json::from_str(list.get()).ok()?;
@@ -244,7 +244,7 @@ fn renamed_item(item: &RawValue, of: &ListField) -> Option<Box<RawValue>> {
 
 /// Returns whether a text contains a known name in another capitalization, as a key or as a string, or a letter that is
 /// written as an escape. The check is quick, because nearly all documents have neither.
-fn may_be_miswritten(json: &str, known: impl Iterator<Item = &'static str> + Clone) -> bool {
+fn may_be_miswritten(json: &str, known: &(impl Iterator<Item = &'static str> + Clone)) -> bool {
     let bytes = json.as_bytes();
     let letter = |escape: usize| bytes.get(escape + 4).is_some_and(|digit| (b'4'..=b'7').contains(digit));
     if memchr::memmem::find_iter(bytes, b"\\u00").any(letter) {
