@@ -55,7 +55,7 @@ pub(super) fn with_joined_list(mut answer: clap::Error, arguments: &[OsString]) 
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let split = words
         .windows(2)
-        .find(|pair| pair[0].len() > 1 && pair[0].ends_with(','));
+        .find(|pair| pair[0].len() > 1 && pair[0].ends_with(',') && !pair[1].starts_with('-'));
     let is_error = !matches!(answer.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if let Some([first, second]) = split
         && is_error

@@ -146,6 +146,10 @@ fn a_list_with_spaces_is_explained() {
     assert_eq!(outcome.status, Some(2), "{outcome}");
     let tip = "  tip: write a list without spaces: alpha,stable\n";
     assert!(outcome.stderr.contains(tip), "{outcome}");
+    let arguments = "registry add -b a --allow-media-types registry+v1, -q";
+    let outcome = sandbox.run(arguments.split(' '));
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    assert!(!outcome.stderr.contains("tip:"), "{outcome}");
 }
 
 #[test]
