@@ -207,7 +207,7 @@ fn examples() -> Vec<Case> {
         case(
             "csv-examples-json",
             (CSV, "\"kind\": \"Served\"}", "\"kind\": \"Served\"},"),
-            "]",
+            ",",
         ),
         case(
             "csv-examples-json",

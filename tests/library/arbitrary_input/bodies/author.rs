@@ -3,7 +3,7 @@
 
 use super::{LIMITS, places, words};
 use opmx::bundle::BundleLimits;
-use opmx::bundle::image_map::{ImageMap, map_images};
+use opmx::bundle::image_map::{ImageMap, MapImagesError, map_images};
 use opmx::catalog::file_based::lifecycle::read_file;
 use opmx::catalog::file_based::limits::CatalogLimits;
 use opmx::catalog::file_based::shown::Shown;
@@ -65,7 +65,11 @@ pub fn map(bytes: &[u8]) {
     }
     let limits = BundleLimits::default();
     let bundle = opmx::bundle::read(&tree, &limits.text).bundle.unwrap();
-    let mapped = map_images(&mut tree, &bundle, &map, &limits).unwrap();
+    let mapped = match map_images(&mut tree, &bundle, &map, &limits) {
+        // A target can be valid by itself, but not in front of the rest of an image.
+        Err(MapImagesError::Map(_)) => return,
+        mapped => mapped.unwrap(),
+    };
     let after = opmx::bundle::read(&tree, &limits.text).bundle.unwrap();
     let images: Vec<String> = opmx::bundle::pin::of_bundle(&after)
         .into_iter()
