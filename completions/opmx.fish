@@ -89,7 +89,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from init" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -111,7 +111,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -136,7 +136,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -178,7 +178,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from build" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -209,7 +209,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -239,7 +239,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -263,7 +263,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from unpack" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -302,7 +302,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from update" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -359,7 +359,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -439,7 +439,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -538,7 +538,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -694,7 +694,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -945,7 +945,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from export" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -1046,7 +1046,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -1191,7 +1191,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from plan" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -1392,7 +1392,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -1520,7 +1520,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l platform -d 'Platf
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -1584,7 +1584,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand render" -l platform -d 'Platfo
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -1618,7 +1618,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l platform -d 'Platf
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -1707,7 +1707,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand plan" -l platform -d 'Platform
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -1748,7 +1748,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -1788,7 +1788,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -1822,7 +1822,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -1874,7 +1874,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -1915,7 +1915,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -1960,7 +1960,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-file-size -d 'Maximum size of a file in a bundle; YAML and JSON files must also be smaller than 4GiB' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-files -d 'Maximum number of files in a bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-total-size -d 'Maximum total size of the files of a bundle, and of the parts of a catalog or cluster dump that are kept in memory' -r
-complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 1024' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-depth -d 'Maximum nesting of a YAML or JSON document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r

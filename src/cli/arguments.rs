@@ -190,7 +190,7 @@ pub struct LimitArguments {
     /// memory
     #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().total_bytes))]
     pub max_total_size: Size,
-    /// Maximum nesting of a YAML or JSON document, at most 1024
+    /// Maximum nesting of a YAML or JSON document, at most 127
     #[arg(
         long,
         help_heading = LIMITS,

@@ -9,7 +9,7 @@ rules! { TEXT
         TEXT_TOO_LARGE = "text-too-large", Error, LIMITS, "Split the file, or raise the limit.";
         YAML_SYNTAX = "yaml-syntax", Error, YAML, "Correct the YAML at the position shown.";
         YAML_DUPLICATE_KEY = "yaml-duplicate-key", Error, YAML, "Keep one of the two keys; most readers silently use the last one.";
-        YAML_TOO_DEEP = "yaml-too-deep", Error, LIMITS, "Flatten the document, or raise the limit.";
+        YAML_TOO_DEEP = "yaml-too-deep", Error, LIMITS, "Flatten the document.";
         YAML_EXCESSIVE_ALIASING = "yaml-excessive-aliasing", Error, YAML, "Replace the aliases of aliases with the values themselves.";
         YAML_TOO_MANY_DOCUMENTS = "yaml-too-many-documents", Error, LIMITS, "Split the file, or raise the limit.";
         YAML_TOO_MANY_VALUES = "yaml-too-many-values", Error, LIMITS, "Shorten the files, or raise the limit.";

@@ -59,7 +59,7 @@ fn command(rule: &Rule) -> Option<&'static str> {
             "Use --max-files, --max-file-size or --max-total-size to raise the limit.",
         ),
         (&rules::TEXT_TOO_LARGE, "Use --max-file-size to raise the limit."),
-        (&rules::YAML_TOO_DEEP, "Use --max-depth to raise the limit."),
+        (&rules::YAML_TOO_DEEP, "--max-depth can raise the limit to at most 127."),
         (
             &rules::YAML_TOO_MANY_DOCUMENTS,
             "Use --max-documents to raise the limit.",

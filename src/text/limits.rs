@@ -17,9 +17,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The maximum nesting depth regardless of [`Limits::depth`], so that every traversal of a value fits on the stack
-    /// of any thread.
-    pub(crate) const MOST_DEPTH: usize = 1_024;
+    /// The maximum nesting depth regardless of [`Limits::depth`]. JSON readers refuse more, so a document that is
+    /// accepted can be read again wherever it is stored.
+    pub(crate) const MOST_DEPTH: usize = 127;
 
     /// The maximum file size in bytes regardless of [`Limits::file_bytes`], so that places take little memory.
     pub(crate) const MOST_FILE_BYTES: usize = u32::MAX as usize;
@@ -51,7 +51,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             file_bytes: 16 << 20,
-            depth: 512,
+            depth: Self::MOST_DEPTH,
             documents: 10_000,
             values: 500_000,
         }

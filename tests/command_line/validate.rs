@@ -258,7 +258,7 @@ fn a_document_without_a_value_is_refused_by_every_command() {
     assert_eq!(sandbox.run(["validate", "etcd"]).status, Some(0));
     let limited = sandbox.run("validate etcd --max-depth 20".split(' '));
     assert!(
-        limited.status == Some(1) && limited.to_string().contains("Use --max-depth to raise the limit"),
+        limited.status == Some(1) && limited.to_string().contains("--max-depth can raise the limit"),
         "{limited}"
     );
 }

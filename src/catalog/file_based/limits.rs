@@ -40,16 +40,7 @@ impl Default for CatalogLimits {
     }
 }
 
-/// The maximum nesting depth of a document regardless of [`CatalogLimits::depth`], so that every part of a document can
-/// be read as a value with the limit of `serde_json`.
-const MOST_DEPTH: usize = 127;
-
 impl CatalogLimits {
-    /// Whether a higher [`CatalogLimits::depth`] would have no effect.
-    pub(super) fn has_most_depth(&self) -> bool {
-        self.depth >= MOST_DEPTH
-    }
-
     /// Returns the limits for one manifest inside a document.
     pub(super) fn of_manifest(&self) -> Limits {
         Limits {
@@ -62,7 +53,7 @@ impl CatalogLimits {
     pub(crate) fn of_document(&self) -> Limits {
         Limits {
             file_bytes: self.document_bytes,
-            depth: self.depth.min(MOST_DEPTH),
+            depth: self.depth.min(Limits::MOST_DEPTH),
             documents: 1,
             values: self.values,
         }

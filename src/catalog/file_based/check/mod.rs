@@ -23,7 +23,7 @@ use super::stream::{CutError, Piece, Stream};
 use crate::catalog::Texts;
 use crate::diagnostic::Diagnostic;
 use crate::files::{FileError, open_regular};
-use crate::rules::{self, Rule};
+use crate::rules;
 use crate::source::{Place, Position, SourceFile};
 use crate::text::{self, Document, Limits};
 use crate::visible::hidden_in;
@@ -401,7 +401,7 @@ impl FileReader<'_> {
                 };
                 unreadable.first.get_or_insert_with(|| at.clone());
                 let rule = if unfit.is_too_deep {
-                    self.too_deep()
+                    &rules::YAML_TOO_DEEP
                 } else {
                     &rules::CATALOG_DOCUMENT
                 };
@@ -463,16 +463,6 @@ impl FileReader<'_> {
         Some(finding.at(Place::new(&source, span)))
     }
 
-    /// Returns the rule that a document violates if it is nested too deeply.
-    fn too_deep(&self) -> &'static Rule {
-        if self.limits.has_most_depth() {
-            // The advice of the other rule is to raise the limit, which is not possible.
-            &rules::CATALOG_DOCUMENT
-        } else {
-            &rules::YAML_TOO_DEEP
-        }
-    }
-
     /// Returns the syntax errors of a document.
     fn syntax(&self, piece: &Piece<'_>) -> Vec<Diagnostic> {
         let mut findings = text::read_source(&self.source(piece), &self.limits.of_document()).diagnostics;
@@ -497,8 +487,6 @@ impl FileReader<'_> {
         let errors = errors.map(|mut finding| {
             if finding.rule == &rules::YAML_DUPLICATE_KEY {
                 finding.rule = &rules::CATALOG_DUPLICATE_KEY;
-            } else if finding.rule == &rules::YAML_TOO_DEEP {
-                finding.rule = self.too_deep();
             }
             finding
         });
