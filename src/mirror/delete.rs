@@ -112,19 +112,21 @@ pub async fn missing_catalogs(kept: &[Plan], target: &Transports) -> Result<Vec<
 /// The number of tags or manifests that are looked up at once.
 const PARALLEL: usize = 8;
 
-/// Tags that refer to manifests to delete, but are not in any plan.
+/// Tags that refer to manifests to delete, but do not belong to the plan alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OtherTags {
     /// The tags, by repository and digest.
     pub found: BTreeMap<(String, Digest), BTreeSet<String>>,
+    /// The manifests among them that have tags of kept plans. Another plan with the same target has moved these tags.
+    pub of_kept: BTreeSet<(String, Digest)>,
     /// The tags of image indexes that list manifests to delete, by the repository and digest of these manifests.
     pub parts: BTreeMap<(String, Digest), BTreeSet<String>>,
     /// The repositories whose tags the registry does not list.
     pub unlisted: BTreeSet<String>,
 }
 
-/// Looks for tags that refer to manifests to delete, but are not in any plan. Deleting a manifest also removes these
-/// tags. If `with_parts` is set, also looks for such tags of image indexes that list manifests to delete, directly or
+/// Looks for tags that refer to manifests to delete, but are in no plan or in a kept one. Deleting a manifest also
+/// removes these tags. If `with_parts` is set, also looks for such tags of image indexes that list manifests to delete, directly or
 /// indirectly. Deleting these manifests would leave the image indexes incomplete.
 ///
 /// # Errors
@@ -138,18 +140,8 @@ pub async fn other_tags(
     with_parts: bool,
 ) -> Result<OtherTags, ImageError> {
     reach(plan, target).await?;
-    let mut own: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for plan in kept.iter().chain([plan]) {
-        for image in &plan.images {
-            let Some(repository) = image.destination.as_deref() else {
-                continue;
-            };
-            let extras = plan.extras.iter().filter(|extra| image.extras.contains(&extra.digest));
-            let tags = own.entry(repository).or_default();
-            tags.extend(extras.filter_map(|extra| extra.tag.as_deref()));
-            tags.extend(image.tags.iter().map(String::as_str));
-        }
-    }
+    let own = tags_of(std::slice::from_ref(plan));
+    let kept = tags_of(kept);
     let mut digests: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
     for Doomed { repository, digest, .. } in doomed {
         digests.entry(repository).or_default().insert(*digest);
@@ -163,14 +155,15 @@ pub async fn other_tags(
         if target.is_new(&reference).await? {
             continue;
         }
-        let Some(tags) = target.tags(&reference).await? else {
+        let tags = target.tags(&reference).await?.unwrap_or_else(|| {
             other.unlisted.insert(repository.to_owned());
-            continue;
-        };
-        let own = own.get(repository);
+            let kept = kept.get(repository).into_iter().flatten();
+            kept.map(|tag| (*tag).to_owned()).collect()
+        });
+        let is_of = |tags: &TagsOf<'_>, tag: &str| tags.get(repository).is_some_and(|tags| tags.contains(tag));
         let tags = tags
             .into_iter()
-            .filter(|tag| own.is_none_or(|own| !own.contains(tag.as_str())) && !lists.contains(tag));
+            .filter(|tag| (is_of(&kept, tag) || !is_of(&own, tag)) && !lists.contains(tag));
         let reference = &reference;
         let looks = concurrent::in_order(tags, PARALLEL, |tag| async move {
             let state = target.state(&Reference::Registry(reference.with_tag(&tag)?)).await?;
@@ -180,6 +173,9 @@ pub async fn other_tags(
         let mut tagged = Tagged::new();
         for (tag, state) in states {
             if let Some(digest) = state.digest() {
+                if is_of(&kept, &tag) && digests.contains(&digest) {
+                    other.of_kept.insert((repository.to_owned(), digest));
+                }
                 tagged.entry(digest).or_default().insert(tag);
             }
         }
@@ -196,15 +192,33 @@ pub async fn other_tags(
     Ok(other)
 }
 
+/// The tags of plans, by repository.
+type TagsOf<'p> = BTreeMap<&'p str, BTreeSet<&'p str>>;
+
+fn tags_of(plans: &[Plan]) -> TagsOf<'_> {
+    let mut all = TagsOf::new();
+    for plan in plans {
+        for image in &plan.images {
+            let Some(repository) = image.destination.as_deref() else {
+                continue;
+            };
+            let extras = plan.extras.iter().filter(|extra| image.extras.contains(&extra.digest));
+            let tags = all.entry(repository).or_default();
+            tags.extend(extras.filter_map(|extra| extra.tag.as_deref()));
+            tags.extend(image.tags.iter().map(String::as_str));
+        }
+    }
+    all
+}
+
 /// Splits the manifests to delete into those that can be deleted and those that are spared. A manifest is spared if it
-/// has other tags, if a spared manifest or an image index with other tags references it, or if it is a referrer of a
-/// spared manifest.
-pub fn spare(plan: &Plan, doomed: Vec<Doomed>, other: &OtherTags) -> (Vec<Doomed>, Vec<Doomed>) {
+/// has tags of kept plans or, unless `only_kept` is set, other tags; if a spared manifest or an image index with other
+/// tags references it; or if it is a referrer of a spared manifest.
+pub fn spare(plan: &Plan, doomed: Vec<Doomed>, other: &OtherTags, only_kept: bool) -> (Vec<Doomed>, Vec<Doomed>) {
     let mut spared: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
-    let mut waiting: Vec<(&str, Digest)> = other
-        .found
-        .keys()
-        .chain(other.parts.keys())
+    let found = other.found.keys().chain(other.parts.keys());
+    let mut waiting: Vec<(&str, Digest)> = found
+        .filter(|manifest| !only_kept || other.of_kept.contains(manifest))
         .map(|(name, digest)| (name.as_str(), *digest))
         .collect();
     while let Some((repository, digest)) = waiting.pop() {

@@ -27,7 +27,8 @@ Examples:
 /// Without --apply, only shows the manifests that would be deleted, and those that are already absent. Manifests that a
 /// kept plan needs at the target are not deleted, whether they are images, parts of image indexes, signatures or other
 /// referrers. Manifests that have tags outside the plans, and manifests within image indexes that have such tags, are
-/// also kept, unless --other-tags is specified. Nothing is deleted before the catalogs of the kept plans are at the
+/// also kept, unless --other-tags is specified. A manifest that has a tag of a kept plan, because another plan with the
+/// same target has moved the tag, is always kept. Nothing is deleted before the catalogs of the kept plans are at the
 /// target. Manifests are deleted with their tags; the garbage collection of the registry frees the space of their blobs.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -86,11 +87,7 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
             "the tags of {repository} cannot be listed; deleting its manifests also removes any other tags"
         ));
     }
-    let (doomed, spared) = if spares {
-        spare(&plan, doomed, &other)
-    } else {
-        (doomed, Vec::new())
-    };
+    let (doomed, spared) = spare(&plan, doomed, &other, !spares);
     let (deleted, absent) = if arguments.apply {
         let deleted = delete(&plan, &doomed, &transports);
         (Some(context.runtime.block_on(deleted)?), Vec::new())
@@ -124,13 +121,17 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
         let key = (one.repository.clone(), one.digest);
         let tag = other.parts.get(&key).and_then(BTreeSet::first);
         match tag {
+            _ if other.of_kept.contains(&key) => row(one, "kept: tag of a kept plan")?,
             _ if other.found.contains_key(&key) => row(one, "kept: other tags")?,
             Some(tag) => row(one, &format!("kept: part of the image with the tag {tag}"))?,
             None => row(one, "kept: part of a kept image")?,
         }
     }
     table.finish()?;
-    if !spared.is_empty() {
+    if !other.of_kept.is_empty() {
+        printer.warning("tags of the plans to keep refer to content of this plan, which is not deleted");
+        printer.warning_hint("copy the plans to keep again, so that their tags refer to their own content");
+    } else if !spared.is_empty() {
         printer.status(format_args!(
             "{} kept because of tags outside the plans; use --other-tags to delete such manifests, too",
             counted(spared.len(), "manifest")

@@ -287,10 +287,13 @@ fn nothing_is_deleted_before_the_catalog_of_a_kept_plan_is_there() {
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).contains("or use --keep-nothing"), "{}", said(&output));
     let line = format!("mirror delete old.json --keep plan.json --at {to} --use-http");
-    // The tag moves to the new catalog, so it is not deleted.
+    // The tag has not moved to the new catalog yet.
     let text = garden.ok(&line);
     let row = text.lines().find(|line| line.contains("/catalog@")).unwrap();
-    assert!(!row.contains("latest"), "{row}");
+    assert!(
+        row.contains("latest") && row.contains("kept: tag of a kept plan"),
+        "{row}"
+    );
     assert!(
         text.contains("does not exist, so --apply would delete nothing"),
         "{text}"
@@ -306,6 +309,41 @@ fn nothing_is_deleted_before_the_catalog_of_a_kept_plan_is_there() {
     garden.ok("mirror copy plan.json --use-http");
     assert!(garden.ok(&format!("{line} --apply")).contains(", failed: 0"));
     assert_eq!(verify(&garden, "plan.json", &to, ""), (Some(0), vec![]));
+}
+
+#[test]
+fn a_tag_of_a_kept_plan_that_another_plan_has_moved_is_not_deleted() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let to = garden.to();
+    garden.plan(PART);
+    garden.ok("mirror copy plan.json --use-http");
+    for file in ["json", "catalogs"] {
+        fs::rename(
+            garden.path(&format!("plan.{file}")),
+            garden.path(&format!("old.{file}")),
+        )
+        .unwrap();
+    }
+    garden.plan("certs-operator");
+    garden.ok("mirror copy plan.json --use-http");
+    let line = format!("mirror delete plan.json --keep old.json --at {to} --use-http --apply");
+    let text = garden.ok(&format!("{line} --other-tags"));
+    let row = text.lines().find(|line| line.contains("/catalog@")).unwrap();
+    assert!(
+        row.contains("latest") && row.contains("kept: tag of a kept plan"),
+        "{row}"
+    );
+    assert!(text.contains("copy the plans to keep again"), "{text}");
+    garden.ok("mirror copy old.json --use-http");
+    let text = garden.ok(&line);
+    assert!(
+        text.contains("deleted 1 manifest;") && !text.contains("kept:"),
+        "{text}"
+    );
+    assert_eq!(verify(&garden, "old.json", &to, ""), (Some(0), vec![]));
 }
 
 #[test]
