@@ -8,6 +8,7 @@ use crate::olm::annotation::EXAMPLES;
 use crate::text::Path;
 use crate::tree::Tree;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The values that the caller chooses for a bundle.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -26,6 +27,8 @@ pub struct Stamp {
     pub refreshed: Vec<(&'static str, Value)>,
     /// Entries to add to the related images.
     pub related_images: Vec<Value>,
+    /// Images to replace in the existing related images, each with its replacement.
+    pub replaced_images: BTreeMap<String, String>,
 }
 
 /// The API of a resource that RBAC rules name.
@@ -86,6 +89,15 @@ pub(crate) fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: &Bu
     }
     if let Some(replaces) = &stamp.replaces {
         edits.set(document, &spec, "replaces", &json!(replaces));
+    }
+    let related = spec.key("relatedImages");
+    let entries = related.get(document.value()).and_then(Value::as_array);
+    for index in 0..entries.map_or(0, Vec::len) {
+        let path = related.index(index).key("image");
+        let image = path.get(document.value()).and_then(Value::as_str);
+        if let Some(new) = image.and_then(|image| stamp.replaced_images.get(image)) {
+            edits.replace_text(document, &path, new);
+        }
     }
     if !stamp.related_images.is_empty() {
         edits.extend(document, &spec, "relatedImages", &stamp.related_images);

@@ -11,7 +11,7 @@ use super::intake::Intake;
 use super::operator::{Found, UnknownVersion};
 use super::outside::{Outside, Resolved, learn};
 use super::settle::{Expand, Settled, Settling, settle};
-use super::starter::{Inferred, inferred};
+use super::starter::{Inferred, RELATED_IMAGES, inferred};
 use super::{samples, synthesize};
 use crate::bundle::stamp::stamp;
 use crate::bundle::{self, Bundle, BundleLimits, EditError, MANIFESTS, MediaType, OLM_YAML};
@@ -283,6 +283,9 @@ pub fn next_release(
     let mut wanted = names::wanted(&before, objects, options, &mut release)?;
     wanted.apis = release.resolved.iter().map(|resolved| resolved.hint.clone()).collect();
     wanted.refreshed = refreshed(&before, objects);
+    if !wanted.refreshed.iter().any(|(key, _)| *key == RELATED_IMAGES) {
+        wanted.replaced_images = replaced_images(&before, objects);
+    }
     let is = synthesize(&after, &[]);
     let olm = before.olm.as_ref().map_or(&Value::Null, Document::value);
     if let Some(samples) = &options.outside.samples {
@@ -318,17 +321,38 @@ fn refreshed(before: &Bundle, objects: &[Object]) -> Vec<(&'static str, Value)> 
     };
     let was = inferred(&before.objects);
     let is = inferred(objects);
-    let known = |list: &[Inferred], key: &str| {
-        let entry = list.iter().find(|(known, _)| *known == key);
-        entry.map(|(_, value)| value.clone())
-    };
     is.iter()
         .filter(|(key, value)| {
             let said = olm.get(*key);
-            said.is_some() && said != Some(value) && said == known(&was, key).as_ref()
+            said.is_some() && said != Some(value) && said == value_of(&was, key)
         })
         .cloned()
         .collect()
+}
+
+/// Returns the images that were inferred from the old manifests and replaced in the new manifests. Entries of a list that
+/// the author has changed are still updated, because an entry with an old image is an error.
+fn replaced_images(before: &Bundle, objects: &[Object]) -> BTreeMap<String, String> {
+    let images = |objects: &[Object]| -> Vec<(String, String)> {
+        let inferred = inferred(objects);
+        let entries = value_of(&inferred, RELATED_IMAGES).and_then(Value::as_array);
+        let text = |entry: &Value, key: &str| Some(entry.get(key)?.as_str()?.to_owned());
+        let pairs = entries.into_iter().flatten();
+        pairs
+            .filter_map(|entry| Some((text(entry, "name")?, text(entry, "image")?)))
+            .collect()
+    };
+    let is = images(objects);
+    let replaced = images(&before.objects).into_iter().filter_map(|(name, old)| {
+        let (_, new) = is.iter().find(|(known, _)| *known == name)?;
+        let is_kept = is.iter().any(|(_, image)| *image == old);
+        (!is_kept).then(|| (old, new.clone()))
+    });
+    replaced.collect()
+}
+
+fn value_of<'v>(list: &'v [Inferred], key: &str) -> Option<&'v Value> {
+    list.iter().find(|(known, _)| *known == key).map(|(_, value)| value)
 }
 
 fn note(files: &mut BTreeMap<String, FileChange>, path: &str, before: Option<&[u8]>, after: Option<&[u8]>) {

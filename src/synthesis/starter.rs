@@ -137,6 +137,9 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
     }
 }
 
+/// The key of `olm.yaml` for the related images.
+pub(super) const RELATED_IMAGES: &str = "relatedImages";
+
 /// A key of `olm.yaml` with its value.
 pub(super) type Inferred = (&'static str, Value);
 
@@ -148,7 +151,7 @@ pub(super) fn inferred(objects: &[Object]) -> Vec<Inferred> {
     ];
     let images = infer_related_images(objects);
     if !images.is_empty() {
-        inferred.push(("relatedImages", images.into()));
+        inferred.push((RELATED_IMAGES, images.into()));
     }
     inferred
 }

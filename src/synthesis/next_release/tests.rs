@@ -119,6 +119,27 @@ fn what_was_inferred_is_inferred_anew_and_what_was_decided_stays() {
 }
 
 #[test]
+fn entries_with_inferred_images_are_updated_in_a_list_that_the_author_changed() {
+    let settings = |tag: &str| {
+        let map = map("settings");
+        format!(
+            "{}---\n{map}data: {{agent: 'example.com/agent:{tag}'}}\n",
+            deployment(tag)
+        )
+    };
+    let folder = old_folder();
+    let images = "relatedImages:\n- {name: mine, image: 'example.com/mine:1.0.0'} # ours\n\
+                  # renamed\n- {name: the-agent, image: 'example.com/agent:1.0.0'}\n";
+    std::fs::write(folder.path().join(OLM_YAML), format!("{OLM}{images}")).unwrap();
+    std::fs::write(folder.path().join("manifests/op.yaml"), settings("1.0.0")).unwrap();
+    let release = release(folder.path(), &settings("1.1.0"), &ReleaseOptions::default()).unwrap();
+    release.write(folder.path()).unwrap();
+    let after = files(folder.path()).remove(OLM_YAML).unwrap();
+    let wanted = images.replace("agent:1.0.0", "agent:1.1.0");
+    assert!(after.ends_with(&wanted), "{after}");
+}
+
+#[test]
 fn an_unknown_or_older_version_and_a_name_that_does_not_follow_it_are_errors() {
     let folder = old_folder();
     let error = |stream: &str| {
