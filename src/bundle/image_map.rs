@@ -226,15 +226,16 @@ impl ImageMap {
 
     /// Returns the replacement for an image. The longest matching entry wins.
     fn of(&self, image: &str) -> Option<Moved<'_>> {
-        let mut found: Option<Moved<'_>> = None;
+        let qualified_image = qualified(image);
+        let mut found: Option<(usize, Moved<'_>)> = None;
         for (from, Target { to, place }) in self.mirrors.iter().chain(&self.places) {
-            if found.as_ref().is_none_or(|known| known.from.len() <= from.len())
-                && let Some(image) = moved(image, from, to)
+            if let Some((length, image)) = moved_in_any_spelling(image, &qualified_image, from, to)
+                && found.as_ref().is_none_or(|(longest, _)| *longest <= length)
             {
-                found = Some(Moved { from, image, place });
+                found = Some((length, Moved { from, image, place }));
             }
         }
-        found
+        found.map(|(_, moved)| moved)
     }
 }
 
@@ -254,6 +255,24 @@ impl Moved<'_> {
             message: format!("{} cannot replace the image {original}: {problem}", self.from),
         })
     }
+}
+
+/// Returns an image with its registry and its complete repository, both of which a reference to Docker Hub may omit.
+fn qualified(image: &str) -> String {
+    mentions::reference(image).map_or_else(|| image.to_owned(), |reference| reference.qualified())
+}
+
+/// Returns the image below `to` that corresponds to an image below `from`, and the length of the part of the qualified
+/// image that `from` matches.
+fn moved_in_any_spelling(image: &str, qualified_image: &str, from: &str, to: &str) -> Option<(usize, String)> {
+    if let Some(moved) = moved(image, from, to) {
+        let length = (qualified_image.len() + from.len()).saturating_sub(image.len());
+        return Some((length, moved));
+    }
+    let qualified_from = qualified(from);
+    [from, &qualified_from]
+        .into_iter()
+        .find_map(|from| Some((from.len(), moved(qualified_image, from, to)?)))
 }
 
 /// Returns the image below `to` that corresponds to an image below `from`.

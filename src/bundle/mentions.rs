@@ -202,7 +202,8 @@ pub fn written_out(text: &str) -> Option<RegistryReference> {
     reference(text)
 }
 
-fn reference(text: &str) -> Option<RegistryReference> {
+/// Parses a reference to an image in a registry that is written without a transport.
+pub(super) fn reference(text: &str) -> Option<RegistryReference> {
     match text.parse() {
         Ok(Reference::Registry(reference)) if reference.as_written() == text => Some(reference),
         _ => None,

@@ -73,6 +73,27 @@ fn an_entry_for_a_registry_leaves_registries_on_other_ports_alone() {
 }
 
 #[test]
+fn an_image_in_docker_hub_matches_with_and_without_its_registry() {
+    let hub = "docker.io mirror.example.com/hub\nredis:7 mirror.example.com/redis:7\n";
+    for (image, wanted) in [
+        ("nginx:1.25", Some("mirror.example.com/hub/library/nginx:1.25")),
+        ("garden/rake:1", Some("mirror.example.com/hub/garden/rake:1")),
+        (
+            "index.docker.io/garden/rake:1",
+            Some("mirror.example.com/hub/garden/rake:1"),
+        ),
+        ("redis:7", Some("mirror.example.com/redis:7")),
+        ("docker.io/library/redis:7", Some("mirror.example.com/redis:7")),
+        ("docker.io/redis:7.2", Some("mirror.example.com/hub/redis:7.2")),
+        ("registry.example.com/library/redis:7", None),
+    ] {
+        assert_eq!(mapped(hub, image).as_deref(), wanted, "{image}");
+    }
+    let repository = mapped("nginx mirror.example.com/nginx\n", "nginx:1.25");
+    assert_eq!(repository.unwrap(), "mirror.example.com/nginx:1.25");
+}
+
+#[test]
 fn a_replacement_that_is_no_image_is_an_error_at_the_line_of_its_entry() {
     let map = read("# ours\nregistry.example.com mirror.example.com/all:1\n").unwrap();
     let check = |image: &str| map.of(image).unwrap().check(image).map_err(|error| error.to_string());

@@ -28,6 +28,15 @@ impl RegistryReference {
         &self.written
     }
 
+    /// Returns the reference with its registry and its complete repository, without `docker://`. The tag and the digest
+    /// are as written.
+    pub(crate) fn qualified(&self) -> String {
+        let name = self.written.split('@').next().unwrap_or_default();
+        let (name, _) = name::split_tag(name);
+        let rest = self.written.get(name.len()..).unwrap_or_default();
+        format!("{}/{}{rest}", self.registry(), self.repository())
+    }
+
     /// Returns the host to connect to, with its port. For a name without a host, this is the host of Docker Hub.
     pub fn host(&self) -> &str {
         self.parsed.resolve_registry()
