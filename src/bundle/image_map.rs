@@ -77,7 +77,7 @@ pub struct ImageMapError {
 pub struct Mapped {
     /// The replaced images as written in the bundle, each with its replacement.
     pub images: BTreeMap<String, String>,
-    /// The images and names in the map that do not occur in the bundle.
+    /// The images and names in the map that the bundle does not use.
     pub unused: Vec<String>,
 }
 
@@ -324,7 +324,7 @@ fn plain(name: &str) -> String {
 }
 
 /// Replaces the images in the Deployments, related images and annotations of a bundle according to the map. Also
-/// replaces the images that arguments, variables and ConfigMaps mention.
+/// replaces the images that arguments, variables and ConfigMaps mention, but not those in comments and examples.
 ///
 /// # Errors
 /// Returns an error if an entry of the map does not give a valid image, a changed file exceeds a limit, or its form

@@ -26,35 +26,52 @@ pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
     let mut uses = Vec::new();
     for object in &bundle.objects {
         let (document, root) = object.document();
-        let below = |keys: &[&str]| keys.iter().fold(root.clone(), |path, key| path.key(key));
         if object.gvk().is("", "ConfigMap") {
-            of_config_map(document, &below(&["data"]), &mut uses);
-        } else if object.gvk().is("apps", "Deployment") && bundle.media_type == MediaType::K8sV1 {
-            of_pod(document, &below(&["spec", "template", "spec"]), &mut uses);
-        } else if super::is_csv(object) {
-            let deployments = below(&["spec", "install", "spec", "deployments"]);
-            for index in 0..length(document, &deployments) {
-                let keys = ["spec", "template", "spec"];
-                let pod = keys.iter().fold(deployments.index(index), |path, key| path.key(key));
-                of_pod(document, &pod, &mut uses);
-            }
+            of_config_map(document, &root.key("data"), &mut uses);
+        }
+        for template in pod_templates(bundle, object) {
+            of_pod(document, &template.key("spec"), &mut uses);
         }
     }
     uses
 }
 
-/// Returns the images in the annotations that a bundle sets on its CSV.
-pub(super) fn in_annotations(bundle: &Bundle) -> Vec<ImageUse> {
-    match (&bundle.olm, bundle.csv()) {
-        (Some(olm), _) => in_map(olm, &Path::from("annotations")),
-        (None, Some(csv)) => of_annotations(csv),
-        (None, None) => Vec::new(),
+/// Returns the paths of the pod templates in a Deployment or a CSV.
+fn pod_templates(bundle: &Bundle, object: &Object) -> Vec<Path> {
+    let (document, root) = object.document();
+    if object.gvk().is("apps", "Deployment") && bundle.media_type == MediaType::K8sV1 {
+        vec![root.key("spec").key("template")]
+    } else if super::is_csv(object) {
+        let keys = ["spec", "install", "spec", "deployments"];
+        let deployments = keys.iter().fold(root.clone(), |path, key| path.key(key));
+        let deployments = (0..length(document, &deployments)).map(|index| deployments.index(index));
+        deployments
+            .map(|deployment| deployment.key("spec").key("template"))
+            .collect()
+    } else {
+        Vec::new()
     }
 }
 
-/// Returns the images in the annotations of a CSV.
-pub(crate) fn of_annotations(csv: &Object) -> Vec<ImageUse> {
-    let (document, root) = csv.document();
+/// Returns the images in the annotations of the objects and the pod templates of a bundle.
+pub(super) fn in_annotations(bundle: &Bundle) -> Vec<ImageUse> {
+    let mut uses = Vec::new();
+    if let Some(olm) = &bundle.olm {
+        uses.extend(in_map(olm, &Path::from("annotations")));
+    }
+    for object in &bundle.objects {
+        uses.extend(of_annotations(object));
+        for template in pod_templates(bundle, object) {
+            let (document, _) = object.document();
+            uses.extend(in_map(document, &template.key("metadata").key("annotations")));
+        }
+    }
+    uses
+}
+
+/// Returns the images in the annotations of an object.
+pub(crate) fn of_annotations(object: &Object) -> Vec<ImageUse> {
+    let (document, root) = object.document();
     in_map(document, &root.key("metadata").key("annotations"))
 }
 

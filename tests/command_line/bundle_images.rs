@@ -94,7 +94,7 @@ fn lines_replace_images_wherever_they_stand_and_the_rest_stays() {
                `opmx bundle build --related-images` adds the image to the bundle image.
 
     1 warning
-    warning: the bundle does not contain the image registry.example.net/none:1, which the image map replaces
+    warning: the bundle does not use the image registry.example.net/none:1, which the image map replaces
     build.example.com/garden/hoe:1 -> registry.example.com/hoe:2
     build.example.com/garden/rake:1 -> registry.example.com/released/rake:1
     built bundle as oci:out:v1
@@ -144,6 +144,30 @@ fn images_inside_longer_strings_are_replaced_too() {
 }
 
 #[test]
+fn images_in_annotations_of_pods_and_objects_are_replaced_too() {
+    let sandbox = bundle();
+    let annotated = CSV.replace(
+        "metadata: {labels: {app: rake}}",
+        "metadata: {labels: {app: rake}, annotations: {seed: 'other.example.com/seed:1'}}",
+    );
+    fs::write(sandbox.path("bundle").join(FILE), &annotated).unwrap();
+    let config =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, annotations: {seed: 'other.example.com/seed:1'}}\n";
+    fs::write(sandbox.path("bundle/manifests/config.yaml"), config).unwrap();
+    fs::write(
+        sandbox.path("images.txt"),
+        "other.example.com/seed:1 registry.example.com/seed:2\n",
+    )
+    .unwrap();
+    let outcome = build(&sandbox, "--image-map images.txt");
+    assert!(!outcome.stderr.contains("does not use the image"), "{outcome}");
+    let new = |text: &str| text.replace("other.example.com/seed:1", "registry.example.com/seed:2");
+    assert_eq!(built(&sandbox), new(&annotated));
+    let unpacked = fs::read_to_string(sandbox.path("unpacked/manifests/config.yaml")).unwrap();
+    assert_eq!(unpacked, new(config));
+}
+
+#[test]
 fn names_replace_the_images_that_the_bundle_calls_so() {
     let sandbox = bundle();
     let map = r#"[{"name": "rake", "image": "registry.example.com/rake:9"},
@@ -154,7 +178,7 @@ fn names_replace_the_images_that_the_bundle_calls_so() {
     assert!(
         outcome
             .stderr
-            .contains("warning: the bundle does not contain the image lawn"),
+            .contains("warning: the bundle does not use the image lawn"),
         "{outcome}"
     );
     let wanted = CSV
@@ -171,9 +195,7 @@ fn the_mirrors_of_a_cluster_stand_in_for_their_sources() {
     fs::write(sandbox.path("mirrors.yaml"), mirrors).unwrap();
     let outcome = build(&sandbox, "--image-map mirrors.yaml");
     assert!(
-        !outcome
-            .stderr
-            .contains("warning: the bundle does not contain the image"),
+        !outcome.stderr.contains("warning: the bundle does not use the image"),
         "{outcome}"
     );
     assert_eq!(

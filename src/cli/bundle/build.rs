@@ -75,9 +75,10 @@ pub(crate) struct BuildArguments {
     ///
     /// The file has one of three formats: lines FROM TO or FROM=TO, where FROM is an image, a repository, or a registry
     /// with or without a path; a JSON or YAML list of {name, image}, where each name is that of a related image, a
-    /// RELATED_IMAGE_* variable or a container; or ImageDigestMirrorSet, ImageTagMirrorSet and ImageContentSourcePolicy
-    /// objects. Images are replaced in the same places as with --pin, and in annotations. The files of the bundle are
-    /// not changed.
+    /// RELATED_IMAGE_* variable, a container or a volume; or ImageDigestMirrorSet, ImageTagMirrorSet and
+    /// ImageContentSourcePolicy objects. Names of images in Docker Hub match with and without docker.io. Images are
+    /// replaced in the same places as with --pin, and in the annotations of objects and pod templates. The files of the
+    /// bundle are not changed.
     #[arg(long, value_name = "FILE")]
     image_map: Option<String>,
     /// Write the image replacements to this file, in the format of --image-map
@@ -203,7 +204,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     }
     for unused in &built.mapped.unused {
         printer.warning(format_args!(
-            "the bundle does not contain the image {unused}, which the image map replaces"
+            "the bundle does not use the image {unused}, which the image map replaces"
         ));
     }
     for used in &built.unpinned {
