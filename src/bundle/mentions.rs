@@ -288,12 +288,26 @@ fn of_config_map(document: &Document, data: &Path, uses: &mut Vec<ImageUse>) {
     }
 }
 
-/// Adds the images among the words of a longer text, such as a list of pairs `VERSION=IMAGE`.
+/// Adds the images among the words of a longer text.
 fn of_words(document: &Document, path: &Path, value: &str, uses: &mut Vec<ImageUse>) {
-    let ends = |letter: char| letter.is_whitespace() || "\"'`,;=()[]{}<>|".contains(letter);
-    for word in words(value, ends) {
+    for word in in_text(value) {
         uses.push(ImageUse::within(document, path.clone(), "", word, false));
     }
+}
+
+/// Returns the images among the words of a longer text, such as a list of pairs `VERSION=IMAGE`, each with its first
+/// byte. Skips comment lines, because an image in a comment is not used and might no longer exist.
+fn in_text(value: &str) -> Vec<(usize, &str)> {
+    let ends = |letter: char| letter.is_whitespace() || "\"'`,;=()[]{}<>|".contains(letter);
+    let mut images = Vec::new();
+    let mut start = 0;
+    for line in value.split_inclusive('\n') {
+        if !line.trim_start().starts_with('#') {
+            images.extend(words(line, ends).into_iter().map(|(at, word)| (start + at, word)));
+        }
+        start += line.len();
+    }
+    images
 }
 
 fn length(document: &Document, list: &Path) -> usize {
@@ -419,6 +433,23 @@ data:
                 &format!("default example.com:5000/default@sha256:{digest}"),
                 "proxy proxy:1",
             ]
+        );
+    }
+
+    #[test]
+    fn images_in_comment_lines_are_not_mentioned() {
+        let settings = SETTINGS.replace(
+            "    path:",
+            "    # before 2.0 this was example.com/old:1\n      #OLD=example.com/older:1\n    other: example.com/new:1 # new\n    path:",
+        );
+        let bundle = read(&[
+            ("manifests/settings.yaml", &settings),
+            ("metadata/olm.yaml", "name: a\n"),
+        ]);
+        let images: Vec<String> = of_bundle(&bundle).into_iter().map(|used| used.image).collect();
+        assert_eq!(
+            images,
+            ["example.com/worker:1", "example.com/inner:1", "example.com/new:1"]
         );
     }
 
