@@ -1,4 +1,5 @@
-//! Images that a bundle mentions in places that tools do not check: in arguments, environment variables and ConfigMaps.
+//! Images that a bundle mentions in places that tools do not check: in arguments, environment variables, volumes and
+//! ConfigMaps.
 //! A mirror of the bundle contains such an image only if the image is also a related image.
 
 use super::pin::{self, CONTAINERS, ImageUse, RELATED_IMAGE};
@@ -21,7 +22,7 @@ const LONGEST: usize = 512;
 /// The effects of taints. In a taint such as `key=value:NoSchedule`, the effect looks like a tag.
 const EFFECTS: [&str; 3] = ["NoSchedule", "NoExecute", "PreferNoSchedule"];
 
-/// Returns the images in arguments, variables and ConfigMaps, in the order of the objects.
+/// Returns the images in arguments, variables, volumes and ConfigMaps, in the order of the objects.
 pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
     let mut uses = Vec::new();
     for object in &bundle.objects {
@@ -100,12 +101,13 @@ fn words(text: &str, ends: impl Fn(char) -> bool) -> Vec<(usize, &str)> {
     words.filter(|(_, word)| written_out(word).is_some()).collect()
 }
 
-/// Returns the images in arguments, variables and ConfigMaps that are neither container images nor related images. Each
-/// image comes with all places that mention it.
+/// Returns the images in arguments, variables, volumes and ConfigMaps that are neither container images nor related
+/// images. Each image comes with all places that mention it. An index lists the images of containers, but not those of
+/// volumes.
 pub fn unlisted(bundle: &Bundle) -> Vec<Vec<ImageUse>> {
     let known: BTreeSet<String> = pin::of_bundle(bundle)
         .into_iter()
-        .filter(|used| !used.is_variable())
+        .filter(|used| used.is_container() || used.is_related())
         .map(|used| used.image)
         .collect();
     let mut missing: BTreeMap<String, Vec<ImageUse>> = BTreeMap::new();
@@ -253,6 +255,15 @@ fn of_pod(document: &Document, pod: &Path, uses: &mut Vec<ImageUse>) {
                     of_words(document, &path, value, uses);
                 }
             }
+        }
+    }
+    let volumes = pod.key("volumes");
+    for index in 0..length(document, &volumes) {
+        let volume = volumes.index(index);
+        let path = volume.key("image").key("reference");
+        if let Some(image) = text(document, &path).filter(|image| reference(image).is_some()) {
+            let name = text(document, &volume.key("name")).unwrap_or_default();
+            uses.push(ImageUse::within(document, path.clone(), name, (0, image), true));
         }
     }
 }
@@ -451,6 +462,18 @@ data:
             images,
             ["example.com/worker:1", "example.com/inner:1", "example.com/new:1"]
         );
+    }
+
+    #[test]
+    fn an_image_volume_is_missing_until_it_is_a_related_image() {
+        let volume = "      volumes: [{name: models, image: {reference: 'example.com/llm:1'}}]\n";
+        let operator = format!("{OPERATOR}{volume}");
+        let missing = |olm: &str| {
+            let bundle = read(&[("manifests/op.yaml", &operator), ("metadata/olm.yaml", olm)]);
+            missing_entries(&bundle).contains(&json!({"name": "models", "image": "example.com/llm:1"}))
+        };
+        assert!(missing("name: a\n"));
+        assert!(!missing("relatedImages: [{name: llm, image: 'example.com/llm:1'}]\n"));
     }
 
     #[test]

@@ -20,8 +20,8 @@ pub const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralCon
 /// A place where a bundle names an image.
 #[derive(Debug, Clone)]
 pub struct ImageUse {
-    /// The name of the image at this place: the name of the container, of the variable without its prefix, or of the
-    /// related image.
+    /// The name of the image at this place: the name of the container or volume, of the variable without its prefix, or
+    /// of the related image.
     pub name: String,
     /// The reference as written.
     pub image: String,
@@ -38,6 +38,7 @@ pub struct ImageUse {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Container,
+    Volume,
     Variable,
     Related,
     Mention,
@@ -79,6 +80,16 @@ impl ImageUse {
     /// Whether this is an entry of the related images.
     pub fn is_related(&self) -> bool {
         self.role == Role::Related
+    }
+
+    /// Whether this is the image of a container.
+    pub(super) fn is_container(&self) -> bool {
+        self.role == Role::Container
+    }
+
+    /// Whether the files of the image are mounted as a volume.
+    pub(crate) fn is_volume(&self) -> bool {
+        self.role == Role::Volume
     }
 
     /// Whether this is the value of a variable `RELATED_IMAGE_*`.
@@ -182,7 +193,8 @@ pub async fn digests(uses: &[ImageUse], transports: &Transports) -> Result<BTree
     Ok(pinned)
 }
 
-/// Returns the images of a Deployment: the images of all containers, and the values of the variables `RELATED_IMAGE_*`.
+/// Returns the images of a Deployment: the images of all containers and volumes, and the values of the variables
+/// `RELATED_IMAGE_*`.
 pub(crate) fn of_deployment(deployment: &Object) -> Vec<ImageUse> {
     let (document, root) = deployment.document();
     let pod = ["spec", "template", "spec"]
@@ -227,24 +239,71 @@ pub(crate) fn of_csv(csv: &Object) -> Vec<ImageUse> {
 }
 
 fn of_pod(document: &Document, pod: &Path) -> Vec<ImageUse> {
-    let mut uses = Vec::new();
+    let images = in_pod(document.value(), pod).into_iter();
+    images
+        .map(|found| ImageUse {
+            name: found.name.to_owned(),
+            image: found.image.to_owned(),
+            document: document.clone(),
+            path: found.path,
+            part: 0..found.image.len(),
+            is_alone: true,
+            role: found.role,
+        })
+        .collect()
+}
+
+/// An image that a pod template names.
+pub(crate) struct PodImage<'v> {
+    /// The image as written.
+    pub(crate) image: &'v str,
+    /// The path of the string that contains the image.
+    pub(crate) path: Path,
+    name: &'v str,
+    role: Role,
+}
+
+/// Returns the images of the pod template at a path: the images of all containers, the values of the variables
+/// `RELATED_IMAGE_*`, and the images that are mounted as volumes.
+pub(crate) fn in_pod<'v>(value: &'v Value, pod: &Path) -> Vec<PodImage<'v>> {
+    let count = |list: &Path| list.get(value).and_then(Value::as_array).map_or(0, Vec::len);
+    let text = |path: &Path| path.get(value).and_then(Value::as_str).unwrap_or_default();
+    let mut images = Vec::new();
+    let mut add = |path: Path, name: &'v str, role: Role| {
+        let whole = text(&path);
+        if !whole.is_empty() {
+            images.push(PodImage {
+                image: whole,
+                path,
+                name,
+                role,
+            });
+        }
+    };
     for field in CONTAINERS {
         let list = pod.key(field);
-        for index in 0..length(document, &list) {
+        for index in 0..count(&list) {
             let container = list.index(index);
-            let name = text(document, &container.key("name")).unwrap_or_default();
-            uses.extend(ImageUse::new(document, container.key("image"), name, Role::Container));
+            add(container.key("image"), text(&container.key("name")), Role::Container);
             let variables = container.key("env");
-            for index in 0..length(document, &variables) {
+            for index in 0..count(&variables) {
                 let variable = variables.index(index);
-                let name = text(document, &variable.key("name")).unwrap_or_default();
-                if let Some(name) = name.strip_prefix(RELATED_IMAGE) {
-                    uses.extend(ImageUse::new(document, variable.key("value"), name, Role::Variable));
+                if let Some(name) = text(&variable.key("name")).strip_prefix(RELATED_IMAGE) {
+                    add(variable.key("value"), name, Role::Variable);
                 }
             }
         }
     }
-    uses
+    let volumes = pod.key("volumes");
+    for index in 0..count(&volumes) {
+        let volume = volumes.index(index);
+        add(
+            volume.key("image").key("reference"),
+            text(&volume.key("name")),
+            Role::Volume,
+        );
+    }
+    images
 }
 
 fn related_images(document: &Document, map: &Path) -> Vec<ImageUse> {
@@ -364,6 +423,9 @@ spec:
         image: >-
           proxy:1
       - {name: fixed, image: fixed@sha256:0}
+      volumes:
+      - {name: models, image: {reference: models:1, pullPolicy: Always}}
+      - {name: cache, emptyDir: {}}
 ";
 
     #[test]
@@ -384,6 +446,7 @@ spec:
             "proxy proxy:1",
             "fixed fixed@sha256:0",
             "setup setup:1",
+            "models models:1",
             "b b:1",
             "agent agent:1",
         ];
@@ -393,7 +456,7 @@ spec:
         assert_eq!(text("metadata/olm.yaml"), olm.replace("agent:1", "agent:1@pinned"));
         assert_eq!(text("manifests/second.json"), list.replace("b:1", "b:1@pinned"));
         let mut expected = DEPLOYMENT.replace(">-\n          proxy:1", "proxy:1@pinned");
-        for image in ["setup:1", "op:1", "agent:1", "side:1"] {
+        for image in ["setup:1", "op:1", "agent:1", "side:1", "models:1"] {
             expected = expected.replace(image, &format!("{image}@pinned"));
         }
         assert_eq!(text("manifests/op.yaml"), expected);

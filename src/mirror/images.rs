@@ -169,9 +169,13 @@ fn of_closure(index: &Index, catalog: &Catalog, closure: Closure<BundleId>) -> R
         let none = Vec::new();
         let images = related.get(&id).unwrap_or(&none);
         let mut roles: BTreeMap<&str, Role> = images.iter().map(|image| (image.as_str(), Role::Related)).collect();
-        let runs = index.csv(bundle.manifests)?.map(|csv| run_by(&csv)).unwrap_or_default();
-        for image in &runs {
-            if images.is_empty() {
+        let used = index
+            .csv(bundle.manifests)?
+            .map(|csv| used_by(&csv))
+            .unwrap_or_default();
+        for (image, is_volume) in &used {
+            // The related images in an index include the images of containers, but not those of volumes.
+            if images.is_empty() || *is_volume {
                 roles.insert(image, Role::Operator);
             } else if let Some(role) = roles.get_mut(image.as_str()) {
                 *role = Role::Operator;
@@ -209,8 +213,9 @@ fn own_images(bundle: &Bundle) -> Vec<String> {
     origins.chain(bundle.image.as_deref().map(ToOwned::to_owned)).collect()
 }
 
-/// Returns the images of the deployments in a ClusterServiceVersion, or none if it cannot be parsed.
-fn run_by(csv: &str) -> Vec<String> {
+/// Returns the images of the deployments in a ClusterServiceVersion, or none if it cannot be parsed. Each image comes
+/// with whether it is mounted as a volume instead of run.
+fn used_by(csv: &str) -> Vec<(String, bool)> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
     struct Csv {
@@ -251,20 +256,33 @@ fn run_by(csv: &str) -> Vec<String> {
     struct Pod {
         init_containers: Option<Vec<Container>>,
         containers: Option<Vec<Container>>,
+        volumes: Option<Vec<Volume>>,
     }
     #[derive(Deserialize, Default)]
     #[serde(default)]
     struct Container {
         image: String,
     }
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Volume {
+        image: Option<ImageVolume>,
+    }
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct ImageVolume {
+        reference: String,
+    }
     let csv: Csv = serde_json::from_str(csv).unwrap_or_default();
-    let pods = csv.spec.install.spec.deployments.into_iter();
-    pods.map(|deployment| deployment.spec.template.spec)
-        .flat_map(|pod| [pod.init_containers, pod.containers])
-        .flatten()
-        .flatten()
-        .map(|container| container.image)
-        .collect()
+    let mut images = Vec::new();
+    for deployment in csv.spec.install.spec.deployments {
+        let pod = deployment.spec.template.spec;
+        let containers = [pod.init_containers, pod.containers].into_iter().flatten().flatten();
+        images.extend(containers.map(|container| (container.image, false)));
+        let volumes = pod.volumes.into_iter().flatten();
+        images.extend(volumes.filter_map(|volume| Some((volume.image?.reference, true))));
+    }
+    images
 }
 
 /// Returns the selected bundles.

@@ -94,6 +94,17 @@ fn each_image_has_its_bundles_roles_and_what_names_it() {
 }
 
 #[test]
+fn images_that_are_mounted_as_volumes_are_listed() {
+    let csv = r#"{"spec":{"install":{"spec":{"deployments":[{"spec":{"template":{"spec":{"volumes":[
+        {"name":"cache","emptyDir":{}},{"name":"models","image":{"reference":"registry.example.com/models:1"}}]}}}}]}}}}"#;
+    let sandbox = indexed(&format!(
+        "UPDATE operatorbundle SET csv = '{csv}' WHERE name = 'app.v2';"
+    ));
+    let outcome = outcome_of(&sandbox, "index list images index.db app --no-dependencies");
+    assert!(outcome.stdout.contains("registry.example.com/models:1 "), "{outcome}");
+}
+
+#[test]
 fn bundles_are_chosen_by_package_channel_version_and_intent() {
     let sandbox = indexed("");
     let bundles = |options: &[&str]| {

@@ -65,10 +65,10 @@ pub(crate) struct BuildArguments {
     replaces: Option<String>,
     /// Replace image tags with their current digests in the registries
     ///
-    /// Images are replaced in Deployments (containers, init containers and the variables RELATED_IMAGE_*) and in the
-    /// related images, and also in arguments, variables and ConfigMaps that mention the same images. A warning names
-    /// every other image that these mention, because such an image might not exist. The files of the bundle are not
-    /// changed; only the image contains the digests.
+    /// Images are replaced in Deployments (containers, init containers, image volumes and the variables
+    /// RELATED_IMAGE_*) and in the related images, and also in arguments, variables and ConfigMaps that mention the same
+    /// images. A warning names every other image that these mention, because such an image might not exist. The files
+    /// of the bundle are not changed; only the image contains the digests.
     #[arg(long)]
     pin: bool,
     /// Replace images as specified in this file
@@ -88,8 +88,8 @@ pub(crate) struct BuildArguments {
     pins_out: Option<PathBuf>,
     /// Add images to the related images: mentioned or from-env
     ///
-    /// "mentioned", the default value, adds the images that arguments, variables and ConfigMaps mention, except
-    /// container images and existing related images. Mirrors then include the added images. "from-env" adds the images
+    /// "mentioned", the default value, adds the images that arguments, variables, image volumes and ConfigMaps mention,
+    /// except container images and existing related images. Mirrors then include the added images. "from-env" adds the images
     /// of RELATED_IMAGE_* variables, each under the name of its variable. With --pin, the added images are also pinned.
     /// The files of the bundle are not changed.
     #[arg(

@@ -1,7 +1,7 @@
 //! Collects the facts about a bundle that a policy may restrict: kinds of objects, permissions, images.
 
 use super::Scope;
-use crate::bundle::pin::{CONTAINERS, RELATED_IMAGE};
+use crate::bundle::pin;
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::rbac::{self, Rule};
 use crate::text::Path;
@@ -138,18 +138,8 @@ impl Facts {
             let pod = ["spec", "template", "spec"]
                 .iter()
                 .fold(deployments.index(index), |path, key| path.key(key));
-            for containers in CONTAINERS.map(|key| pod.key(key)) {
-                for (index, container) in list(&containers).iter().enumerate() {
-                    let path = containers.index(index);
-                    self.image(csv, path.key("image"));
-                    let variables = container.get("env").and_then(Value::as_array);
-                    for (number, variable) in variables.into_iter().flatten().enumerate() {
-                        let name = variable.get("name").and_then(Value::as_str).unwrap_or_default();
-                        if name.starts_with(RELATED_IMAGE) {
-                            self.image(csv, path.key("env").index(number).key("value"));
-                        }
-                    }
-                }
+            for found in pin::in_pod(csv, &pod) {
+                self.images.push((found.image.to_owned(), spot(found.path)));
             }
         }
     }

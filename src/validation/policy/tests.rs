@@ -90,6 +90,21 @@ fn s90_images_come_from_registries_that_are_allowed() {
 }
 
 #[test]
+fn s90_image_volumes_come_from_registries_that_are_allowed() {
+    let mut csv = csv();
+    let pod = &mut csv["spec"]["install"]["spec"]["deployments"][0]["spec"]["template"]["spec"];
+    pod["volumes"] = json!([{"name": "v", "image": {"reference": "other.example.com/v:1"}}, {"name": "w"}]);
+    let found = broken("version: 1\nregistries: {allow: [registry.example.com]}\n", &csv, &[]);
+    let paths: Vec<_> = found.iter().map(|(_, path)| path.as_str()).collect();
+    let pod = "spec.install.spec.deployments[0].spec.template.spec";
+    let (variable, volume) = (
+        format!("{pod}.containers[0].env[0].value"),
+        format!("{pod}.volumes[0].image.reference"),
+    );
+    assert_eq!(paths, ["spec.relatedImages[0].image", &variable, &volume]);
+}
+
+#[test]
 fn s90_what_is_said_to_a_user_counts_in_place_of_what_is_said_to_all() {
     let policy = policy(
         "version: 1\ncatalogs: {allow: [olm/community]}\nkinds: {deny: [Secret]}\nfor:\n\

@@ -131,7 +131,8 @@ fn images(
     });
     let promised: BTreeSet<Platform> = pairs.collect();
     let mut seen = BTreeSet::new();
-    for used in pin::of_csv(object) {
+    // The files in a volume are not programs of a platform as a rule.
+    for used in pin::of_csv(object).into_iter().filter(|used| !used.is_volume()) {
         let name = &used.image;
         if !seen.insert(name.clone()) {
             continue;
