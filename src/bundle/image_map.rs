@@ -339,7 +339,8 @@ pub fn map_images(
     let mut by_name: BTreeMap<String, String> = BTreeMap::new();
     let mut used: BTreeSet<&str> = BTreeSet::new();
     for one in &named {
-        if let Some((name, image)) = map.names.get_key_value(&plain(&one.name)) {
+        // A name cannot tell apart the images of a list.
+        if let Some((name, image)) = map.names.get_key_value(&plain(&one.name)).filter(|_| one.is_alone()) {
             used.insert(name);
             by_name.entry(one.image.clone()).or_insert_with(|| image.clone());
         }
@@ -362,7 +363,10 @@ pub fn map_images(
         Some(target)
     };
     let replacement = |one: &ImageUse| {
-        let own = map.names.get(&plain(&one.name)).filter(|_| !one.is_mention());
+        let own = map
+            .names
+            .get(&plain(&one.name))
+            .filter(|_| !one.is_mention() && one.is_alone());
         let image = target(&one.image)?;
         Some(own.cloned().unwrap_or(image))
     };

@@ -321,6 +321,16 @@ fn in_text(value: &str) -> Vec<(usize, &str)> {
     images
 }
 
+/// Returns the images in a value that is an image or a list of images, each with its first byte.
+pub(super) fn listed(value: &str) -> Vec<(usize, &str)> {
+    let images = if reference(value).is_some() {
+        Vec::new()
+    } else {
+        in_text(value)
+    };
+    if images.is_empty() { vec![(0, value)] } else { images }
+}
+
 fn length(document: &Document, list: &Path) -> usize {
     list.get(document.value()).and_then(Value::as_array).map_or(0, Vec::len)
 }
@@ -338,7 +348,8 @@ pub fn outdated(bundle: &Bundle) -> Vec<(ImageUse, ImageUse)> {
     used.extend(of_bundle(bundle).into_iter().filter(ImageUse::is_alone));
     let listed: BTreeSet<&str> = related.iter().map(|entry| entry.image.as_str()).collect();
     let named: BTreeSet<&str> = used.iter().map(|one| one.image.as_str()).collect();
-    let new: Vec<&ImageUse> = used.iter().filter(|one| !listed.contains(one.image.as_str())).collect();
+    let is_new = |one: &&ImageUse| one.is_alone() && !listed.contains(one.image.as_str());
+    let new: Vec<&ImageUse> = used.iter().filter(is_new).collect();
     let stale = related.iter().filter(|entry| !named.contains(entry.image.as_str()));
     stale
         .filter_map(|entry| {

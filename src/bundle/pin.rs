@@ -1,6 +1,7 @@
 //! The images that a bundle names, and the replacement of their tags with digests.
 
 use super::edit::{EditError, Edits};
+use super::mentions;
 use super::{Bundle, BundleLimits, MediaType};
 use crate::image::{ImageError, Reference, ReferenceError, Transports};
 use crate::manifest::Object;
@@ -92,7 +93,7 @@ impl ImageUse {
         self.role == Role::Volume
     }
 
-    /// Whether this is the value of a variable `RELATED_IMAGE_*`.
+    /// Whether the image is in the value of a variable `RELATED_IMAGE_*`.
     pub fn is_variable(&self) -> bool {
         self.role == Role::Variable
     }
@@ -193,7 +194,7 @@ pub async fn digests(uses: &[ImageUse], transports: &Transports) -> Result<BTree
     Ok(pinned)
 }
 
-/// Returns the images of a Deployment: the images of all containers and volumes, and the values of the variables
+/// Returns the images of a Deployment: the images of all containers and volumes, and the images in the variables
 /// `RELATED_IMAGE_*`.
 pub(crate) fn of_deployment(deployment: &Object) -> Vec<ImageUse> {
     let (document, root) = deployment.document();
@@ -246,8 +247,8 @@ fn of_pod(document: &Document, pod: &Path) -> Vec<ImageUse> {
             image: found.image.to_owned(),
             document: document.clone(),
             path: found.path,
-            part: 0..found.image.len(),
-            is_alone: true,
+            part: found.start..found.start + found.image.len(),
+            is_alone: found.is_alone,
             role: found.role,
         })
         .collect()
@@ -260,10 +261,12 @@ pub(crate) struct PodImage<'v> {
     /// The path of the string that contains the image.
     pub(crate) path: Path,
     name: &'v str,
+    start: usize,
+    is_alone: bool,
     role: Role,
 }
 
-/// Returns the images of the pod template at a path: the images of all containers, the values of the variables
+/// Returns the images of the pod template at a path: the images of all containers, the images in the variables
 /// `RELATED_IMAGE_*`, and the images that are mounted as volumes.
 pub(crate) fn in_pod<'v>(value: &'v Value, pod: &Path) -> Vec<PodImage<'v>> {
     let count = |list: &Path| list.get(value).and_then(Value::as_array).map_or(0, Vec::len);
@@ -271,14 +274,24 @@ pub(crate) fn in_pod<'v>(value: &'v Value, pod: &Path) -> Vec<PodImage<'v>> {
     let mut images = Vec::new();
     let mut add = |path: Path, name: &'v str, role: Role| {
         let whole = text(&path);
-        if !whole.is_empty() {
-            images.push(PodImage {
-                image: whole,
-                path,
-                name,
-                role,
-            });
-        }
+        let parts = if role == Role::Variable {
+            mentions::listed(whole)
+        } else {
+            vec![(0, whole)]
+        };
+        images.extend(
+            parts
+                .into_iter()
+                .filter(|(_, image)| !image.is_empty())
+                .map(|(start, image)| PodImage {
+                    image,
+                    path: path.clone(),
+                    name,
+                    start,
+                    is_alone: image == whole,
+                    role,
+                }),
+        );
     };
     for field in CONTAINERS {
         let list = pod.key(field);
@@ -356,12 +369,7 @@ pub(super) fn replacements<'u>(
         parts.entry((image.part.start, image.part.end)).or_insert(text);
     }
     let mut edits = Edits::default();
-    for ((_, _, path), (document, mut parts)) in strings {
-        if parts.len() > 1 {
-            // A variable is read as one image, even if its value is a list of images.
-            let length = text(document, path).map_or(0, str::len);
-            parts.remove(&(0, length));
-        }
+    for ((_, _, path), (document, parts)) in strings {
         let parts: Vec<(Range<usize>, &str)> = parts
             .iter()
             .map(|((start, end), text)| (*start..*end, text.as_str()))
@@ -524,6 +532,20 @@ data:
             .replace("op@new-rc", "op:v1-rc")
             .replace("a.example\\/op@new", "a.example/op@new");
         assert_eq!(text, wanted);
+    }
+
+    #[test]
+    fn each_image_of_a_list_in_a_related_image_variable_is_an_image() {
+        let list = "a=example.com/a:1,b=example.com/b:1";
+        let deployment = DEPLOYMENT.replace("\"agent:1\"", &format!("'{list}'"));
+        let (named, tree) = pinned(&[("manifests/op.yaml", &deployment), ("metadata/olm.yaml", "name: a\n")]);
+        assert_eq!(named[1..3], ["AGENT example.com/a:1", "AGENT example.com/b:1"]);
+        let text = tree.unwrap().get("manifests/op.yaml").unwrap().to_vec();
+        let text = String::from_utf8(text).unwrap();
+        assert!(
+            text.contains("'a=example.com/a:1@pinned,b=example.com/b:1@pinned'"),
+            "{text}"
+        );
     }
 
     #[test]

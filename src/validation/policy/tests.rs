@@ -90,10 +90,11 @@ fn s90_images_come_from_registries_that_are_allowed() {
 }
 
 #[test]
-fn s90_image_volumes_come_from_registries_that_are_allowed() {
+fn s90_image_volumes_and_lists_of_images_come_from_registries_that_are_allowed() {
     let mut csv = csv();
     let pod = &mut csv["spec"]["install"]["spec"]["deployments"][0]["spec"]["template"]["spec"];
     pod["volumes"] = json!([{"name": "v", "image": {"reference": "other.example.com/v:1"}}, {"name": "w"}]);
+    pod["containers"][0]["env"][0]["value"] = json!("registry.example.com/a:1,other.example.com/b:1");
     let found = broken("version: 1\nregistries: {allow: [registry.example.com]}\n", &csv, &[]);
     let paths: Vec<_> = found.iter().map(|(_, path)| path.as_str()).collect();
     let pod = "spec.install.spec.deployments[0].spec.template.spec";
