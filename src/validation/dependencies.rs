@@ -1,4 +1,5 @@
-//! Checks the dependencies file, including the intents of the proposal *olm-optional-dependency-declaration*.
+//! Checks the dependencies of a bundle, in the dependencies file and among the properties, including the intents of the
+//! proposal *olm-optional-dependency-declaration*.
 
 use super::constraint;
 use super::ranges::range_problem;
@@ -9,7 +10,7 @@ use crate::olm::constraint::{INTENT, Key, PackageConstraint, VERSION_RANGE};
 use crate::olm::dependency::{Dependency, DependencyKind, Reading, Spelling, VERSION};
 use crate::olm::intent::Intent;
 use crate::olm::problem::{Problem, What};
-use crate::olm::property::{CONSTRAINT, GVK, PACKAGE};
+use crate::olm::property::{CONSTRAINT, GVK, GVK_REQUIRED, PACKAGE_REQUIRED};
 use crate::rules::{self, Rule, Severity};
 use crate::shape::nearest;
 use crate::text::{Path, Step};
@@ -22,17 +23,14 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         let Some(kind) = known_kind(entry, findings) else {
             continue;
         };
-        let reading = kind.read(&entry.value, entry.stored.len(), Spelling::Dependency);
-        if kind != DependencyKind::Package && kind != DependencyKind::Constraint && entry.value.get(INTENT).is_some() {
-            let message = format!("a dependency of type {} cannot have an intent", entry.kind);
-            let place = entry.key_place_of(&Path::root().key(INTENT));
-            findings.push(Diagnostic::new(&rules::DEP_INTENT_PLACE, message).at(place));
-        }
-        check_reading(entry, reading, findings);
+        check_entry(entry, kind, Spelling::Dependency, findings);
     }
-    for entry in bundle.properties.iter().filter(|property| property.kind == CONSTRAINT) {
-        let reading = DependencyKind::Constraint.read(&entry.value, entry.stored.len(), Spelling::Property);
-        check_reading(entry, reading, findings);
+    for entry in &bundle.properties {
+        // A property without a value is reported with the properties.
+        let kind = DependencyKind::of(&entry.kind, Spelling::Property).filter(|_| !entry.value.is_null());
+        if let Some(kind) = kind {
+            check_entry(entry, kind, Spelling::Property, findings);
+        }
     }
     packages(bundle, findings);
     required_twice(bundle, findings);
@@ -86,6 +84,16 @@ fn known_kind(entry: &TypedValue, findings: &mut Vec<Diagnostic>) -> Option<Depe
         findings.push(Diagnostic::new(&rules::DEP_TYPE_UNKNOWN, message).at(document.place(&path.key("type"))));
     }
     kind
+}
+
+fn check_entry(entry: &TypedValue, kind: DependencyKind, spelling: Spelling, findings: &mut Vec<Diagnostic>) {
+    if kind != DependencyKind::Package && kind != DependencyKind::Constraint && entry.value.get(INTENT).is_some() {
+        let message = format!("a dependency of type {} cannot have an intent", entry.kind);
+        let place = entry.key_place_of(&Path::root().key(INTENT));
+        findings.push(Diagnostic::new(&rules::DEP_INTENT_PLACE, message).at(place));
+    }
+    let reading = kind.read(&entry.value, entry.stored.len(), spelling);
+    check_reading(entry, reading, findings);
 }
 
 /// Reports all problems with the structure and the content of a value.
@@ -179,7 +187,7 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
 /// Adds the advice to quote a number or a boolean.
 fn unquoted(entry: &TypedValue, path: &Path, quoted: Edit, finding: Diagnostic) -> Diagnostic {
     let written = quoted.place.text();
-    let is_api = entry.kind == GVK || key_at(path, 2) == Some(Key::Gvk.name());
+    let is_api = [GVK, GVK_REQUIRED].contains(&&*entry.kind) || key_at(path, 2) == Some(Key::Gvk.name());
     let is_range = !is_api && key_at(path, 1).is_some_and(|key| [VERSION, VERSION_RANGE].contains(&key));
     // A range needs more than quotes if a number is missing.
     if let Some(complete) = with_all_numbers(written).filter(|_| is_range) {
@@ -236,11 +244,16 @@ fn check_value(entry: &TypedValue, dependency: &Dependency, findings: &mut Vec<D
                 let message = "the name of a required package is empty".to_owned();
                 report(&rules::DEP_PACKAGE_NAME_EMPTY, message, "packageName");
             }
+            let key = if entry.kind == PACKAGE_REQUIRED {
+                VERSION_RANGE
+            } else {
+                VERSION
+            };
             if range.is_empty() {
                 let message = format!("the version range of the required package {name} is empty");
-                report(&rules::DEP_PACKAGE_VERSION_EMPTY, message, "version");
+                report(&rules::DEP_PACKAGE_VERSION_EMPTY, message, key);
             } else {
-                let path = Path::root().key("version");
+                let path = Path::root().key(key);
                 findings.extend(range_problem(entry, range, &path, &rules::DEP_PACKAGE_VERSION_FORMAT));
             }
         }
@@ -267,8 +280,14 @@ fn misplaced_intent(entry: &TypedValue, findings: &mut Vec<Diagnostic>) {
 fn packages(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let own = bundle.annotations.as_ref().map(crate::bundle::Annotations::package);
     let mut earlier: Vec<(&TypedValue, PackageConstraint)> = Vec::new();
-    for entry in bundle.dependencies.iter().filter(|entry| entry.kind == PACKAGE) {
-        let reading = DependencyKind::Package.read(&entry.value, entry.stored.len(), Spelling::Dependency);
+    let of_kind = |entry: &&TypedValue, spelling| entry.kind == DependencyKind::Package.name(spelling);
+    let dependencies = bundle.dependencies.iter().map(|entry| (entry, Spelling::Dependency));
+    let properties = bundle.properties.iter().map(|entry| (entry, Spelling::Property));
+    for (entry, spelling) in dependencies
+        .chain(properties)
+        .filter(|(entry, spelling)| of_kind(entry, *spelling))
+    {
+        let reading = DependencyKind::Package.read(&entry.value, entry.stored.len(), spelling);
         let Some(Dependency::Package(wanted)) = reading.dependency.filter(|_| entry.value.is_object()) else {
             continue;
         };

@@ -4,7 +4,8 @@ use crate::bundle::{Bundle, MediaType, TypedValue};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::builtin;
 use crate::manifest::Object;
-use crate::olm::property::{KNOWN, MAX_OPENSHIFT_VERSION, PACKAGE};
+use crate::olm::property::{self, KNOWN, MAX_OPENSHIFT_VERSION, PACKAGE};
+use crate::olm::spelling::is_requirement;
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::synthesis::{Fate, Outcome, is_moved};
@@ -37,6 +38,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     files(bundle, findings);
     entries(bundle, findings);
     unquoted(bundle, findings);
+    texts(bundle, findings);
     derived(bundle, findings);
     optional(bundle, findings);
 }
@@ -174,6 +176,38 @@ fn unquoted(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
                     .help(format!("Use quotes: \"{written}\"."))
                     .mended_by(Some(edit)),
             );
+        }
+    }
+}
+
+/// Reports values that must consist of strings but do not. The versions of packages are reported as [`unquoted`], and
+/// dependencies among the properties together with the other dependencies.
+fn texts(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    for property in &bundle.properties {
+        let kind = property.kind.as_str();
+        let known = property::texts(kind).filter(|_| kind != PACKAGE && !is_requirement(kind));
+        let Some(known) = known.filter(|_| !property.value.is_null()) else {
+            continue;
+        };
+        let Some(map) = property.value.as_object() else {
+            let message = format!("the value of {kind} is {}, not a map", kind_of(&property.value));
+            findings.push(Diagnostic::new(&rules::PROP_SHAPE, message).at(property.place_of(&Path::root())));
+            continue;
+        };
+        for (key, value) in map {
+            let is_known = known.iter().any(|name| name.eq_ignore_ascii_case(key));
+            if !is_known || value.is_string() || value.is_null() {
+                continue;
+            }
+            let path = Path::root().key(key);
+            let message = format!("{key} of {kind} is {}, not a string", kind_of(value));
+            let finding = Diagnostic::new(&rules::PROP_SHAPE, message).at(property.place_of(&path));
+            findings.push(match property.quote(&path) {
+                Some(edit) => finding
+                    .help(format!("Use quotes: \"{}\".", edit.place.text()))
+                    .mended_by(Some(edit)),
+                None => finding,
+            });
         }
     }
 }

@@ -711,3 +711,26 @@ fn unquoted_versions_in_the_metadata_are_shown_how_to_quote() {
     let properties = crate::bundle_files::read(&sandbox, "compost/metadata/properties.yaml");
     assert!(properties.ends_with("value: \"4.10\"\n"), "{properties}");
 }
+
+#[test]
+fn dependencies_among_the_properties_are_checked_like_others() {
+    let sandbox = both();
+    write(
+        &sandbox,
+        "compost/metadata/properties.yaml",
+        "properties:\n- type: olm.package.required\n  value: {packageName: a, versionRange: '>=1.0'}\n\
+         - type: olm.package.required\n  value: {packageName: b, versionRange: 1.0}\n\
+         - type: olm.package.required\n  value: {packageName: compost-operator, versionRange: '>=1.0.0'}\n\
+         - type: olm.gvk.required\n  value: {group: g.example.com, version: 1, kind: K}\n\
+         - type: olm.gvk\n  value: {group: g.example.com, version: 1, kind: L}\n",
+    );
+    let report = json(&validate(&sandbox, "compost -o json"));
+    let expected = [
+        "dep-package-version-format",
+        "dep-value-shape",
+        "dep-self",
+        "dep-value-shape",
+        "prop-shape",
+    ];
+    assert_eq!(rules(&report), expected, "{report:#}");
+}
