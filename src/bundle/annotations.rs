@@ -1,6 +1,6 @@
 //! `metadata/annotations.yaml`: the package, the channels and the media type of a bundle.
 
-use super::MediaType;
+use super::{MediaType, metadata};
 use crate::diagnostic::Edit;
 use crate::source::Place;
 use crate::text::{Document, Path, as_string, mend};
@@ -24,6 +24,8 @@ pub(crate) const DEFAULT_CHANNEL: &str = "operators.operatorframework.io.bundle.
 #[derive(Debug, Clone)]
 pub struct Annotations {
     document: Document,
+    /// The path of the map in the document.
+    path: Path,
     values: BTreeMap<String, String>,
 }
 
@@ -31,14 +33,16 @@ impl Annotations {
     /// Reads the annotations if the document contains a non-empty `annotations` map of scalars. Converts booleans and
     /// numbers to strings, as all readers of the format do.
     pub(crate) fn from_document(document: &Document) -> Option<Self> {
-        let map = document.value().get("annotations")?.as_object()?;
+        let (key, map) = metadata::field(document.value(), "annotations")?;
         let values: Option<BTreeMap<_, _>> = map
+            .as_object()?
             .iter()
             .map(|(key, value)| Some((key.clone(), as_string(value)?)))
             .collect();
         let values = values.filter(|values| !values.is_empty())?;
         Some(Self {
             document: document.clone(),
+            path: Path::root().key(key),
             values,
         })
     }
@@ -79,41 +83,41 @@ impl Annotations {
 
     /// Returns an edit that replaces the value of an annotation, if the value is on one line.
     pub fn rewrite(&self, key: &str, text: &str) -> Option<Edit> {
-        mend::rewrite(&self.document, &Path::root().key("annotations").key(key), text)
+        mend::rewrite(&self.document, &self.path.key(key), text)
     }
 
     /// Whether the value of an annotation has no quotes, so that YAML reads it as a number or a boolean.
     pub(crate) fn is_unquoted(&self, key: &str) -> bool {
-        let value = self.document.value().get("annotations");
-        let value = value.and_then(|map| map.get(key));
+        let value = self.path.key(key);
+        let value = value.get(self.document.value());
         matches!(value, Some(Value::Bool(_) | Value::Number(_)))
     }
 
     /// Returns an edit that adds the missing quotes to an annotation.
     pub fn quote(&self, key: &str) -> Option<Edit> {
-        mend::quote(&self.document, &Path::root().key("annotations").key(key))
+        mend::quote(&self.document, &self.path.key(key))
     }
 
     /// Returns an edit that corrects the capitalization of the key `written` to `key`.
     pub(crate) fn recapitalize(&self, written: &str, key: &str) -> Option<Edit> {
-        mend::recapitalize(&self.document, &Path::root().key("annotations").key(written), key)
+        mend::recapitalize(&self.document, &self.path.key(written), key)
     }
 
     /// Returns the place of the key of an annotation.
     pub(crate) fn key_place(&self, key: &str) -> Place {
-        self.document.key_place(&Path::root().key("annotations").key(key))
+        self.document.key_place(&self.path.key(key))
     }
 
     /// Returns the place of an annotation. If the annotation is absent, this is the place of the key `annotations` and
     /// its map.
     pub fn place(&self, key: &str) -> Place {
-        let all = Path::root().key("annotations");
+        let all = &self.path;
         let path = all.key(key);
         if path.get(self.document.value()).is_some() {
             return self.document.place(&path);
         }
-        let start = self.document.key_place(&all).span.start;
-        Place::new(self.document.source(), start..self.document.place(&all).span.end)
+        let start = self.document.key_place(all).span.start;
+        Place::new(self.document.source(), start..self.document.place(all).span.end)
     }
 }
 

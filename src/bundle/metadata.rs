@@ -2,6 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::rules;
+use crate::shape;
 use crate::source::Place;
 use crate::text::{Document, Format, Path, canonical, kind_of, mend};
 use serde_json::Value;
@@ -21,32 +22,38 @@ pub struct TypedValue {
     pub place: Place,
     document: Document,
     path: Path,
+    value_path: Path,
 }
 
 impl TypedValue {
     /// Returns the place of the value at `path` inside the value, or of its nearest ancestor.
     pub(crate) fn place_of(&self, path: &Path) -> Place {
-        self.document.place(&self.path.key("value").join(path))
+        self.document.place(&self.value_path.join(path))
     }
 
     /// Returns the place of the key that leads to `path` inside the value.
     pub(crate) fn key_place_of(&self, path: &Path) -> Place {
-        self.document.key_place(&self.path.key("value").join(path))
+        self.document.key_place(&self.value_path.join(path))
     }
 
     /// Returns the place of the bytes `range` of the string at `path` inside the value.
     pub(crate) fn scalar_place_of(&self, path: &Path, range: Range<usize>) -> Place {
-        self.document.scalar_place(&self.path.key("value").join(path), range)
+        self.document.scalar_place(&self.value_path.join(path), range)
     }
 
     /// Returns an edit that replaces the string at `path` inside the value, if the string is on one line.
     pub fn rewrite(&self, path: &Path, text: &str) -> Option<Edit> {
-        mend::rewrite(&self.document, &self.path.key("value").join(path), text)
+        mend::rewrite(&self.document, &self.value_path.join(path), text)
     }
 
     /// Returns an edit that puts quotes around the number or boolean at `path` inside the value.
     pub(crate) fn quote(&self, path: &Path) -> Option<Edit> {
-        mend::quote(&self.document, &self.path.key("value").join(path))
+        mend::quote(&self.document, &self.value_path.join(path))
+    }
+
+    /// Returns the path of the value in the document.
+    pub(crate) fn value_path(&self) -> &Path {
+        &self.value_path
     }
 
     /// Returns the document and the path of the entry itself: its type, its value and any other keys.
@@ -55,19 +62,29 @@ impl TypedValue {
     }
 }
 
+/// Returns the key and the value of a field in a metadata file or in an entry of its list. As in opm, the key may be
+/// capitalized differently.
+pub(crate) fn field<'v>(of: &'v Value, key: &str) -> Option<(&'v str, &'v Value)> {
+    shape::entry(of.as_object()?, key)
+}
+
 /// Whether the document contains a non-empty top-level list `key`.
 pub(super) fn has_list(document: &Document, key: &str) -> bool {
-    let list = document.value().get(key).and_then(Value::as_array);
+    let list = field(document.value(), key).and_then(|(_, list)| list.as_array());
     list.is_some_and(|list| !list.is_empty())
 }
 
 /// Reads the entries of the top-level list `key`.
 pub(super) fn entries(document: &Document, key: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<TypedValue> {
-    let list = document.value().get(key).and_then(Value::as_array);
     let mut entries = Vec::new();
-    for (index, entry) in list.into_iter().flatten().enumerate() {
+    let Some((key, list)) = field(document.value(), key) else {
+        return entries;
+    };
+    for (index, entry) in list.as_array().into_iter().flatten().enumerate() {
         let path = Path::root().key(key).index(index);
-        let kind = entry.get("type").and_then(Value::as_str).unwrap_or_default();
+        let kind = field(entry, "type")
+            .and_then(|(_, kind)| kind.as_str())
+            .unwrap_or_default();
         if kind.is_empty() {
             let message = if entry.is_object() {
                 format!("{path} has no type")
@@ -77,10 +94,11 @@ pub(super) fn entries(document: &Document, key: &str, diagnostics: &mut Vec<Diag
             diagnostics.push(Diagnostic::new(&rules::METADATA_ENTRY_SHAPE, message).at(document.place(&path)));
             continue;
         }
-        let value = entry.get("value").cloned().unwrap_or(Value::Null);
-        let value_path = path.key("value");
+        let written = field(entry, "value");
+        let value = written.map_or(Value::Null, |(_, value)| value.clone());
+        let value_path = path.key(written.map_or("value", |(key, _)| key));
         let stored = match document.format() {
-            Format::Json if entry.get("value").is_some() => document.place(&value_path).text().to_owned(),
+            Format::Json if written.is_some() => document.place(&value_path).text().to_owned(),
             _ => canonical::to_string(&value),
         };
         entries.push(TypedValue {
@@ -90,6 +108,7 @@ pub(super) fn entries(document: &Document, key: &str, diagnostics: &mut Vec<Diag
             place: document.place(&path),
             document: document.clone(),
             path,
+            value_path,
         });
     }
     entries

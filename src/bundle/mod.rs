@@ -30,6 +30,7 @@ pub use asked_annotations::{ANNOTATIONS_YAML, AnnotationError, AskedAnnotations,
 pub use edit::EditError;
 pub use media_type::{MediaType, UnknownMediaType};
 pub use metadata::TypedValue;
+pub(crate) use metadata::field;
 pub(crate) use read::read_as;
 pub use read::{BundleReading, read};
 

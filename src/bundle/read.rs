@@ -206,7 +206,8 @@ fn passed_over(tree: &Tree, limits: &Limits, diagnostics: &mut Vec<Diagnostic>) 
         let keys = ["annotations", "dependencies", "properties"];
         let Some(key) = keys
             .into_iter()
-            .find(|key| document.value().get(*key).is_some_and(says_something))
+            .filter_map(|key| metadata::field(document.value(), key))
+            .find_map(|(key, value)| says_something(value).then_some(key))
         else {
             continue;
         };

@@ -32,6 +32,7 @@ rules! { TEXT
         FORMAT_MANIFESTS_DIR = "format-manifests-dir", Error, FORMAT, "Move the manifests into the folder manifests/ of the bundle.";
         FORMAT_METADATA_DIR = "format-metadata-dir", Error, FORMAT, "Add a folder metadata/ with annotations.yaml, and with olm.yaml for a k8s+v1 bundle; `opmx bundle init` creates both.";
         METADATA_LIST_MISSING = "metadata-list-missing", Error, FORMAT, "Put the entries into a list under the key dependencies or properties.";
+        METADATA_KEY_CASE = "metadata-key-case", Warning, FORMAT, "Use exactly this capitalization for the key; opm accepts others, but other programs may not.";
         METADATA_ENTRY_SHAPE = "metadata-entry-shape", Error, FORMAT, "Use a map with type and value for each entry.";
     }
 

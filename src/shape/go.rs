@@ -19,7 +19,7 @@ pub fn typed(value: &Value, shape: &Shape) -> Result<Value, Problem> {
 }
 
 /// Returns the entry of a map with the key `name` or, if there is none, the last entry whose key differs only in case.
-pub(super) fn entry<'m>(map: &'m Map<String, Value>, name: &str) -> Option<(&'m str, &'m Value)> {
+pub(crate) fn entry<'m>(map: &'m Map<String, Value>, name: &str) -> Option<(&'m str, &'m Value)> {
     let other = || map.iter().rfind(|(key, _)| key.eq_ignore_ascii_case(name));
     let (key, value) = map.get_key_value(name).or_else(other)?;
     Some((key, value))

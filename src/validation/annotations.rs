@@ -2,7 +2,7 @@
 
 use super::index_needs::unknown_media_type;
 use crate::bundle::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYPE, METADATA, PACKAGE};
-use crate::bundle::{ANNOTATIONS_YAML, Annotations, Bundle};
+use crate::bundle::{ANNOTATIONS_YAML, Annotations, Bundle, field};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::names::{fault_of_dns1123_label, is_channel_name};
 use crate::rules;
@@ -10,7 +10,7 @@ use crate::shape::nearest;
 use crate::text::{Document, Path, as_string, kind_of};
 use crate::tree::Tree;
 use crate::visible::is_hidden;
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let Some(annotations) = present(bundle, findings) else {
@@ -151,9 +151,12 @@ fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a
 
 /// Reports annotations that are lists or maps, because no reader accepts a file with such annotations.
 fn misshapen(document: &Document) -> Vec<Diagnostic> {
-    let annotations = Path::root().key("annotations");
-    let map = annotations.get(document.value()).and_then(Value::as_object);
+    let Some((key, map)) = field(document.value(), "annotations") else {
+        return Vec::new();
+    };
+    let annotations = Path::root().key(key);
     let wrong = map
+        .as_object()
         .into_iter()
         .flatten()
         .filter(|(_, value)| as_string(value).is_none());

@@ -7,6 +7,7 @@
 mod accounts;
 mod annotations;
 mod api_server;
+mod capitalization;
 mod constraint;
 mod content;
 mod converted;
@@ -76,6 +77,7 @@ fn checks(media_type: MediaType) -> impl Iterator<Item = (Option<&'static str>, 
         (FORMAT, dependencies::check),
         (None, |bundle, found| found.extend(ranges::skip_range(bundle))),
         (None, properties::check),
+        (FORMAT, capitalization::check),
     ];
     const REGISTRY: &[(Option<&str>, Check)] = &[
         (LOAD, load::several_csvs),

@@ -1,6 +1,6 @@
 //! Checks the properties file, including the optional manifests of the proposal *optional-manifest*.
 
-use crate::bundle::{Bundle, MediaType, TypedValue};
+use crate::bundle::{Bundle, MediaType, TypedValue, field};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::builtin;
 use crate::manifest::Object;
@@ -52,10 +52,14 @@ fn stem(document: &Document) -> &str {
 /// Checks that the content of each file matches its name, and that only one file contains properties.
 fn files(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let root = Path::root();
+    let place = |document: &Document| {
+        let written = field(document.value(), "properties").map_or("properties", |(key, _)| key);
+        document.key_place(&root.key(written))
+    };
     let holders: Vec<&Document> = bundle
         .metadata
         .iter()
-        .filter(|document| document.value().get("properties").is_some())
+        .filter(|document| field(document.value(), "properties").is_some())
         .collect();
     if let [first, others @ ..] = holders.as_slice() {
         for other in others {
@@ -64,9 +68,9 @@ fn files(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
                 other.source().name(),
                 first.source().name()
             );
-            let finding = Diagnostic::new(&rules::PROP_FILES, message).at(other.key_place(&root.key("properties")));
+            let finding = Diagnostic::new(&rules::PROP_FILES, message).at(place(other));
             findings.push(finding.also(
-                first.key_place(&root.key("properties")),
+                place(first),
                 "OLM reads only these properties, because this file comes first by name",
             ));
         }
@@ -74,16 +78,16 @@ fn files(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for document in &bundle.metadata {
         let named = stem(document);
         findings.extend(without_list(document, named));
-        let Some(map) = document.value().as_object() else {
-            continue;
-        };
-        let holds: Vec<&str> = NAMED.into_iter().filter(|key| map.contains_key(*key)).collect();
+        let fields = NAMED
+            .into_iter()
+            .filter_map(|key| Some((key, field(document.value(), key)?.0)));
+        let (holds, written): (Vec<&str>, Vec<&str>) = fields.unzip();
         if NAMED.contains(&named) && !holds.is_empty() && !holds.contains(&named) {
             let message = format!(
                 "the name of this file indicates {named}, but the file contains {}",
                 holds.join(", ")
             );
-            let place = document.key_place(&root.key(holds[0]));
+            let place = document.key_place(&root.key(written[0]));
             let finding = Diagnostic::new(&rules::PROP_FILE_NAME, message).at(place);
             findings.push(finding.help(format!(
                 "Rename it to {}.yaml; OLM reads it regardless of its name.",
@@ -98,10 +102,10 @@ fn without_list(document: &Document, named: &str) -> Option<Diagnostic> {
     const LISTS: [&str; 2] = ["dependencies", "properties"];
     let named = LISTS.into_iter().find(|list| *list == named)?;
     let value = document.value();
-    let is_wrong = match value.get(named) {
+    let is_wrong = match field(value, named) {
         // A value of `properties` that is not a list is reported together with the entries.
-        Some(list) => named != "properties" && !list.is_array() && !list.is_null(),
-        None => NAMED.into_iter().all(|key| value.get(key).is_none()),
+        Some((_, list)) => named != "properties" && !list.is_array() && !list.is_null(),
+        None => NAMED.into_iter().all(|key| field(value, key).is_none()),
     };
     if !is_wrong {
         return None;
@@ -120,18 +124,20 @@ fn without_list(document: &Document, named: &str) -> Option<Diagnostic> {
 
 /// Checks the list and its entries. Reading the bundle already reports entries without a type.
 fn entries(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
-    let path = Path::root().key("properties");
     for document in &bundle.metadata {
-        let Some(properties) = document.value().get("properties") else {
+        let Some((key, properties)) = field(document.value(), "properties") else {
             continue;
         };
+        let path = Path::root().key(key);
         let Some(list) = properties.as_array() else {
             let message = format!("properties is {}, not a list", kind_of(properties));
             findings.push(Diagnostic::new(&rules::PROP_SHAPE, message).at(document.place(&path)));
             continue;
         };
         for (index, entry) in list.iter().enumerate() {
-            let kind = entry.get("type").and_then(Value::as_str).unwrap_or_default();
+            let kind = field(entry, "type")
+                .and_then(|(_, kind)| kind.as_str())
+                .unwrap_or_default();
             if kind.starts_with("olm.")
                 && !KNOWN.contains(&kind)
                 && let Some(meant) = nearest(kind, KNOWN)
@@ -141,11 +147,7 @@ fn entries(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
                 let finding = Diagnostic::new(&rules::PROP_TYPE_UNKNOWN, message).at(place);
                 findings.push(finding.help(format!("Did you mean {meant}?")));
             }
-            let typed = entry
-                .get("type")
-                .and_then(Value::as_str)
-                .is_some_and(|kind| !kind.is_empty());
-            if typed && entry.get("value").is_none_or(Value::is_null) {
+            if !kind.is_empty() && field(entry, "value").is_none_or(|(_, value)| value.is_null()) {
                 let message = format!("{} has no value", path.index(index));
                 let finding = Diagnostic::new(&rules::PROP_SHAPE, message).at(document.place(&path.index(index)));
                 findings.push(finding);

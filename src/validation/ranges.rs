@@ -9,8 +9,8 @@ use crate::version::VersionRange;
 
 /// Reports a problem with a version range in a metadata entry, at the exact place in the text of the range.
 pub(super) fn range_problem(entry: &TypedValue, range: &str, path: &Path, rule: &'static Rule) -> Option<Diagnostic> {
-    let (document, of_entry) = entry.entry();
-    problem(document, &of_entry.key("value").join(path), range, rule)
+    let (document, _) = entry.entry();
+    problem(document, &entry.value_path().join(path), range, rule)
 }
 
 /// Checks the range of versions that this version can update: an annotation of the CSV or of `metadata/olm.yaml`.

@@ -734,3 +734,26 @@ fn dependencies_among_the_properties_are_checked_like_others() {
     ];
     assert_eq!(rules(&report), expected, "{report:#}");
 }
+
+#[test]
+fn keys_of_metadata_files_count_in_any_capitalization() {
+    let sandbox = both();
+    write(
+        &sandbox,
+        "compost/metadata/dependencies.yaml",
+        "Dependencies:\n- Type: olm.package\n  Value: {packageName: compost-operator, version: '>=1.0.0'}\n",
+    );
+    edit(
+        &sandbox,
+        "compost/metadata/annotations.yaml",
+        "annotations:",
+        "Annotations:",
+    );
+    let report = json(&validate(&sandbox, "compost -o json"));
+    let case = "metadata-key-case";
+    let mut found = rules(&report);
+    found.sort_unstable();
+    assert_eq!(found, ["dep-self", case, case, case, case], "{report:#}");
+    let _ = validate(&sandbox, "compost --fix");
+    assert_eq!(rules(&json(&validate(&sandbox, "compost -o json"))), ["dep-self"]);
+}
