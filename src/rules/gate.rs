@@ -135,7 +135,7 @@ static TOLERATED: &[(&Rule, &str)] = &[
         &rules::ANN_PACKAGE_NAME,
         "File-based catalogs cannot contain the package.",
     ),
-    (&rules::ANN_NAME_QUOTING, "The name is the value that YAML reads."),
+    (&rules::ANN_NAME_QUOTING, "The value that YAML reads is used."),
     (&rules::ANN_MEDIATYPE_MISMATCH, "The media type of the content is used."),
     (
         &rules::ANN_DEFAULT_CHANNEL_EMPTY,

@@ -60,7 +60,7 @@ rules! { ANNOTATIONS
         ANN_CHANNELS_EMPTY = "ann-channels-empty", Error, FORMAT, "List at least one channel.";
         ANN_CHANNEL_BLANK = "ann-channel-blank", Warning, FORMAT, "Separate the channels with commas, without spaces.";
         ANN_CHANNEL_NAME = "ann-channel-name", Warning, FORMAT, "Use letters, digits, hyphens, dots and underscores, with a letter or digit at both ends.";
-        ANN_NAME_QUOTING = "ann-name-quoting", Error, FORMAT, "Put the name in quotes.";
+        ANN_NAME_QUOTING = "ann-name-quoting", Error, FORMAT, "Put the value in quotes.";
         ANN_DEFAULT_CHANNEL_EMPTY = "ann-default-channel-empty", Error, FORMAT, "Set the default channel, or remove the annotation.";
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 }
 
 /// Reports unquoted names that YAML reads as numbers or booleans, because YAML may read a name that differs from the
-/// written name.
+/// written name. Other values are reported only if they differ: `4.10` becomes the label `4.1`.
 fn unquoted(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
     for (key, what) in [
         (PACKAGE, "the name of the package"),
@@ -72,6 +72,19 @@ fn unquoted(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
             let finding = Diagnostic::new(&rules::ANN_NAME_QUOTING, message);
             let finding = finding.help(format!("Use quotes: \"{written}\"."));
             findings.push(finding.at(place).mended_by(annotations.quote(key)));
+        }
+    }
+    for (key, read) in annotations.values() {
+        if [PACKAGE, CHANNELS, DEFAULT_CHANNEL].contains(&key.as_str()) || !annotations.is_unquoted(key) {
+            continue;
+        }
+        let Some(edit) = annotations.quote(key) else { continue };
+        let written = edit.place.text().to_owned();
+        if !written.eq_ignore_ascii_case(read) {
+            let message = format!("the annotation {key} is {written} without quotes, which YAML reads as {read}");
+            let finding = Diagnostic::new(&rules::ANN_NAME_QUOTING, message).at(edit.place.clone());
+            let finding = finding.help(format!("Use quotes: \"{written}\"."));
+            findings.push(finding.mended_by(Some(edit)));
         }
     }
 }

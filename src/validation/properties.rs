@@ -4,12 +4,13 @@ use crate::bundle::{Bundle, MediaType, TypedValue, field};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::builtin;
 use crate::manifest::Object;
+use crate::olm::annotation::INDEX_PROPERTIES;
 use crate::olm::property::{self, KNOWN, MAX_OPENSHIFT_VERSION, PACKAGE};
 use crate::olm::spelling::is_requirement;
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::synthesis::{Fate, Outcome, is_moved};
-use crate::text::{Document, Path, as_string, kind_of};
+use crate::text::{Document, Path, as_string, kind_of, mend};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -159,27 +160,32 @@ fn entries(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 /// Reports versions that YAML reads as numbers, because `4.10` and `4.1` are the same number.
 fn unquoted(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for property in &bundle.properties {
-        let path = match property.kind.as_str() {
-            MAX_OPENSHIFT_VERSION => Path::root(),
-            PACKAGE => Path::root().key("version"),
-            _ => continue,
-        };
-        let number = path.get(&property.value).filter(|value| value.is_number());
-        if let (Some(number), Some(edit)) = (number, property.quote(&path)) {
-            let written = edit.place.text().to_owned();
-            let read = as_string(number).unwrap_or_default();
-            let message = format!(
-                "the version in {} is {written} without quotes, which YAML reads as {read}",
-                property.kind
-            );
-            let finding = Diagnostic::new(&rules::PROP_VERSION_QUOTING, message).at(edit.place.clone());
-            findings.push(
-                finding
-                    .help(format!("Use quotes: \"{written}\"."))
-                    .mended_by(Some(edit)),
-            );
-        }
+        let (document, _) = property.entry();
+        findings.extend(unquoted_version(document, property.value_path(), &property.kind));
     }
+    let Some(olm) = &bundle.olm else { return };
+    let list = Path::from("annotations").key(INDEX_PROPERTIES);
+    let entries = list.get(olm.value()).and_then(Value::as_array);
+    for (index, entry) in entries.into_iter().flatten().enumerate() {
+        let kind = entry.get("type").and_then(Value::as_str).unwrap_or_default();
+        findings.extend(unquoted_version(olm, &list.index(index).key("value"), kind));
+    }
+}
+
+fn unquoted_version(document: &Document, value: &Path, kind: &str) -> Option<Diagnostic> {
+    let path = match kind {
+        MAX_OPENSHIFT_VERSION => value.clone(),
+        PACKAGE => value.key("version"),
+        _ => return None,
+    };
+    let number = path.get(document.value()).filter(|value| value.is_number())?;
+    let edit = mend::quote(document, &path)?;
+    let written = edit.place.text().to_owned();
+    let read = as_string(number).unwrap_or_default();
+    let message = format!("the version in {kind} is {written} without quotes, which YAML reads as {read}");
+    let finding = Diagnostic::new(&rules::PROP_VERSION_QUOTING, message).at(edit.place.clone());
+    let finding = finding.help(format!("Use quotes: \"{written}\"."));
+    Some(finding.mended_by(Some(edit)))
 }
 
 /// Reports values that must consist of strings but do not. The versions of packages are reported as [`unquoted`], and

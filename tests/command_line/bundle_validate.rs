@@ -757,3 +757,35 @@ fn keys_of_metadata_files_count_in_any_capitalization() {
     let _ = validate(&sandbox, "compost --fix");
     assert_eq!(rules(&json(&validate(&sandbox, "compost -o json"))), ["dep-self"]);
 }
+
+#[test]
+fn an_unquoted_annotation_that_yaml_changes_is_quoted() {
+    let sandbox = both();
+    let annotations = "compost/metadata/annotations.yaml";
+    edit(
+        &sandbox,
+        annotations,
+        "annotations:\n",
+        "annotations:\n  com.redhat.openshift.versions: 4.10\n  example.com/same: 4.9\n  example.com/true: True\n",
+    );
+    edit(
+        &sandbox,
+        "bundle/metadata/olm.yaml",
+        "\nannotations:\n",
+        "\nannotations:\n  olm.properties: [{type: olm.maxOpenShiftVersion, value: 4.10}]\n",
+    );
+    assert_eq!(
+        rules(&json(&validate(&sandbox, "compost -o json"))),
+        ["ann-name-quoting"]
+    );
+    let report = json(&validate(&sandbox, "bundle -o json"));
+    assert!(rules(&report).contains(&"prop-version-quoting"), "{report:#}");
+    let _ = validate(&sandbox, "compost bundle --fix");
+    let fixed = crate::bundle_files::read(&sandbox, annotations);
+    assert!(
+        fixed.contains("versions: \"4.10\"\n  example.com/same: 4.9\n"),
+        "{fixed}"
+    );
+    let fixed = crate::bundle_files::read(&sandbox, "bundle/metadata/olm.yaml");
+    assert!(fixed.contains("value: \"4.10\"}"), "{fixed}");
+}
