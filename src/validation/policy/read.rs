@@ -2,7 +2,7 @@
 
 use super::keys::SHAPE;
 use super::matching::CORE;
-use super::{Policy, Section};
+use super::{Policy, Section, VERSION};
 use crate::kubernetes::builtin;
 use crate::shape::{self, Fault};
 use crate::source::{Place, SourceFile};
@@ -86,7 +86,13 @@ fn of_document(document: &Document) -> Result<Policy, PolicyError> {
             Fault::UnknownKey { .. } => document.key_place(&problem.path),
             _ => document.place(&problem.path),
         };
-        let message = format!("{}{}", problem.message("the file"), problem.advice());
+        let advice = match &problem.fault {
+            Fault::Missing { field, .. } if field.key == "version" => {
+                format!("; add `version: {VERSION}`, the version of the format")
+            }
+            _ => problem.advice(),
+        };
+        let message = format!("{}{advice}", problem.message("the file"));
         return Err(PolicyError { place, message });
     }
     let read: Result<Policy, _> = serde_json::from_value(shape::given(value, &SHAPE));

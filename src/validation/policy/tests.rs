@@ -130,7 +130,10 @@ fn s90_what_is_said_to_a_user_counts_in_place_of_what_is_said_to_all() {
 fn a_file_that_is_no_policy_is_refused_at_its_line() {
     for (text, error) in [
         ("", "policy.yaml:1:1: expected 1 document in a policy file, found 0"),
-        ("kinds: {}\n", "policy.yaml:1:1: the file requires a value for version"),
+        (
+            "kinds: {}\n",
+            "policy.yaml:1:1: the file requires a value for version; add `version: 1`, the version of the format",
+        ),
         (
             "version: 2\n",
             "policy.yaml:1:10: version must be a whole number from 1 to 1, not 2",
