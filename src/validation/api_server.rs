@@ -7,7 +7,7 @@ mod data;
 mod expressions;
 mod part;
 mod patterns;
-mod permissions;
+pub(super) mod permissions;
 mod pods;
 mod priorities;
 mod probes;

@@ -9,6 +9,7 @@ mod judge;
 mod keys;
 mod matching;
 mod read;
+mod unmatched;
 
 pub use judge::{Broken, check, judge, judge_catalog, judge_image};
 pub use keys::json_schema;

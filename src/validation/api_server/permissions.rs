@@ -114,7 +114,7 @@ impl Part<'_> {
 }
 
 /// The verbs that have a meaning in Kubernetes. Extensions can define additional verbs.
-const VERBS: [&str; 15] = [
+pub(in crate::validation) const VERBS: [&str; 15] = [
     "*",
     "approve",
     "bind",

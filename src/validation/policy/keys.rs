@@ -97,7 +97,8 @@ pub(super) const SHAPE: Shape = Object(&[
     ),
 ]);
 
-/// Returns the JSON Schema (draft 2020-12) of a policy file. The schema rejects the same files as [`super::read`].
+/// Returns the JSON Schema (draft 2020-12) of a policy file. The schema rejects the same
+/// files as [`super::read`], except for entries that match nothing.
 pub fn json_schema() -> Value {
     let about = "An administrator's rules about what may be installed, for opmx bundle validate, index check and \
                  permissions.";

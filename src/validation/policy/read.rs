@@ -2,7 +2,7 @@
 
 use super::keys::SHAPE;
 use super::matching::CORE;
-use super::{Policy, Section, VERSION};
+use super::{Policy, Section, VERSION, unmatched};
 use crate::kubernetes::builtin;
 use crate::shape::{self, Fault};
 use crate::source::{Place, SourceFile};
@@ -54,6 +54,36 @@ fn patterns<'d>(document: &'d Document, path: &Path) -> impl Iterator<Item = (Pa
         let items = items.into_iter().flatten().enumerate();
         items.filter_map(move |(index, item)| Some((list.index(index), item.as_str()?)))
     })
+}
+
+/// Returns the first entry below `base` that matches nothing, and why.
+fn unmatched_entry<'d>(document: &'d Document, base: &Path) -> Option<(Path, &'d str, String)> {
+    let names: [(&str, fn(&str) -> Option<String>); 2] =
+        [("kinds", unmatched::kind), ("registries", unmatched::registry)];
+    for (key, reason) in names {
+        let mut all = patterns(document, &base.key(key));
+        if let Some(found) = all.find_map(|(path, text)| Some((path, text, reason(text)?))) {
+            return Some(found);
+        }
+    }
+    let parts: [(&str, fn(&str) -> Option<String>); 3] = [
+        ("apiGroups", unmatched::api_group),
+        ("resources", unmatched::resource),
+        ("verbs", unmatched::verb),
+    ];
+    for list in ["allow", "deny"].map(|list| base.key("permissions").key(list)) {
+        let count = list.get(document.value()).and_then(Value::as_array).map_or(0, Vec::len);
+        for (entry, (key, reason)) in (0..count).flat_map(|index| parts.map(|part| (list.index(index), part))) {
+            let path = entry.key(key);
+            let items = path.get(document.value()).and_then(Value::as_array);
+            let items = items.into_iter().flatten().enumerate();
+            let mut texts = items.filter_map(|(index, item)| Some((path.index(index), item.as_str()?)));
+            if let Some(found) = texts.find_map(|(path, text)| Some((path, text, reason(text)?))) {
+                return Some(found);
+            }
+        }
+    }
+    None
 }
 
 /// Returns the built-in kind that a pattern misspells. A kind of a group that is not built in is never a misspelling.
@@ -110,6 +140,12 @@ fn of_document(document: &Document) -> Result<Policy, PolicyError> {
                     message: format!("{text:?} matches nothing, because names of images contain no scheme"),
                 });
             }
+        }
+        if let Some((path, text, reason)) = unmatched_entry(document, &base) {
+            return Err(PolicyError {
+                place: document.place(&path),
+                message: format!("{text:?} {reason}"),
+            });
         }
         let kinds = patterns(document, &base.key("kinds"));
         policy.doubts.extend(kinds.filter_map(|(path, text)| {

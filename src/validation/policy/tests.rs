@@ -161,6 +161,53 @@ fn a_file_that_is_no_policy_is_refused_at_its_line() {
 }
 
 #[test]
+fn an_entry_that_can_never_match_is_refused_with_the_right_form() {
+    for (entry, advice) in [
+        ("permissions: {deny: [{apiGroups: [core]}]}", Some("use \"\"")),
+        ("permissions: {allow: [{apiGroups: [apps/v1]}]}", Some("use \"apps\"")),
+        (
+            "permissions: {deny: [{resources: [ConfigMap]}]}",
+            Some("use configmaps"),
+        ),
+        ("permissions: {deny: [{resources: [Pods/exec]}]}", Some("use pods/exec")),
+        (
+            "permissions: {deny: [{nonResourceURLs: [/metrics], verbs: [GET]}]}",
+            Some("use get"),
+        ),
+        (
+            "permissions: {deny: [{apiGroups: ['', '*'], resources: ['*'], verbs: [Approved, '*']}]}",
+            None,
+        ),
+        ("kinds: {deny: [apps/v1/Deployment]}", Some("use apps/Deployment")),
+        ("kinds: {deny: [core/*, /Secret, '*']}", None),
+        (
+            "registries: {allow: ['quay.io/team/etcd:v1']}",
+            Some("remove the tag: quay.io/team/etcd"),
+        ),
+        ("registries: {allow: ['nginx:latest']}", Some("remove the tag: nginx")),
+        (
+            "registries: {deny: ['quay.io/team/etcd@sha256:0a']}",
+            Some("remove the digest: quay.io/team/etcd"),
+        ),
+        (
+            "registries: {deny: ['localhost:5000', 'localhost:5000/team', 'localhost:*', 'oci:*']}",
+            None,
+        ),
+        (
+            "for: [{users: [ann], kinds: {deny: [apps/v1/Deployment]}}]",
+            Some("use apps/Deployment"),
+        ),
+    ] {
+        let text = format!("version: 1\n{entry}\n");
+        let found = read("policy.yaml", text.as_bytes(), &Limits::default()).map_err(|error| error.to_string());
+        match advice {
+            Some(advice) => assert!(found.as_ref().unwrap_err().ends_with(advice), "{entry}: {found:?}"),
+            None => assert!(found.is_ok(), "{entry}: {found:?}"),
+        }
+    }
+}
+
+#[test]
 fn the_schema_refuses_what_the_reader_refuses() {
     let validator = jsonschema::validator_for(&json_schema()).unwrap();
     for text in [
