@@ -7,10 +7,11 @@ use crate::bundle::{Bundle, is_csv};
 use crate::csv;
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
+use crate::olm::annotation::SKIP_RANGE;
 use crate::rules::{self, Rule};
 use crate::shape::{Mend, Problem, check_as_go};
 use crate::text::{Path, Step};
-use crate::version::{parse_strict, with_all_numbers};
+use crate::version::{VersionRange, parse_strict, with_all_numbers};
 
 /// The kinds that OLM installs from a bundle. As in OLM, only the kind is compared.
 pub(super) const KINDS: [&str; 22] = [
@@ -141,14 +142,17 @@ pub(super) fn misshapen(object: &Object, rule: &'static Rule, problem: &Problem)
     let is_version = [&["spec", "version"], &["spec", "minKubeVersion"]]
         .iter()
         .any(|keys| path.steps() == keys.map(Step::from));
+    let is_range = path.steps() == ["metadata", "annotations", SKIP_RANGE].map(Step::from);
     // Quotes do not make an incomplete version valid.
-    let stays_wrong = is_version && problem.mend() == Some(Mend::Quote) && parse_strict(&written).is_err();
+    let is_incomplete =
+        is_version && parse_strict(&written).is_err() || is_range && VersionRange::parse(&written).is_err();
+    let stays_wrong = is_incomplete && problem.mend() == Some(Mend::Quote);
     let edit = problem.edit(document, root).filter(|_| !stays_wrong);
     let complete = with_all_numbers(&written).filter(|_| stays_wrong);
     Diagnostic {
         help: match complete {
             Some(complete) => Some(format!("Use all three numbers: {complete}.")),
-            None => problem.help(&written),
+            None => problem.help(&written).filter(|_| !stays_wrong),
         },
         ..at(object, rule, problem.message("the object"), path).mended_by(edit)
     }

@@ -4,6 +4,7 @@
 use super::constraint;
 use super::ranges::range_problem;
 use crate::bundle::{Bundle, TypedValue};
+use crate::cel;
 use crate::csv::Csv;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::olm::constraint::{INTENT, Key, PackageConstraint, VERSION_RANGE};
@@ -187,11 +188,19 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
 /// Adds the advice to quote a number or a boolean.
 fn unquoted(entry: &TypedValue, path: &Path, quoted: Edit, finding: Diagnostic) -> Diagnostic {
     let written = quoted.place.text();
-    let is_api = [GVK, GVK_REQUIRED].contains(&&*entry.kind) || key_at(path, 2) == Some(Key::Gvk.name());
-    let is_range = !is_api && key_at(path, 1).is_some_and(|key| [VERSION, VERSION_RANGE].contains(&key));
+    let is_key = |from_end, name: &str| key_at(path, from_end).is_some_and(|key| key.eq_ignore_ascii_case(name));
+    let is_api = [GVK, GVK_REQUIRED].contains(&&*entry.kind) || is_key(2, Key::Gvk.name());
+    let is_range = !is_api && (is_key(1, VERSION) || is_key(1, VERSION_RANGE));
+    let is_rule = is_key(1, "rule") && is_key(2, Key::Cel.name());
     // A range needs more than quotes if a number is missing.
-    if let Some(complete) = with_all_numbers(written).filter(|_| is_range) {
-        return finding.help(format!("Use quotes and all three numbers: \"{complete}\"."));
+    if is_range && VersionRange::parse(written).is_err() {
+        return match with_all_numbers(written) {
+            Some(complete) => finding.help(format!("Use quotes and all three numbers: \"{complete}\".")),
+            None => finding,
+        };
+    }
+    if is_rule && cel::check(written).is_err() {
+        return finding;
     }
     let help = format!("Use quotes: \"{written}\".");
     finding.help(help).mended_by(Some(quoted))

@@ -270,3 +270,27 @@ fn the_capitalization_of_keys_is_corrected_in_all_files() {
         assert_eq!(read(&sandbox, &path), right);
     }
 }
+
+#[test]
+fn a_range_is_quoted_only_if_quotes_make_it_valid() {
+    let sandbox = greenhouse();
+    copy(&sandbox, "compost-operator", "compost");
+    let dependencies = "dependencies:\n- type: olm.constraint\n\
+         \x20 value: {failureMessage: m, Package: {packageName: a, VersionRange: 1.0}}\n\
+         - type: olm.constraint\n  value: {failureMessage: m, cel: {rule: 1}}\n";
+    write(&sandbox, "compost/metadata/dependencies.yaml", dependencies);
+    edit(&sandbox, CSV, "olm.skipRange: \">=0.2.0 <0.3.1\"", "olm.skipRange: 1.0");
+    let olm = "bundle/metadata/olm.yaml";
+    edit(
+        &sandbox,
+        olm,
+        "\nannotations:\n",
+        "\nannotations:\n  olm.skipRange: 1.0\n",
+    );
+    let before = [files(&sandbox.path("compost")), files(&sandbox.path("bundle"))];
+    let outcome = validate(&sandbox, "compost bundle --fix");
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(outcome.stdout.contains("Use all three numbers: 1.0.0."), "{outcome}");
+    let after = [files(&sandbox.path("compost")), files(&sandbox.path("bundle"))];
+    assert_eq!(before, after, "{outcome}");
+}

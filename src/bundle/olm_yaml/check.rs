@@ -3,12 +3,13 @@
 use super::{Olm, REQUIRED_HELP, SHAPE};
 use crate::bundle::OLM_YAML;
 use crate::diagnostic::{Diagnostic, Edit};
+use crate::olm::annotation::SKIP_RANGE;
 use crate::olm::install_mode::INSTALL_MODES;
 use crate::rules;
 use crate::shape::{self, Fault, Mend, Problem, Shape, nearest};
 use crate::source::Place;
-use crate::text::{Format, Path, mend};
-use crate::version::{is_name_of_higher, parse_tolerant, strict_part, with_all_numbers};
+use crate::text::{Format, Path, Step, mend};
+use crate::version::{VersionRange, is_name_of_higher, parse_tolerant, strict_part, with_all_numbers};
 use serde_json::{Map, Value};
 
 /// Checks the keys, the types and the syntax of the values. `reading` contains the findings from reading the file, so
@@ -84,7 +85,16 @@ impl Checker<'_> {
             Fault::Type { shape, mend, .. } => {
                 let finding = finding(&rules::OLM_TYPE);
                 let written = place.text();
+                let is_range = path.steps().last() == Some(&Step::from(SKIP_RANGE));
                 match shape {
+                    // Quotes would not make this range valid.
+                    _ if is_range && *mend == Some(Mend::Quote) && VersionRange::parse(written).is_err() => {
+                        let complete = with_all_numbers(written);
+                        Diagnostic {
+                            help: complete.map(|complete| format!("Use all three numbers: {complete}.")),
+                            ..finding
+                        }
+                    }
                     // Quotes would not make this value valid.
                     Shape::Syntax(syntax) if *mend == Some(Mend::Quote) && (syntax.fault)(written).is_some() => {
                         let is_version = syntax.rule == &rules::OLM_VERSION;
