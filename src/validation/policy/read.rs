@@ -56,17 +56,19 @@ fn patterns<'d>(document: &'d Document, path: &Path) -> impl Iterator<Item = (Pa
     })
 }
 
+/// Returns why an entry matches nothing; `None` if it can match.
+type Reason = fn(&str) -> Option<String>;
+
 /// Returns the first entry below `base` that matches nothing, and why.
 fn unmatched_entry<'d>(document: &'d Document, base: &Path) -> Option<(Path, &'d str, String)> {
-    let names: [(&str, fn(&str) -> Option<String>); 2] =
-        [("kinds", unmatched::kind), ("registries", unmatched::registry)];
+    let names: [(&str, Reason); 2] = [("kinds", unmatched::kind), ("registries", unmatched::registry)];
     for (key, reason) in names {
         let mut all = patterns(document, &base.key(key));
         if let Some(found) = all.find_map(|(path, text)| Some((path, text, reason(text)?))) {
             return Some(found);
         }
     }
-    let parts: [(&str, fn(&str) -> Option<String>); 3] = [
+    let parts: [(&str, Reason); 3] = [
         ("apiGroups", unmatched::api_group),
         ("resources", unmatched::resource),
         ("verbs", unmatched::verb),

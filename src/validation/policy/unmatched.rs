@@ -21,16 +21,15 @@ pub(super) fn registry(pattern: &str) -> Option<String> {
     {
         return None;
     }
-    let (place, what) = match pattern.split_once('@') {
-        Some((place, _)) => (place, "digest"),
-        None => {
-            let (place, tag) = pattern.rsplit_once(':')?;
-            let is_port = !place.contains('/') && tag.starts_with(|first: char| first.is_ascii_digit() || first == '*');
-            if is_port || tag.contains('/') {
-                return None;
-            }
-            (place, "tag")
+    let (place, what) = if let Some((place, _)) = pattern.split_once('@') {
+        (place, "digest")
+    } else {
+        let (place, tag) = pattern.rsplit_once(':')?;
+        let is_port = !place.contains('/') && tag.starts_with(|first: char| first.is_ascii_digit() || first == '*');
+        if is_port || tag.contains('/') {
+            return None;
         }
+        (place, "tag")
     };
     Some(format!(
         "matches nothing, because images are compared without tag and digest; remove the {what}: {place}"
