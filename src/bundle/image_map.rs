@@ -6,6 +6,7 @@
 use super::edit::EditError;
 use super::mentions;
 use super::pin::{self, ImageUse};
+use super::references::reference;
 use super::{Bundle, BundleLimits};
 use crate::causes::with_causes;
 use crate::diagnostic::Diagnostic;
@@ -259,7 +260,7 @@ impl Moved<'_> {
 
 /// Returns an image with its registry and its complete repository, both of which a reference to Docker Hub may omit.
 fn qualified(image: &str) -> String {
-    mentions::reference(image).map_or_else(|| image.to_owned(), |reference| reference.qualified())
+    reference(image).map_or_else(|| image.to_owned(), |reference| reference.qualified())
 }
 
 /// Returns the image below `to` that corresponds to an image below `from`, and the length of the part of the qualified

@@ -19,6 +19,7 @@ mod names;
 pub mod olm_yaml;
 pub mod pin;
 mod read;
+mod references;
 pub(crate) mod roles;
 pub(crate) mod size;
 pub mod stamp;

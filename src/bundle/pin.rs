@@ -1,7 +1,7 @@
 //! The images that a bundle names, and the replacement of their tags with digests.
 
 use super::edit::{EditError, Edits};
-use super::mentions;
+use super::references::listed;
 use super::{Bundle, BundleLimits, MediaType};
 use crate::image::{ImageError, Reference, ReferenceError, Transports};
 use crate::manifest::Object;
@@ -275,7 +275,7 @@ pub(crate) fn in_pod<'v>(value: &'v Value, pod: &Path) -> Vec<PodImage<'v>> {
     let mut add = |path: Path, name: &'v str, role: Role| {
         let whole = text(&path);
         let parts = if role == Role::Variable {
-            mentions::listed(whole)
+            listed(whole)
         } else {
             vec![(0, whole)]
         };
