@@ -101,7 +101,8 @@ pub fn unlisted(bundle: &Bundle) -> Vec<Vec<ImageUse>> {
     missing.into_values().collect()
 }
 
-/// Returns the images with tags that a bundle only mentions and that `pinned` does not contain, each at its first place.
+/// Returns the images with tags that a bundle only mentions and that `pinned` does not contain, each at its first
+/// place.
 pub(crate) fn unpinned(bundle: &Bundle, pinned: &BTreeMap<String, String>) -> Vec<ImageUse> {
     let mut seen = BTreeSet::new();
     let mut uses = of_bundle(bundle);

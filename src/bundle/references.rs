@@ -37,7 +37,7 @@ pub(super) fn reference(text: &str) -> Option<RegistryReference> {
     }
 }
 
-/// Returns the complete references among the words of a text, each with its first byte.
+/// Returns the complete references among the words of a string, each with its first byte.
 pub(super) fn words(text: &str, ends: impl Fn(char) -> bool) -> Vec<(usize, &str)> {
     let mut start = 0;
     let words = text.split_inclusive(&ends).map(|piece| {

@@ -242,8 +242,8 @@ fn renamed_item(item: &RawValue, of: &ListField) -> Option<Box<RawValue>> {
     inside().or(renamed)
 }
 
-/// Returns whether a text contains a known name in another capitalization, as a key or as a string, or a letter that is
-/// written as an escape. The check is quick, because nearly all documents have neither.
+/// Returns whether a document contains a known name in another capitalization, as a key or a string, or a letter that
+/// is written as an escape. The check is quick, because nearly all documents have neither.
 fn may_be_miswritten(json: &str, known: &(impl Iterator<Item = &'static str> + Clone)) -> bool {
     let bytes = json.as_bytes();
     let letter = |escape: usize| bytes.get(escape + 4).is_some_and(|digit| (b'4'..=b'7').contains(digit));
