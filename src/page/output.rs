@@ -1,6 +1,7 @@
 //! A site in a folder.
 
 use super::frame::File;
+use super::path::{FILES, FOLDERS, may_be_of_site};
 use super::site::{Sink, Summary, build};
 use super::{PageError, SiteOptions};
 use crate::files::{FileError, FolderOutput, finish_change};
@@ -11,17 +12,6 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The folders of a site, and the files next to them.
-const FOLDERS: [&str; 3] = ["assets", "icons", "p"];
-const FILES: [&str; 7] = [
-    ".nojekyll",
-    "404.html",
-    "catalog.json",
-    "catalogs.html",
-    "changes.html",
-    "feed.xml",
-    "index.html",
-];
 /// The file that marks a folder as a site.
 const MARK: &str = "assets/opmx.css";
 
@@ -63,7 +53,7 @@ pub fn write(index: &Index, folder: &Path, options: &SiteOptions<'_>) -> Result<
     Ok(summary)
 }
 
-/// Returns the files of the site in a folder.
+/// Returns the files of the site in a folder, recognized by their paths.
 ///
 /// # Errors
 /// Returns an error if the folder is not empty and contains no site.
@@ -90,7 +80,8 @@ fn files_of_site(folder: &Path) -> Result<BTreeSet<String>, PageError> {
             .into_iter()
             .filter_map(Result::ok);
         let found = entries.filter(|entry| entry.file_type().is_file());
-        files.extend(found.filter_map(|entry| Some(entry.path().strip_prefix(folder).ok()?.to_str()?.to_owned())));
+        let paths = found.filter_map(|entry| Some(entry.path().strip_prefix(folder).ok()?.to_str()?.to_owned()));
+        files.extend(paths.filter(|path| may_be_of_site(path)));
     }
     Ok(files)
 }
@@ -103,6 +94,8 @@ struct Written {
 
 impl Sink for Written {
     fn keep(&self, (path, content): File) -> Result<(), PageError> {
+        // Otherwise, the next site would not replace the file.
+        debug_assert!(FILES.contains(&&*path) || may_be_of_site(&path), "{path}");
         let file = self.folder.join(&path);
         let is_new = self.paths.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
         if !is_new {

@@ -3,6 +3,20 @@
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
+/// The files at the root of a site.
+pub(super) const FILES: [&str; 7] = [
+    ".nojekyll",
+    "404.html",
+    "catalog.json",
+    "catalogs.html",
+    "changes.html",
+    "feed.xml",
+    "index.html",
+];
+/// The folders of a site.
+pub(super) const FOLDERS: [&str; 3] = ["assets", "icons", "p"];
+/// The files in the folder `assets`.
+const ASSETS: [&str; 5] = ["opmx.css", "opmx.js", "opmx.svg", "reload.js", "search.js"];
 /// The maximum number of characters that a name contributes to a file name.
 const LONGEST: usize = 100;
 /// Names that are reserved for other files and folders of a site.
@@ -13,9 +27,9 @@ const TAKEN: [&str; 3] = ["index", "apis", "diff"];
 /// digest, so that no two names collide.
 pub(super) fn file_name(name: &str) -> String {
     let lower = name.to_lowercase();
-    let plain = |character: char| {
-        let keep = character.is_ascii_lowercase() || character.is_ascii_digit() || "-._".contains(character);
-        if keep { character } else { '_' }
+    let plain = |character: char| match u8::try_from(character) {
+        Ok(byte) if is_plain(byte) => character,
+        _ => '_',
     };
     let mut file: String = lower.chars().take(LONGEST).map(plain).collect();
     if file.starts_with('.') || file.is_empty() {
@@ -28,10 +42,19 @@ pub(super) fn file_name(name: &str) -> String {
     file
 }
 
+/// Whether file names contain a character as it is.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-._".contains(&byte)
+}
+
 /// Returns the first characters of the digest of `content`, enough to distinguish the files of one site.
 pub(super) fn short_digest(content: &[u8]) -> String {
     let digest = Sha256::digest(content);
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn is_short_digest(name: &str) -> bool {
+    name.len() == 16 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Returns the path of the page of a package, from the root of the site.
@@ -62,6 +85,20 @@ pub(super) fn difference(package: &str, from: &str, to: &str) -> String {
 /// Returns the path of the page of an API, as defined by some versions of a package.
 pub(super) fn api(package: &str, definition: &str, digest: &str) -> String {
     format!("p/{}/apis/{}-{digest}.html", file_name(package), file_name(definition))
+}
+
+/// Returns whether a path in one of the [`FOLDERS`] can be that of a file of a site. All other files are those of the
+/// user.
+pub(super) fn may_be_of_site(path: &str) -> bool {
+    let is_named = |name: &str| !name.starts_with('.') && !name.is_empty() && name.bytes().all(is_plain);
+    let is_page = |name: &str| name.strip_suffix(".html").is_some_and(is_named);
+    match path.split('/').collect::<Vec<_>>()[..] {
+        ["assets", file] => ASSETS.contains(&file),
+        ["icons", file] => file.split_once('.').is_some_and(|(digest, _)| is_short_digest(digest)),
+        ["p", data] => data.strip_suffix(".json").is_some_and(is_named),
+        ["p", package, page] | ["p", package, "apis" | "diff", page] => is_named(package) && is_page(page),
+        _ => false,
+    }
 }
 
 /// Returns the relative path from a page to the root of the site: empty, or one or more `../`.

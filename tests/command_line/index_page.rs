@@ -307,9 +307,21 @@ fn a_new_site_takes_the_place_of_the_old_one_and_of_nothing_else() {
     index(&sandbox);
     succeed(&sandbox, "registry add -q -b compost -d less.db");
     site(&sandbox, "index.db", "site");
-    fs::write(sandbox.path("site/CNAME"), "site.example.com").unwrap();
+    let own = [
+        "CNAME",
+        "p/NOTES.md",
+        "p/compost-operator/notes.txt",
+        "assets/custom.css",
+        "icons/own.svg",
+    ];
+    for file in own {
+        fs::create_dir_all(sandbox.path(&format!("site/{file}")).parent().unwrap()).unwrap();
+        fs::write(sandbox.path(&format!("site/{file}")), "site.example.com").unwrap();
+    }
     let less = site(&sandbox, "less.db", "site");
-    assert_eq!(less.text("CNAME"), "site.example.com");
+    for file in own {
+        assert_eq!(less.text(file), "site.example.com");
+    }
     assert!(
         less.files.keys().all(|path| !path.contains("rake")),
         "{:?}",
