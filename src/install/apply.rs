@@ -170,7 +170,7 @@ pub fn apply_as(
     let installer = account
         .map(|account| Installer::of(steps, state, namespace, account))
         .transpose()?;
-    let mut cluster = Cluster::of(steps, state, namespace, installer, olm);
+    let mut cluster = Cluster::of(state, namespace, installer, olm);
     let mut outcomes: Vec<Outcome> = steps
         .iter()
         .map(|step| Outcome {
@@ -192,8 +192,17 @@ pub fn apply_as(
         if stop.is_none() && outcomes.iter().all(done) {
             let end = (Phase::Complete, String::new());
             let statuses: Vec<StepStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
-            let failed = deployments::refused(steps, &statuses, &cluster);
             let pending = requirements::pending(steps, &statuses, &cluster.apis, state);
+            // OLM checks the owners once all requirements are met, and the Deployments after that.
+            let mut failed = owners::refused(steps, &statuses, namespace, state);
+            failed.retain(|failed| pending.iter().all(|pending| pending.name != failed.name));
+            let conflicting: Vec<String> = failed.iter().map(|failed| failed.name.clone()).collect();
+            let deployments = deployments::refused(steps, &statuses, &cluster);
+            failed.extend(
+                deployments
+                    .into_iter()
+                    .filter(|other| !conflicting.contains(&other.name)),
+            );
             let applied = ended(steps, outcomes, passes, end, cluster.warnings);
             return Ok(Applied {
                 failed,
@@ -312,7 +321,7 @@ fn pass(steps: &[Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'_>) -> 
 }
 
 impl<'a> Cluster<'a> {
-    fn of(steps: &[Step], state: &'a State, namespace: &'a str, installer: Option<Installer>, olm: &'a Olm) -> Self {
+    fn of(state: &'a State, namespace: &'a str, installer: Option<Installer>, olm: &'a Olm) -> Self {
         Self {
             namespace,
             olm,
@@ -320,7 +329,7 @@ impl<'a> Cluster<'a> {
             existing: Existing::of(&state.objects),
             errors: &state.errors,
             installer,
-            warnings: owners::shared(steps, namespace, state),
+            warnings: Vec::new(),
         }
     }
 

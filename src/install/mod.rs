@@ -6,6 +6,7 @@
 //! describes. [`permissions`] determines the permissions that the installer needs and that the operator gets.
 //! [`catalogs`] contains the opened catalogs of a what-if file. [`resolve`] determines the bundles to install from
 //! them, and [`resolution_steps`] creates the steps for all these bundles. [`plan`] combines these modules.
+//! `upgrade` determines the installed version that a bundle replaces.
 //! [`operator`] collects the objects of an operator in a cluster; [`hold`] determines the upgrades that its conditions
 //! block, and [`waiting`] the update that is available for the operator. [`requests`] handles `Operator` and `Install`
 //! resources.
@@ -26,4 +27,5 @@ pub mod refusal;
 pub mod requests;
 pub mod resolution_steps;
 pub mod resolve;
+mod upgrade;
 pub mod waiting;

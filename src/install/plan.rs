@@ -9,9 +9,9 @@ use super::install_plan::InstallPlan;
 use super::permissions::{Operator, operators};
 use super::requests::labels;
 use super::resolution_steps::{self, ResolvedError};
+use super::upgrade::replaced;
 use crate::cluster::State;
 use crate::cluster::state::{Approval, NAMESPACE};
-use crate::csv::Csv;
 use crate::kubernetes::rbac::covering::TooComplex;
 use crate::olm::limits::OBJECT;
 use crate::olm::releases::Olm;
@@ -135,7 +135,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
                 repetition: options.repetition,
                 olm: options.olm.clone(),
             };
-            let replaces = replaces.unwrap_or(Csv(&content.csv).replaces());
+            let replaces = replaces.unwrap_or_else(|| replaced(content, known, namespace));
             let steps = steps::of_bundle(content, &target, replaces).map_err(ResolvedError::from)?;
             // For a bundle in its own image, a plan contains only references.
             let bytes = content.served.as_ref().map_or(0, |_| steps::size(&steps));

@@ -1,6 +1,7 @@
-//! Finds CustomResourceDefinitions that both a new version and an installed version would own.
+//! Finds versions that would own the same CustomResourceDefinition as an installed version.
 
-use super::Step;
+use super::failed_version::{FailedVersion, failed};
+use super::{Step, StepStatus};
 use crate::cluster::State;
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
@@ -12,30 +13,24 @@ struct Owner<'a> {
     owned: Vec<GroupVersionKind>,
 }
 
-/// Returns a warning for each version in the plan that owns the same definition as an installed version in the same
-/// namespace, unless the version in the plan replaces the installed version. After the plan, OLM sets a new version
-/// that shares a definition to Failed.
-pub(super) fn shared(steps: &[Step], namespace: &str, state: &State) -> Vec<String> {
-    let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
-    let mut warnings = Vec::new();
-    for step in versions {
-        let csv = Csv(&step.resource.manifest);
+/// Returns the versions among these steps that fail because an installed version in the same namespace owns one of
+/// their definitions and is not replaced by them. `statuses` are the final statuses of the steps.
+pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], namespace: &str, state: &State) -> Vec<FailedVersion> {
+    failed(steps, statuses, |step, csv| {
         let installed = installed(step.namespace(namespace), state);
-        let others = installed.iter();
-        for other in others.filter(|other| ![csv.name(), csv.replaces()].contains(&other.name)) {
+        let mut others = installed
+            .iter()
+            .filter(|other| ![csv.name(), csv.replaces()].contains(&other.name));
+        others.find_map(|other| {
             let mut owned = csv.owned_crds().filter_map(|crd| Some((crd.name(), crd.gvk()?)));
-            let both = owned.find(|(_, gvk)| other.owned.iter().any(|other| other.is(&gvk.group, &gvk.kind)));
-            if let Some((crd, _)) = both {
-                warnings.push(format!(
-                    "{} owns {crd}, but so does {}, which stays installed; OLM allows only one version to own a \
-                     definition, so the new version fails with the reason OwnerConflict",
-                    csv.name(),
-                    other.name
-                ));
-            }
-        }
-    }
-    warnings
+            let (crd, _) = owned.find(|(_, gvk)| other.owned.iter().any(|other| other.is(&gvk.group, &gvk.kind)))?;
+            let message = format!(
+                "conflicting CRD owner in namespace: {crd} is also owned by {}, which stays installed",
+                other.name
+            );
+            Some(("OwnerConflict", message))
+        })
+    })
 }
 
 fn installed<'a>(namespace: &str, state: &'a State) -> Vec<Owner<'a>> {

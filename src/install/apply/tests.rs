@@ -445,7 +445,7 @@ fn objects_that_are_there_must_fit_a_new_definition() {
 }
 
 #[test]
-fn a_definition_that_an_installed_version_owns_is_told() {
+fn a_version_fails_if_another_installed_version_owns_its_definition() {
     let owning = |name: &str, namespace: &str| {
         let mut csv = csv(name);
         csv["metadata"]["namespace"] = json!(namespace);
@@ -453,22 +453,25 @@ fn a_definition_that_an_installed_version_owns_is_told() {
             json!({"owned": [{"name": "monitors.example.com", "version": "v1", "kind": "Monitor"}]});
         csv
     };
-    let warnings = |replaces: &str, objects: Vec<Value>| {
+    let failed = |replaces: &str, objects: Vec<Value>| {
         let content = content(owning("memo.v2", ""), Vec::new());
         let steps = in_order(of_bundle(&content, &target(), replaces).unwrap());
         let state = State {
             objects,
             ..State::default()
         };
-        run(&steps, &state).warnings
+        let applied = run(&steps, &state);
+        assert_eq!(applied.succeeds(), applied.failed.is_empty());
+        applied.failed
     };
-    let found = warnings("", vec![owning("memo.v1", "operators")]);
-    assert!(
-        found[0].starts_with("memo.v2 owns monitors.example.com, but so does memo.v1, which stays installed"),
-        "{found:?}"
+    let found = failed("", vec![owning("memo.v1", "operators")]);
+    assert_eq!(found[0].reason, "OwnerConflict");
+    assert_eq!(
+        found[0].message,
+        "conflicting CRD owner in namespace: monitors.example.com is also owned by memo.v1, which stays installed"
     );
-    assert!(warnings("memo.v1", vec![owning("memo.v1", "operators")]).is_empty());
-    assert!(warnings("", vec![owning("memo.v1", "elsewhere"), owning("memo.v2", "operators")]).is_empty());
+    assert!(failed("memo.v1", vec![owning("memo.v1", "operators")]).is_empty());
+    assert!(failed("", vec![owning("memo.v1", "elsewhere"), owning("memo.v2", "operators")]).is_empty());
 }
 
 /// Both media types produce the same steps, so the same manifests are optional.
