@@ -36,10 +36,11 @@ pub struct ConnectionArguments {
     #[arg(long, help_heading = REGISTRY, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
     /// Accept any certificate from a registry
-    #[arg(long, help_heading = REGISTRY, alias = "skip-tls", conflicts_with = "use_http")]
+    #[arg(long, help_heading = REGISTRY, conflicts_with = "use_http")]
     pub skip_tls_verify: bool,
     /// Use plain HTTP for registries
-    #[arg(long, help_heading = REGISTRY)]
+    // In opm, too, `--skip-tls` means plain HTTP.
+    #[arg(long, help_heading = REGISTRY, alias = "skip-tls")]
     pub use_http: bool,
     /// Number of retries when a registry fails, stalls or limits the rate
     #[arg(long, help_heading = REGISTRY, value_name = "N", default_value_t = 4)]
@@ -492,13 +493,6 @@ mod tests {
     }
 
     #[test]
-    fn the_old_name_of_skip_tls_verify_works_and_excludes_plain_http() {
-        assert!(parse("--skip-tls").unwrap().registry.connection.skip_tls_verify);
-        assert!(parse("--skip-tls-verify --use-http").is_err());
-        assert!(parse("--no-cache --cache-dir x").is_err());
-    }
-
-    #[test]
     fn registries_have_a_minute_unless_told_otherwise() {
         let registry = parse("").unwrap().registry.connection;
         let defaults = ImageOptions::default();
@@ -510,6 +504,19 @@ mod tests {
             .connection;
         assert_eq!((registry.request_timeout, registry.min_rate.0), (5, 1 << 20));
         assert!(parse("--request-timeout 0").is_err());
+    }
+
+    #[test]
+    fn skip_tls_is_plain_http_as_in_opm() {
+        let connection = parse("--skip-tls").unwrap().registry.connection;
+        assert!(connection.use_http && !connection.skip_tls_verify);
+        for both in [
+            "--skip-tls --skip-tls-verify",
+            "--skip-tls-verify --use-http",
+            "--no-cache --cache-dir x",
+        ] {
+            assert!(parse(both).is_err(), "{both}");
+        }
     }
 
     #[test]

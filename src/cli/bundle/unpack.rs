@@ -39,7 +39,7 @@ pub(crate) struct UnpackArguments {
     /// Same as --ca-file, for compatibility with opm
     #[arg(short = 'c', long, hide = true, value_name = "FILE")]
     root_ca: Option<PathBuf>,
-    /// Same as --skip-tls-verify, for compatibility with opm
+    /// Same as --use-http, for compatibility with opm
     #[arg(short = 's', hide = true)]
     skip_tls: bool,
     /// Ignored, for compatibility with opm
@@ -75,8 +75,8 @@ pub(crate) fn run_as_opm(arguments: &UnpackArguments, context: &Context<'_>) -> 
 /// Returns the files of the bundle, or `None` if the bundle has errors, which are reported.
 fn valid_files(arguments: &UnpackArguments, context: &Context<'_>) -> Result<Option<Tree>, CommandError> {
     let mut registry = arguments.registry.clone();
-    registry.connection.skip_tls_verify |= arguments.skip_tls;
     let connection = &mut registry.connection;
+    connection.use_http |= arguments.skip_tls;
     connection.ca_file = connection.ca_file.take().or_else(|| arguments.root_ca.clone());
     let tree = sources::bundle_files(&arguments.bundle, &registry, &arguments.limits, context)?;
     if !arguments.skip_validation {
