@@ -152,7 +152,7 @@ fn a_bundle_that_would_leave_others_behind_is_not_promoted() {
 }
 
 #[test]
-fn what_the_index_does_not_have_is_named_with_the_index_and_the_nearest_name() {
+fn what_the_index_does_not_have_or_must_not_have_is_named() {
     let sandbox = with_index();
     small_base(&sandbox);
     succeed(
@@ -180,6 +180,19 @@ fn what_the_index_does_not_have_is_named_with_the_index_and_the_nearest_name() {
     error: cannot read absent.db: No such file or directory (os error 2)
     ------- exit 4 -------
     ");
+    let before = entries(&sandbox);
+    let hidden = sandbox.run([
+        "registry",
+        "promote",
+        "rake.v1.2.0",
+        "-c",
+        "fa\u{202e}st",
+        "-d",
+        "index.db",
+    ]);
+    assert_eq!(hidden.status, Some(1), "{hidden}");
+    assert!(hidden.stderr.contains("U+202E, an invisible character"), "{hidden}");
+    assert_eq!(entries(&sandbox), before);
 }
 
 #[test]

@@ -48,7 +48,7 @@ hints! {
     PromoteError {
         pass: [Database],
         missing: [Unknown],
-        none: [Graph],
+        none: [Graph, HiddenCharacter],
         Self::NoChannel { .. } => hint("remove the bundle with the command prune-stranded, and add it again"),
         Self::Strands { .. } => hint("use --mode semver to order bundles only by version"),
     }

@@ -9,6 +9,7 @@ use crate::catalog::graph::{self, Channel, Graph, GraphError, Mode, Node};
 use crate::database::change::{self, ChangeOptions, Target};
 use crate::database::error::DatabaseError;
 use crate::database::named::{self, NamedBundle, UnknownBundles};
+use crate::visible::hidden_in;
 use rusqlite::Transaction;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,6 +43,9 @@ pub enum PromoteError {
     /// The index does not contain these bundles.
     #[error(transparent)]
     Unknown(#[from] UnknownBundles),
+    /// The name of a channel contains an invisible character.
+    #[error("{0}")]
+    HiddenCharacter(String),
     /// A bundle is in no channel, so it has no position in the update graph.
     #[error("bundle {bundle} is in no channel, so it has no position in the update graph")]
     NoChannel {
@@ -82,7 +86,8 @@ pub struct Stranding {
 /// Publishes bundles in additional channels of their packages, in one transaction.
 ///
 /// # Errors
-/// Returns an error if a bundle is unknown or is in no channel, if the bundles do not form a valid graph, or if a
+/// Returns an error if the name of a channel contains an invisible character, if a bundle is unknown or is in no
+/// channel, if the bundles do not form a valid graph, or if a
 /// bundle would have no update path to the head of a channel. Also returns an error if the database cannot be changed.
 /// After an error, the database is unchanged.
 pub fn promote(
@@ -91,6 +96,13 @@ pub fn promote(
     options: &ChangeOptions,
 ) -> Result<Promoted, PromoteError> {
     let failed = |error: rusqlite::Error| target.failed(options, &error);
+    let hidden = promotion
+        .channels
+        .iter()
+        .find_map(|channel| hidden_in("the channel", channel));
+    if let Some(message) = hidden {
+        return Err(PromoteError::HiddenCharacter(message));
+    }
     change::changing(target, options, |transaction| {
         let found = named::find(transaction, promotion.bundles).map_err(failed)?;
         if !found.missing.is_empty() {
