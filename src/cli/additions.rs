@@ -126,7 +126,7 @@ impl AdditionArguments {
         bundles.retain(|bundle| !bundle.is_empty() && seen.insert(bundle.clone()));
         if bundles.is_empty() {
             return Err(CommandError::usage("no bundle was specified")
-                .hint("specify bundles with --bundles, or a list of bundles with --bundles-from"));
+                .hint("specify bundles with -b, or a list of bundles with --bundles-from"));
         }
         if self.record_as.is_some() && bundles.len() > 1 {
             return Err(CommandError::usage(

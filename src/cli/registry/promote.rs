@@ -28,7 +28,7 @@ pub(crate) struct PromoteArguments {
     #[command(flatten)]
     promotion: PromotionArguments,
     /// The database file
-    #[arg(short, long, value_name = "FILE", default_value = "index.db")]
+    #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
     database: PathBuf,
     /// Print the changes without writing anything
     #[arg(long)]
