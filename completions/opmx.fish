@@ -1683,7 +1683,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand generate; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l catalog -d 'Name of the CatalogSource that contains the bundle [default: catalog]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l catalog-namespace -d 'Namespace of the CatalogSource' -r
-complete -c opmx -n "__fish_opmx_using_subcommand plan" -l replaces -d 'Version to upgrade from, or "" for none [default: the version that the bundle replaces]' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l replaces -d 'Version to upgrade from, or "" for none [default: the version that the bundle replaces, or an installed version that it skips]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l approval -d 'Approval of the plan [default: manual if a Subscription of the namespace requires it, otherwise automatic]' -r -f -a "automatic\t'By OLM'
 manual\t'By a person'"
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l without-recommended -d 'Exclude recommended dependencies: all of them, or those on PACKAGE; may be repeated' -r

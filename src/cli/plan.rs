@@ -69,7 +69,7 @@ Examples:
 ///
 /// With --state or --cluster, the plan is applied to the cluster that the files describe. The exit status is then 0
 /// only if the plan would complete, the cluster would serve all required APIs, and no version would fail because of its
-/// Deployments or the OperatorGroup of its namespace. Otherwise, or if nothing can be resolved, the exit status is 3. A
+/// Deployments, an installed version that owns the same definition, or the OperatorGroup of its namespace. Otherwise, or if nothing can be resolved, the exit status is 3. A
 /// plan that requires manual approval is printed as waiting; --approval automatic shows its result. If the condition of
 /// an installed operator holds back the upgrade to the bundle, no plan is printed; the output shows the condition, its
 /// time, and how to override it.
@@ -89,7 +89,8 @@ pub(crate) struct PlanArguments {
     /// Namespace of the CatalogSource
     #[arg(long, value_name = "NS", default_value = "olm")]
     catalog_namespace: String,
-    /// Version to upgrade from, or "" for none [default: the version that the bundle replaces]
+    /// Version to upgrade from, or "" for none [default: the version that the bundle replaces, or an installed version
+    /// that it skips]
     #[arg(long, value_name = "CSV", requires = "bundle")]
     replaces: Option<String>,
     /// Approval of the plan [default: manual if a Subscription of the namespace requires it, otherwise automatic]
