@@ -40,6 +40,9 @@ pub enum AnnotationError {
         /// The requested value.
         wanted: String,
     },
+    /// The existing annotations cannot be read, so they would be lost. Contains the problem and its place.
+    #[error("the existing annotations cannot be read: {0}")]
+    Unreadable(String),
     /// The requested default channel is not a channel of the bundle.
     #[error("the default channel {default_channel} is not one of the channels of the bundle: {channels}")]
     DefaultChannel {
@@ -140,19 +143,19 @@ impl AskedAnnotations {
     /// Returns all annotations of the bundle in `tree`, combined as in [`over`](Self::over).
     ///
     /// # Errors
-    /// Returns an error as [`over`](Self::over) does, and if the files are not those of a bundle that can be added to
-    /// an index: if there are no manifests, or plain manifests or a Helm chart.
+    /// Returns an error as [`over`](Self::over) does, if the existing annotations cannot be read, and if the files are not
+    /// those of a bundle that can be added to an index: if there are no manifests, or plain manifests or a Helm chart.
     pub fn of(&self, tree: &Tree, limits: &text::Limits) -> Result<BTreeMap<String, String>, AnnotationError> {
         check_manifests(tree, limits)?;
-        self.over(present(tree, limits).as_ref(), media_type(tree))
+        self.over(present(tree, limits)?.as_ref(), media_type(tree))
     }
 
     /// Writes the annotations file into a bundle if any annotations are requested. Existing values are changed only if
     /// `overwrite` is set.
     ///
     /// # Errors
-    /// Returns an error if the bundle contains different values and `overwrite` is not set, if the package or its
-    /// channels are unknown, or if the file exceeds a limit.
+    /// Returns an error if the bundle contains different values and `overwrite` is not set, if the existing annotations
+    /// cannot be read, if the package or its channels are unknown, or if the file exceeds a limit.
     pub fn write_into(
         &self,
         tree: &mut Tree,
@@ -162,7 +165,7 @@ impl AskedAnnotations {
         if self.package.is_none() && self.channels.is_empty() && self.default_channel.is_none() {
             return Ok(());
         }
-        let present = present(tree, &limits.text);
+        let present = present(tree, &limits.text)?;
         let values = self.over(present.as_ref(), media_type(tree))?;
         if let Some(present) = &present
             && !overwrite
@@ -180,10 +183,17 @@ impl AskedAnnotations {
     }
 }
 
-fn present(tree: &Tree, limits: &text::Limits) -> Option<Annotations> {
-    let content = tree.get(ANNOTATIONS_YAML)?;
-    let reading = text::read(ANNOTATIONS_YAML, content, limits);
-    Annotations::from_document(reading.documents.first()?)
+fn present(tree: &Tree, limits: &text::Limits) -> Result<Option<Annotations>, AnnotationError> {
+    let Some(content) = tree.get(ANNOTATIONS_YAML) else {
+        return Ok(None);
+    };
+    let name = format!("{}/{ANNOTATIONS_YAML}", tree.origin().trim_end_matches('/'));
+    let reading = text::read(&name, content, limits);
+    if let Some(error) = reading.diagnostics.iter().find(|finding| finding.is_error()) {
+        let place = error.place.as_ref().map_or(name, ToString::to_string);
+        return Err(AnnotationError::Unreadable(format!("{place}: {}", error.message)));
+    }
+    Ok(reading.documents.first().and_then(Annotations::from_document))
 }
 
 fn check_manifests(tree: &Tree, limits: &text::Limits) -> Result<(), AnnotationError> {

@@ -40,6 +40,12 @@ pub(crate) fn is_unread(finding: &Diagnostic) -> bool {
         && place.is_some_and(|place| place.source.name().contains(&format!("{}/", crate::bundle::MANIFESTS)))
 }
 
+/// Whether a finding reports the annotations file as unreadable.
+pub(crate) fn is_unread_annotations(finding: &Diagnostic) -> bool {
+    let name = finding.place.as_ref().map(|place| place.source.name());
+    finding.is_error() && name.is_some_and(|name| name.ends_with(ANNOTATIONS_YAML))
+}
+
 /// Removes findings about missing content if a manifest could not be read, because that manifest might contain the
 /// content. Without a Deployment, findings about Services that select no pods, and about accounts that no Deployment
 /// uses, are also removed. If the annotations could not be read, the finding that they are missing is removed.
@@ -47,11 +53,7 @@ pub(crate) fn leave_out(reading: &[Diagnostic], findings: &mut Vec<Diagnostic>) 
     if reading.iter().any(is_unread) {
         findings.retain(|finding| !ABSENCES.contains(&finding.rule));
     }
-    let is_broken = |finding: &Diagnostic| {
-        let name = finding.place.as_ref().map(|place| place.source.name());
-        finding.is_error() && name.is_some_and(|name| name.ends_with(ANNOTATIONS_YAML))
-    };
-    if reading.iter().any(is_broken) {
+    if reading.iter().any(is_unread_annotations) {
         let absent: &Rule = &rules::ANN_FILE_MISSING;
         findings.retain(|finding| finding.rule != absent);
     }

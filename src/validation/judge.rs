@@ -143,6 +143,14 @@ pub fn judge_shipped(reading: &BundleReading, shipping: Shipping, strictness: &S
                     .extract_if(.., |finding| consequences::is_unread(finding)),
             );
         }
+        if bundle.annotations.is_none() {
+            // Without annotations, there is no bundle either.
+            consequences::leave_out(&reading.diagnostics, &mut judged.findings);
+            let unread = judged
+                .findings
+                .extract_if(.., |finding| consequences::is_unread_annotations(finding));
+            decisive.extend(unread);
+        }
         if bundle.media_type == MediaType::K8sV1 {
             if gate == Gate::Intake {
                 gate = Gate::PlainIntake;

@@ -157,6 +157,26 @@ fn what_the_options_do_not_say_is_taken_from_the_annotations_there() {
 }
 
 #[test]
+fn annotations_that_cannot_be_read_are_reported_and_never_replaced() {
+    let sandbox = registry();
+    let broken = "annotations:\n  example.com/own: \"kept\n";
+    std::fs::write(sandbox.path("foo/metadata/annotations.yaml"), broken).unwrap();
+    let place = "foo/metadata/annotations.yaml:";
+    for line in [
+        "bundle generate foo -p microcks -c alpha",
+        "bundle build foo -p microcks -c alpha --overwrite -t oci:out:v1",
+        "bundle build foo -t oci:out:v1",
+        "registry add -b foo -d index.db",
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(1), "{line}: {outcome}");
+        assert!(outcome.stderr.contains(place), "{line}: {outcome}");
+        assert!(!outcome.stderr.contains("ann-file-missing"), "{line}: {outcome}");
+        assert_eq!(read(&sandbox, "foo/metadata/annotations.yaml"), broken, "{line}");
+    }
+}
+
+#[test]
 fn an_output_folder_gets_copies_and_leaves_the_bundle_alone() {
     let sandbox = registry();
     succeeds(&sandbox.run(["bundle", "generate", "foo", "-p", "microcks", "-c", "a", "-u", "out"]));

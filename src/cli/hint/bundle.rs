@@ -44,7 +44,7 @@ hints! {
     }
     AnnotationError {
         pass: [Tree],
-        none: [Unknown, NoManifests],
+        none: [Unknown, Unreadable, NoManifests],
         Self::Differs { .. } => hint("replace the annotations with --overwrite, or omit the options"),
         Self::DefaultChannel { .. } => hint("add it to --channels, or specify another channel with --default"),
         Self::Chart { .. } => {
