@@ -367,3 +367,30 @@ fn by_version_what_a_bundle_replaces_does_not_count_not_even_in_another_package(
     assert!(outcome.stderr.contains(words), "{outcome}");
     succeed(&sandbox, "registry add -b hoe -d index.db --mode semver -q");
 }
+
+#[test]
+fn overwriting_a_promoted_bundle_with_itself_keeps_its_channels() {
+    let sandbox = garden();
+    rake(&sandbox, "old", "1.0.0", None);
+    succeed(&sandbox, "registry add -q -b old -d index.db");
+    succeed(&sandbox, "registry promote -q rake.v1.0.0 -c fast -d index.db");
+    let before = fs::read(sandbox.path("index.db")).unwrap();
+    let outcome = outcome_of(&sandbox, "registry add -b old -d index.db --overwrite-latest");
+    assert!(outcome.stderr.contains("already in the index"), "{outcome}");
+    assert_eq!(fs::read(sandbox.path("index.db")).unwrap(), before);
+}
+
+#[test]
+fn a_deprecated_bundle_stays_and_cannot_be_added_again() {
+    let sandbox = garden();
+    rake(&sandbox, "old", "1.0.0", None);
+    rake(&sandbox, "new", "2.0.0", None);
+    let annotations = sandbox.path("new/metadata/annotations.yaml");
+    let text = fs::read_to_string(&annotations).unwrap();
+    let fast = "channels.v1: fast\n  operators.operatorframework.io.bundle.channel.default.v1: fast";
+    fs::write(annotations, text.replace("channels.v1: stable", fast)).unwrap();
+    succeed(&sandbox, "registry add -q -b old,new -d index.db");
+    outcome_of(&sandbox, "registry deprecatetruncate -b rake.v1.0.0 -d index.db");
+    let outcome = fail(&sandbox, "registry add -b old -d index.db");
+    assert!(outcome.stderr.contains("is deprecated and in no channel"), "{outcome}");
+}

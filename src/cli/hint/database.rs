@@ -49,14 +49,16 @@ hints! {
         pass: [Database],
         missing: [Unknown],
         none: [Graph, HiddenCharacter],
-        Self::NoChannel { .. } => hint("remove the bundle with the command prune-stranded, and add it again"),
+        Self::NoChannel { .. } => hint(
+            "unless the bundle is deprecated, remove it with the command prune-stranded, and add it again",
+        ),
         Self::Strands { .. } => hint("use --mode semver to order bundles only by version"),
     }
     DeprecateError {
         pass: [Database],
         missing: [Unknown],
         none: [DefaultChannel, PackageHeads],
-        Self::NoChannel { .. } => hint("remove the bundle with the command prune-stranded"),
+        Self::NoChannel { .. } => hint("unless the bundle is deprecated already, remove it with the command prune-stranded"),
     }
     AddError {
         pass: [Database, Spool],

@@ -179,9 +179,13 @@ pub(super) fn unchanged(
     Ok(same)
 }
 
-/// Returns whether the stored bundle has the position in the graph that the new bundle asks for.
+/// Returns whether the stored bundle has the position in the graph that the new bundle asks for. It may be in additional
+/// channels, because it may have been promoted.
 fn is_in_place(bundle: &Addition, stored: &Stored) -> bool {
     let Some(package) = stored.packages.get(&bundle.package) else {
+        return false;
+    };
+    let Some(present) = package.graph.bundles.get(&bundle.name) else {
         return false;
     };
     let default_channel = bundle
@@ -189,11 +193,12 @@ fn is_in_place(bundle: &Addition, stored: &Stored) -> bool {
         .default_channel
         .as_ref()
         .or(package.default_channel.as_ref());
-    let node = Node {
+    let mut node = Node {
         default_channel: package.default_channel.clone(),
         ..bundle.node.clone()
     };
-    default_channel == package.default_channel.as_ref() && package.graph.bundles.get(&bundle.name) == Some(&node)
+    node.channels.extend(present.channels.iter().cloned());
+    default_channel == package.default_channel.as_ref() && *present == node
 }
 
 /// Returns all rows of a bundle except the rows of the graph, regardless of their order.

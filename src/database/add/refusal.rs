@@ -44,6 +44,17 @@ pub enum Refusal {
         /// The folder or image of the bundle.
         origin: String,
     },
+    /// The bundle is deprecated and in no channel, but stays in the index for the clusters that have it.
+    #[error(
+        "bundle {bundle} of {origin} is already in the index, but is deprecated and in no channel; it stays there so \
+        that clusters can upgrade from it, and cannot be added again"
+    )]
+    Deprecated {
+        /// The bundle.
+        bundle: String,
+        /// The folder or image of the bundle.
+        origin: String,
+    },
     /// Another bundle of the package has the same image.
     #[error(
         "bundle {bundle} has the image {image}, which is in the index as bundle {present} of package {package:?}; use \
@@ -142,6 +153,7 @@ impl Refusal {
         match self {
             Self::AlreadyPresent { bundle, .. }
             | Self::Stranded { bundle, .. }
+            | Self::Deprecated { bundle, .. }
             | Self::ImagePresent { bundle, .. }
             | Self::NotLatest { bundle, .. }
             | Self::Substitutes { bundle, .. }
@@ -364,9 +376,12 @@ fn present(bundle: &Addition, stored: &Stored, differences: &BTreeMap<String, Di
         });
     }
     if stored.present.contains(&bundle.name) {
-        return Some(Refusal::Stranded {
-            bundle: bundle.name.clone(),
-            origin: bundle.origin.clone(),
+        let is_deprecated = stored.deprecated.contains(&bundle.name);
+        let (bundle, origin) = (bundle.name.clone(), bundle.origin.clone());
+        return Some(if is_deprecated {
+            Refusal::Deprecated { bundle, origin }
+        } else {
+            Refusal::Stranded { bundle, origin }
         });
     }
     let same = |(_, image): &(&String, &String)| **image == bundle.bundle_path;
