@@ -315,8 +315,8 @@ fn a_new_site_takes_the_place_of_the_old_one_and_of_nothing_else() {
         "icons/own.svg",
     ];
     for file in own {
-        fs::create_dir_all(sandbox.path(&format!("site/{file}")).parent().unwrap()).unwrap();
-        fs::write(sandbox.path(&format!("site/{file}")), "site.example.com").unwrap();
+        fs::create_dir_all(sandbox.path(format!("site/{file}")).parent().unwrap()).unwrap();
+        fs::write(sandbox.path(format!("site/{file}")), "site.example.com").unwrap();
     }
     let less = site(&sandbox, "less.db", "site");
     for file in own {
