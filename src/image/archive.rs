@@ -5,7 +5,8 @@ use super::document::Document;
 use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::layer_reader::plain_path;
-use super::layout::{INDEX_FILE, LAYOUT_CONTENT, LayoutSource, blobs_of, copy_blob, tag_state, wait_for, with_entry};
+use super::layout::{INDEX_FILE, LayoutSource, tag_state};
+use super::layout_writer::{LAYOUT_CONTENT, blobs_of, copy_blob, wait_for, with_entry};
 use super::manifest::{Descriptor, LAYOUT_INDEX_LIMIT};
 use super::platform::Offer;
 use super::platform::Platform;
@@ -307,7 +308,7 @@ fn pad(output: &mut dyn Write, size: u64) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layout::tests::{assert_same, image};
+    use super::super::layout_writer::tests::{assert_same, image};
     use super::*;
     use flate2::Compression;
     use flate2::write::GzEncoder;

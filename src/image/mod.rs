@@ -22,6 +22,7 @@ mod layer_cache;
 mod layer_reader;
 mod layer_writer;
 mod layout;
+mod layout_writer;
 mod manifest;
 #[cfg(not(feature = "registry"))]
 mod no_registry;
@@ -51,7 +52,8 @@ pub use error::ImageError;
 pub use image::{Blob, Image, Layer};
 pub(crate) use layer_cache::layer_through_cache;
 pub use layer_writer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree};
-pub use layout::{read_layout, write_layout};
+pub use layout::read_layout;
+pub use layout_writer::write_layout;
 pub use manifest::{Descriptor, ImageManifest, IndexEntry, Manifest};
 pub use options::{CacheMode, ImageOptions, RetryPolicy};
 pub use platform::{Offer, Platform, PlatformError};

@@ -10,9 +10,8 @@ use super::digest::Digest;
 use super::document::Document;
 use super::error::ImageError;
 use super::image::Image;
-use super::layout::{
-    document_in_layout, offers_in_layout, read_layout, replace_in_layout, resolve_layout, state_in_layout,
-};
+use super::layout::{document_in_layout, offers_in_layout, read_layout, resolve_layout, state_in_layout};
+use super::layout_writer::replace_in_layout;
 #[cfg(feature = "registry")]
 use super::manifest::Descriptor;
 use super::manifest::IndexEntry;
@@ -348,7 +347,7 @@ async fn blocking<T: Send + 'static>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::layout::tests::{assert_same, image};
+    use super::super::layout_writer::tests::{assert_same, image};
     use super::super::progress::Silent;
     use super::*;
 

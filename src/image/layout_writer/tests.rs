@@ -1,5 +1,7 @@
 use super::*;
 use crate::image::layer_writer::tests::noise;
+use crate::image::layout::{read_layout, resolve_layout};
+use crate::image::{Digest, Platform};
 use crate::image::{EntryContent, ImageConfig, LayerEntry, build, extract_file, layer_from_files, validate};
 
 /// Returns an image with one file and, if `large` is set, a second layer that is too large for memory.
