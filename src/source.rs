@@ -101,6 +101,16 @@ impl SourceFile {
     }
 }
 
+/// Returns the line break for new lines in a text: the one that most of its lines have.
+pub(crate) fn line_break(text: &str) -> &'static str {
+    let windows = text.matches("\r\n").count();
+    if windows > text.matches('\n').count() - windows {
+        "\r\n"
+    } else {
+        "\n"
+    }
+}
+
 /// A position for people: both numbers start at 1, and columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {

@@ -3,6 +3,7 @@
 use super::BundleLimits;
 use super::edit::EditError;
 use crate::manifest::Object;
+use crate::source::line_break;
 use crate::text::{Format, Path};
 use crate::tree::Tree;
 use std::collections::BTreeMap;
@@ -31,7 +32,7 @@ pub(crate) fn cut(tree: &mut Tree, objects: &[(&Object, String)], limits: &Bundl
         let content = tree.get(&path).map(<[u8]>::to_vec).unwrap_or_default();
         // A file that is not UTF-8 contains no objects.
         let mut text = String::from_utf8(content).unwrap_or_default();
-        let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let line_end = line_break(&text);
         cuts.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
         for (span, comment) in cuts {
             let line_ends = text[span.end..].starts_with(['\n', '\r']) || span.end == text.len();

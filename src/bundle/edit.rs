@@ -6,8 +6,8 @@
 use super::BundleLimits;
 use super::olm_yaml::FIELDS;
 use crate::diagnostic::Edit;
-use crate::source::Place;
-use crate::text::{self, Document, Format, Path, mend, to_yaml};
+use crate::source::{Place, line_break};
+use crate::text::{self, Document, Format, Path, mend, revision, to_yaml};
 use crate::tree::{Tree, TreeError};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -111,6 +111,13 @@ impl Edits {
         };
         let flow = is_flow(document, map);
         let present = path.get(document.value());
+        if let Some(old) = present
+            && can_be_revised(old, value)
+            && let Some(edit) = revision(document, &path, value)
+        {
+            self.change(edit.place, edit.replacement);
+            return self.remember(document, &path, value.clone());
+        }
         let simple = |value: &Value| !value.is_object() && !value.is_array();
         match present {
             Some(_) if flow => self.change(document.place(&path), inside_brackets(document, value)),
@@ -127,7 +134,7 @@ impl Edits {
             None => {
                 let start = document.key_place(&map.key(first)).span.start;
                 if let Some(line) = placeholder(document, map, key).filter(|_| !flow) {
-                    let written = to_yaml(&json!({ key: value }));
+                    let written = lines(document, &to_yaml(&json!({ key: value })));
                     self.change(Place::new(document.source(), line), written.trim_end().to_owned());
                 } else if flow {
                     let text = format!("{}: {value}, ", json!(key));
@@ -143,6 +150,7 @@ impl Edits {
     /// Replaces a range with `key: value` in block style. The range is empty for a new entry.
     fn entry(&mut self, document: &Document, range: std::ops::Range<usize>, key: &str, value: &Value) {
         let text = document.source().text();
+        let newline = line_break(text);
         let line = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
         // The dashes of the enclosing lists count as indentation.
         let indent = text[line..range.start].replace('-', " ");
@@ -150,7 +158,7 @@ impl Edits {
         let mut entry = String::new();
         for (number, line) in written.lines().enumerate() {
             if number > 0 {
-                entry.push('\n');
+                entry.push_str(newline);
                 if !line.is_empty() {
                     entry.push_str(&indent);
                 }
@@ -158,7 +166,7 @@ impl Edits {
             entry.push_str(line);
         }
         if range.is_empty() {
-            entry.push('\n');
+            entry.push_str(newline);
             entry.push_str(&indent);
         } else {
             // The text after the old value, such as a line end and a comment, stays.
@@ -172,7 +180,7 @@ impl Edits {
                 .next()
                 .is_some_and(|next| !['\n', '\r', ' '].contains(&next));
             if missing {
-                entry.push('\n');
+                entry.push_str(newline);
                 entry.push_str(&indent);
             }
             return self.change(Place::new(document.source(), range.start..end), entry);
@@ -200,7 +208,7 @@ impl Edits {
         } else if before.trim() == "-" {
             let lines: Vec<String> = items
                 .iter()
-                .map(|item| format!("{}\n{before}", in_flow(item)))
+                .map(|item| format!("{}{}{before}", in_flow(item), line_break(text)))
                 .collect();
             self.change(place, lines.concat());
         } else {
@@ -229,7 +237,8 @@ impl Edits {
         for (path, mut changes) in files {
             let Some(first) = changes.first() else { continue };
             let mut text = first.place.source.text().to_owned();
-            changes.sort_by_key(|change| std::cmp::Reverse(change.place.span.start));
+            // At the same position, an insertion comes before a replacement, so it is made after it.
+            changes.sort_by_key(|change| (std::cmp::Reverse(change.place.span.start), change.place.span.is_empty()));
             for change in changes {
                 text.replace_range(change.place.span, &change.replacement);
             }
@@ -283,6 +292,20 @@ fn placeholder(document: &Document, map: &Path, key: &str) -> Option<Range<usize
 /// Whether a map or list is written in flow style, with brackets.
 fn is_flow(document: &Document, path: &Path) -> bool {
     document.format() == Format::Json || document.place(path).text().trim_start().starts_with(['{', '['])
+}
+
+/// Whether a list or map can be changed item by item, which keeps the comments inside it.
+fn can_be_revised(old: &Value, new: &Value) -> bool {
+    match (old, new) {
+        (Value::Array(old), Value::Array(new)) => !old.is_empty() && !new.is_empty(),
+        (Value::Object(old), Value::Object(new)) => !old.is_empty() && !new.is_empty(),
+        _ => false,
+    }
+}
+
+/// Returns lines with the line breaks of a document.
+fn lines(document: &Document, text: &str) -> String {
+    text.replace('\n', line_break(document.source().text()))
 }
 
 /// Formats a value as YAML on one line.

@@ -19,7 +19,7 @@ pub(crate) struct Replaced<'a> {
 }
 
 /// Replaces the rules. If each rule has exactly one replacement, only the lists that differ are rewritten. Otherwise,
-/// all rules of the role are rewritten, and the comments between them are lost.
+/// the replaced rules lose their comments.
 ///
 /// # Errors
 /// Returns an error if the form of a file does not allow the edit, or if the file exceeds a limit.

@@ -39,6 +39,7 @@ pub use path::{Path, Step};
 pub(crate) use read::{Anchors, read_part, read_source};
 pub use read::{Reading, read};
 pub(crate) use reflow::reflow;
+pub(crate) use revise::revision;
 pub use revise::{ReviseError, revise};
 pub(crate) use values::{Refusal, Seed, Values};
 

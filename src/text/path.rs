@@ -102,6 +102,14 @@ impl Path {
         })
     }
 
+    /// Returns the value at this path for a change, if any.
+    pub(crate) fn get_mut<'value>(&self, root: &'value mut Value) -> Option<&'value mut Value> {
+        self.0.iter().try_fold(root, |value, step| match step {
+            Step::Key(key) => value.as_object_mut()?.get_mut(&**key),
+            Step::Index(index) => value.as_array_mut()?.get_mut(*index),
+        })
+    }
+
     /// Parses the display form of a [`Path`]. Any text that does not follow this form becomes part of a key, so every
     /// string is a valid path.
     pub fn parse(text: &str) -> Self {

@@ -331,3 +331,58 @@ fn a_renamed_file_is_reported_as_such() {
     assert!(!outcome.stderr.contains("removed"), "{outcome}");
     assert!(!sandbox.path("bundle/manifests/webhook.yaml").exists());
 }
+
+#[test]
+fn comments_and_line_breaks_inside_inferred_lists_are_kept() {
+    let sandbox = sandbox();
+    let (olm, deployment) = ("bundle/metadata/olm.yaml", "deploy/deployment.yaml");
+    edit(&sandbox, deployment, "thermostat:2.0.1", "thermostat:2.1.0");
+    edit(
+        &sandbox,
+        "deploy/rbac.yaml",
+        "[certificates]",
+        "[certificates, issuers]",
+    );
+    let list = "relatedImages: # all\n# the heating\n- name: thermostat # old\n  \
+                image: registry.example.com/garden/thermostat:2.0.1 # keep\n# last\n";
+    edit(
+        &sandbox,
+        olm,
+        "relatedImages:\n- name: thermostat\n  image: registry.example.com/garden/thermostat:2.0.1\n",
+        list,
+    );
+    let text = read(&sandbox, olm);
+    let mixed = |text: &str| -> String {
+        let lines = text.lines().enumerate();
+        let ends = lines.map(|(number, line)| (line, if number % 3 == 0 { "\r\n" } else { "\n" }));
+        ends.map(|(line, end)| format!("{line}{end}")).collect()
+    };
+    for text in [text.clone(), text.replace('\n', "\r\n"), mixed(&text)] {
+        write(&sandbox, olm, &text);
+        succeeds(&sandbox.run("bundle update bundle --from deploy --dry-run".split(' ')));
+        let before = files(&sandbox.path("bundle"));
+        succeeds(&sandbox.run("bundle update bundle --from deploy".split(' ')));
+        let new = read(&sandbox, olm);
+        assert!(
+            new.replace("\r\n", "\n").contains(&list.replace(":2.0.1", ":2.1.0")),
+            "{new}"
+        );
+        let kept = |line: &&str| {
+            !["name: g", "version: 1", "  image: "]
+                .iter()
+                .any(|key| line.starts_with(key))
+        };
+        for line in text.split_inclusive('\n').filter(kept) {
+            assert!(
+                new.split_inclusive('\n').any(|other| other == line),
+                "{line:?}: {new:?}"
+            );
+        }
+        if !text.replace("\r\n", "").contains('\n') {
+            assert!(!new.replace("\r\n", "").contains('\n'), "{new:?}");
+        }
+        for (path, content) in before {
+            write(&sandbox, &format!("bundle/{path}"), content);
+        }
+    }
+}

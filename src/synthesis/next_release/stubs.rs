@@ -2,6 +2,7 @@
 //! as in the first `olm.yaml` of a bundle.
 
 use crate::bundle::OLM_YAML;
+use crate::source::line_break;
 use crate::synthesis::Unresolved;
 use crate::synthesis::starter::write_stubs;
 use crate::text::{self, Document, Limits, Path};
@@ -34,6 +35,8 @@ pub(super) fn added(olm: &str, unresolved: &[Unresolved]) -> Option<String> {
     }
     let mut stubs = String::new();
     write_stubs(&mut stubs, &open);
+    let newline = line_break(olm);
+    let stubs = stubs.replace('\n', newline);
     let read = |text: &str| {
         let mut documents = text::read(OLM_YAML, text.as_bytes(), &Limits::default()).documents;
         (!documents.is_empty()).then(|| documents.swap_remove(0))
@@ -47,14 +50,12 @@ pub(super) fn added(olm: &str, unresolved: &[Unresolved]) -> Option<String> {
         let written = olm[..end].trim_end().len();
         let line = olm[written..].find('\n').map_or(olm.len(), |at| written + at + 1);
         let stubs = indented(&stubs, indentation(&olm[before.key_place(&apis).span.end..line]));
-        changed.insert_str(line, &below(&olm[..line], &stubs));
+        changed.insert_str(line, &below(&olm[..line], &stubs, newline));
     } else if let Some((start, line)) = placeholder(olm) {
-        changed.replace_range(start..start + line.len(), &format!("{PLACEHOLDER}\n{stubs}"));
+        changed.replace_range(start..start + line.len(), &format!("{PLACEHOLDER}{newline}{stubs}"));
     } else {
-        changed.push_str(&below(olm, &format!("\n{PLACEHOLDER}\n{stubs}")));
-    }
-    if olm.contains("\r\n") {
-        changed = changed.replace("\r\n", "\n").replace('\n', "\r\n");
+        let lines = format!("{newline}{PLACEHOLDER}{newline}{stubs}");
+        changed.push_str(&below(olm, &lines, newline));
     }
     // The comments must not change a value.
     read(&changed)
@@ -67,6 +68,7 @@ pub(super) fn added(olm: &str, unresolved: &[Unresolved]) -> Option<String> {
 fn in_block_style(olm: Document, read: impl Fn(&str) -> Option<Document>) -> Option<Document> {
     let apis = Path::root().key("apis");
     let list = olm.place(&apis);
+    let newline = line_break(olm.source().text());
     let Some(entries) = apis.get(olm.value()).and_then(Value::as_array) else {
         return Some(olm);
     };
@@ -74,7 +76,7 @@ fn in_block_style(olm: Document, read: impl Fn(&str) -> Option<Document>) -> Opt
         return Some(olm);
     }
     let entries: String = (0..entries.len())
-        .map(|index| format!("\n- {}", olm.place(&apis.index(index)).text().trim_end()))
+        .map(|index| format!("{newline}- {}", olm.place(&apis.index(index)).text().trim_end()))
         .collect();
     let mut text = olm.source().text().to_owned();
     // A comment between the brackets would be lost.
@@ -115,11 +117,11 @@ fn placeholder(olm: &str) -> Option<(usize, &str)> {
 }
 
 /// Returns lines to write below `above`, whose last line may have no line break.
-fn below(above: &str, lines: &str) -> String {
+fn below(above: &str, lines: &str, newline: &str) -> String {
     let end = if above.is_empty() || above.ends_with('\n') {
         ""
     } else {
-        "\n"
+        newline
     };
     format!("{end}{lines}")
 }

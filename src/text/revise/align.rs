@@ -1,7 +1,7 @@
 //! Determines which items of two lists are the same.
 
 use serde_json::{Map, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The fate of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,23 @@ pub(super) fn identity(item: &Value) -> String {
         NAMES.iter().any(|name| item.contains_key(*name)).then_some(named)
     });
     known.map_or_else(|| item.to_string(), |named| named.join(" "))
+}
+
+/// Returns the identities of the items of both lists. If a name identifies every item, a named item with other values
+/// is the same item.
+pub(super) fn identities(old: &[Value], new: &[Value]) -> (Vec<String>, Vec<String>) {
+    let by_name = |items: &[Value]| -> Option<Vec<String>> {
+        let name = |item: &Value| {
+            let item = item.as_object().filter(|item| !item.contains_key("schema"))?;
+            Some(item.get("name")?.as_str()?.to_owned())
+        };
+        let names: Vec<String> = items.iter().map(name).collect::<Option<_>>()?;
+        (names.iter().collect::<HashSet<_>>().len() == names.len()).then_some(names)
+    };
+    let whole = |items: &[Value]| items.iter().map(identity).collect();
+    by_name(old)
+        .zip(by_name(new))
+        .unwrap_or_else(|| (whole(old), whole(new)))
 }
 
 /// Returns the keys of both maps in the order of the old map. A new key comes after the key that it follows in the new

@@ -13,7 +13,8 @@ use super::document::Document;
 use super::limits::Limits;
 use super::path::Path;
 use super::read::read_source;
-use crate::source::{Place, SourceFile};
+use crate::diagnostic::Edit;
+use crate::source::{Place, SourceFile, line_break};
 use align::{Item, aligned};
 use layout::Layout;
 use serde_json::Value;
@@ -46,12 +47,17 @@ fn named(path: &Path) -> String {
 /// # Errors
 /// Returns an error if the text has a form that cannot be changed.
 pub fn revise(document: &Document, value: &Value) -> Result<String, ReviseError> {
+    revised(document, &Path::root(), value, value)
+}
+
+/// Returns the text in which the value at `path` is `value`, so that the value of the document is `whole`.
+fn revised(document: &Document, path: &Path, value: &Value, whole: &Value) -> Result<String, ReviseError> {
     let text = document.source().text();
-    if document.value() == value {
+    if document.value() == whole {
         return Ok(text.to_owned());
     }
     // The last line gets a line break, like all other lines.
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let newline = line_break(text);
     let lines = if text.ends_with('\n') {
         text.to_owned()
     } else {
@@ -62,8 +68,10 @@ pub fn revise(document: &Document, value: &Value) -> Result<String, ReviseError>
         edits: Vec::new(),
         first: None,
     };
-    revision.value(&Path::root(), document.value(), value);
-    let path = revision.first.clone().unwrap_or_else(Path::root);
+    if let Some(old) = path.get(document.value()) {
+        revision.value(path, old, value);
+    }
+    let path = revision.first.clone().unwrap_or_else(|| path.clone());
     let form = || ReviseError::Form {
         place: document.key_place(&path),
         path: path.clone(),
@@ -71,15 +79,36 @@ pub fn revise(document: &Document, value: &Value) -> Result<String, ReviseError>
     let revised = applied(&lines, revision.edits).ok_or_else(form)?;
     if !text.ends_with('\n')
         && let Some(cut) = revised.strip_suffix(newline)
-        && says(document, cut, value)
+        && says(document, cut, whole)
     {
         return Ok(cut.to_owned());
     }
-    if says(document, &revised, value) {
+    if says(document, &revised, whole) {
         Ok(revised)
     } else {
         Err(form())
     }
+}
+
+/// Returns the edit that changes the value at `path` into `value` with a minimal change to the text; `None` if the form
+/// of the text does not allow the change.
+pub(crate) fn revision(document: &Document, path: &Path, value: &Value) -> Option<Edit> {
+    let mut whole = document.value().clone();
+    *path.get_mut(&mut whole)? = value.clone();
+    let (old, new) = (document.source().text(), revised(document, path, value, &whole).ok()?);
+    let same = |(one, other): &((usize, char), char)| one.1 == *other;
+    let start = old.char_indices().zip(new.chars()).take_while(same).last();
+    let start = start.map_or(0, |((at, letter), _)| at + letter.len_utf8());
+    let (old_rest, new_rest) = (old.get(start..)?, new.get(start..)?);
+    let letters = old_rest.chars().rev().zip(new_rest.chars().rev());
+    let back: usize = letters
+        .take_while(|(one, other)| one == other)
+        .map(|(letter, _)| letter.len_utf8())
+        .sum();
+    Some(Edit {
+        place: Place::new(document.source(), start..old.len() - back),
+        replacement: new_rest.get(..new_rest.len() - back)?.to_owned(),
+    })
 }
 
 /// Returns whether the document has the value `value` if the text of its file is changed to `text`.
@@ -142,7 +171,8 @@ impl Revision<'_> {
                 align::keys(old, new)
             }
             (Value::Array(old), Value::Array(new)) if !old.is_empty() && !new.is_empty() => {
-                let items = aligned(old.iter().map(align::identity), new.iter().map(align::identity));
+                let (names, new_names) = align::identities(old, new);
+                let items = aligned(names.into_iter(), new_names.into_iter());
                 align::with_renamed(items, old, new)
             }
             _ => {

@@ -7,7 +7,7 @@ use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::read::Handle;
 use crate::diagnostic::Diagnostic;
 use crate::rules;
-use crate::source::{Position, SourceFile};
+use crate::source::{Position, SourceFile, line_break};
 use crate::text::{self, Document, Limits, Path};
 use serde_json::Value;
 use std::ops::Range;
@@ -132,11 +132,7 @@ pub(super) fn apply(before: &[u8], edits: &[Edit]) -> Option<Vec<u8>> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
     // A document that is inserted after a changed document comes after the new text.
     sorted.sort_by_key(|edit| (edit.range.start, matches!(edit.change, Change::Insert(_))));
-    let newline = if before.windows(2).any(|pair| pair == b"\r\n") {
-        "\r\n"
-    } else {
-        "\n"
-    };
+    let newline = line_break(&String::from_utf8_lossy(before));
     let (mut out, mut end) = (Vec::with_capacity(before.len()), 0);
     let of = |range: Range<usize>| before.get(range).unwrap_or_default();
     for edit in &sorted {
