@@ -98,9 +98,40 @@ impl Fixing {
 
 /// Fixes the findings of the selected rules in the files of a bundle, and validates the result. Files on disk are not
 /// changed.
-pub fn fix(mut tree: Tree, request: &Request, selection: &Selection) -> (Fixing, Validated) {
+pub fn fix(tree: Tree, request: &Request, selection: &Selection) -> (Fixing, Validated) {
+    let before = validate_bundle(&tree, request);
+    // A fix can uncover a worse finding that the next round fixes, so worse findings are tolerated until the end.
+    let (fixing, after) = fix_in_rounds(tree.clone(), &before, request, selection, Uncovered::IfFixable);
+    let fixed = |path: &str| {
+        let severities = fixing.fixed.iter().map(|finding| finding.diagnostic.severity);
+        fixing.files.contains_key(path).then(|| severities.min()).flatten()
+    };
+    let worse = worse(&tree, &before.validation.findings, &after.validation.findings);
+    if harmed(fixing.files.keys(), fixed, &worse).is_empty() {
+        return (fixing, after);
+    }
+    fix_in_rounds(tree, &before, request, selection, Uncovered::Never)
+}
+
+/// Whether a fix may uncover findings that are worse than the fixed findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Uncovered {
+    /// Never.
+    Never,
+    /// If these findings have fixes, too.
+    IfFixable,
+}
+
+/// Applies the edits of findings until no edit is left.
+fn fix_in_rounds(
+    mut tree: Tree,
+    before: &Validated,
+    request: &Request,
+    selection: &Selection,
+    uncovered: Uncovered,
+) -> (Fixing, Validated) {
     let mut fixing = Fixing::default();
-    let mut validated = validate_bundle(&tree, request);
+    let mut validated = before.clone();
     for _ in 0..ROUNDS {
         let round = Round::new(&tree, &validated.validation.findings, request, selection, &fixing);
         if round.files.is_empty() {
@@ -108,7 +139,7 @@ pub fn fix(mut tree: Tree, request: &Request, selection: &Selection) -> (Fixing,
             break;
         }
         fixing.refused.extend(round.refused.iter().cloned());
-        let (kept, next, after) = round.keep(&tree, &validated, request, &mut fixing);
+        let (kept, next, after) = round.keep(&tree, &validated, request, selection, uncovered, &mut fixing);
         if !kept.is_empty() {
             // Edits that were rejected because of another file may be harmless now.
             fixing.refused.clear();
@@ -190,15 +221,11 @@ impl Round {
             .iter()
             .filter(|finding| finding.diagnostic.is_fixable() && selection.includes(finding.diagnostic.rule));
         for finding in fixable {
-            let mut edits: BTreeMap<String, Vec<&Edit>> = BTreeMap::new();
-            for edit in &finding.diagnostic.edits {
-                let path = inside(tree, edit.place.source.name());
-                if edit.place.text() != edit.replacement {
-                    edits.entry(path).or_default().push(edit);
-                }
-            }
-            for (path, edits) in edits {
-                if !done.refused.contains(&(path.clone(), finding.diagnostic.rule.id)) {
+            let edits = finding.diagnostic.edits.iter();
+            let files: BTreeSet<String> = edits.map(|edit| inside(tree, edit.place.source.name())).collect();
+            for path in files {
+                let edits = edits_of(tree, finding, &path);
+                if !edits.is_empty() && !done.refused.contains(&(path.clone(), finding.diagnostic.rule.id)) {
                     by_file.entry(path).or_default().push((finding, edits));
                 }
             }
@@ -241,13 +268,15 @@ impl Round {
         }
     }
 
-    /// Validates the changed bundle, and reverts the files that cause worse findings. The returned tree contains the
+    /// Validates the changed bundle, and reverts the edits that cause worse findings. The returned tree contains the
     /// remaining changes.
     fn keep(
         mut self,
         tree: &Tree,
         before: &Validated,
         request: &Request,
+        selection: &Selection,
+        uncovered: Uncovered,
         fixing: &mut Fixing,
     ) -> (BTreeMap<String, File>, Tree, Validated) {
         loop {
@@ -256,30 +285,70 @@ impl Round {
                 replace(&mut next, path, file.text.clone());
             }
             let after = validate_bundle(&next, request);
-            let worse = worse(tree, &before.validation.findings, &after.validation.findings);
-            let back: Vec<String> = self
-                .files
+            let lasting: Vec<Finding> = after
+                .validation
+                .findings
                 .iter()
-                .filter(|(path, file)| {
-                    let mended = file.mended.iter().map(|finding| finding.diagnostic.severity).min();
-                    worse.iter().any(|(place, severity)| {
-                        let concerns = *place == **path || !self.files.contains_key(place);
-                        concerns && mended.is_some_and(|mended| *severity < mended)
-                    })
+                .filter(|finding| {
+                    let diagnostic = &finding.diagnostic;
+                    uncovered == Uncovered::Never || !diagnostic.is_fixable() || !selection.includes(diagnostic.rule)
                 })
-                .map(|(path, _)| path.clone())
+                .cloned()
                 .collect();
+            let worse = worse(tree, &before.validation.findings, &lasting);
+            let mended = |path: &str| {
+                let mended = self.files.get(path)?.mended.iter();
+                mended.map(|finding| finding.diagnostic.severity).min()
+            };
+            let back = harmed(self.files.keys(), mended, &worse);
             if back.is_empty() {
                 return (self.files, next, after);
             }
             for path in back {
-                let file = self.files.remove(&path);
-                for finding in file.into_iter().flat_map(|file| file.mended) {
-                    fixing.refused.insert((path.clone(), finding.diagnostic.rule.id));
+                let Some(mut file) = self.files.remove(&path) else {
+                    continue;
+                };
+                if let [finding] = file.mended.as_slice() {
+                    fixing.refused.insert((path, finding.diagnostic.rule.id));
+                    continue;
                 }
+                // The other edits may be harmless, and come again in the next round.
+                file.mended.truncate(file.mended.len() / 2);
+                let fewer = file
+                    .mended
+                    .iter()
+                    .map(|finding| (finding, edits_of(tree, finding, &path)));
+                self.file(tree, path.clone(), &fewer.collect::<Vec<_>>(), request);
             }
         }
     }
+}
+
+/// Returns the edits of a finding that change the file at `path`.
+fn edits_of<'f>(tree: &Tree, finding: &'f Finding, path: &str) -> Vec<&'f Edit> {
+    let edits = finding.diagnostic.edits.iter();
+    let edits = edits.filter(|edit| edit.place.text() != edit.replacement);
+    edits
+        .filter(|edit| inside(tree, edit.place.source.name()) == path)
+        .collect()
+}
+
+/// Returns the changed files that caused findings worse than their fixed findings, whose most severe severity `fixed`
+/// returns. A worse finding in an unchanged file could come from any of the changed files.
+fn harmed<'p>(
+    changed: impl Iterator<Item = &'p String> + Clone,
+    fixed: impl Fn(&str) -> Option<Severity>,
+    worse: &[(String, Severity)],
+) -> Vec<String> {
+    let is_changed = |place: &String| changed.clone().any(|path| path == place);
+    let is_harmed = |path: &&String| {
+        let fixed = fixed(path);
+        worse.iter().any(|(place, severity)| {
+            let concerns = place == *path || !is_changed(place);
+            concerns && fixed.is_some_and(|fixed| *severity < fixed)
+        })
+    };
+    changed.clone().filter(is_harmed).cloned().collect()
 }
 
 /// Returns whether a changed text can be read, and has the same values as before outside the edits.

@@ -294,3 +294,34 @@ fn a_range_is_quoted_only_if_quotes_make_it_valid() {
     let after = [files(&sandbox.path("compost")), files(&sandbox.path("bundle"))];
     assert_eq!(before, after, "{outcome}");
 }
+
+#[test]
+fn a_fix_that_uncovers_another_fixable_finding_is_applied() {
+    let sandbox = greenhouse();
+    let olm = "bundle/metadata/olm.yaml";
+    let right = read(&sandbox, olm);
+    edit(&sandbox, olm, "\nversion: 1.2.0", "\nVersion: v1.2.0");
+    edit(&sandbox, olm, "displayName:", "displayname:");
+    let outcome = validate(&sandbox, "bundle --fix");
+    succeeds(&outcome);
+    assert_eq!(read(&sandbox, olm), right, "{outcome}");
+}
+
+#[test]
+fn a_harmful_fix_does_not_prevent_the_other_fixes_in_its_file() {
+    let sandbox = greenhouse();
+    let olm = "bundle/metadata/olm.yaml";
+    edit(&sandbox, olm, "\nversion: 1.2.0", "\nVersion: one");
+    edit(&sandbox, olm, "displayName:", "displayname:");
+    edit(&sandbox, olm, "maturity:", "Maturity:");
+    let outcome = validate(&sandbox, "bundle --fix");
+    let text = read(&sandbox, olm);
+    assert!(
+        text.contains("\nVersion: one\n") && text.contains("displayName:") && text.contains("\nmaturity:"),
+        "{text}{outcome}"
+    );
+    assert!(
+        outcome.stderr.contains("was not fixed for olm-unknown-key"),
+        "{outcome}"
+    );
+}
