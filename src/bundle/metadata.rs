@@ -51,6 +51,14 @@ impl TypedValue {
         mend::quote(&self.document, &self.value_path.join(path))
     }
 
+    /// Finds the key that differs from `key` only in its capitalization, in the map at `path` inside the value. Returns
+    /// its place, and the edit that corrects it.
+    pub(crate) fn miscapitalized(&self, path: &Path, key: &str) -> Option<(Place, Option<Edit>)> {
+        let written = mend::miscapitalized(&self.document, &self.value_path.join(path), key)?;
+        let edit = mend::recapitalize(&self.document, &written, key);
+        Some((self.document.key_place(&written), edit))
+    }
+
     /// Returns the path of the value in the document.
     pub(crate) fn value_path(&self) -> &Path {
         &self.value_path

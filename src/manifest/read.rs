@@ -4,7 +4,7 @@ use super::Object;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::GroupVersionKind;
 use crate::rules;
-use crate::text::{self, Document, Limits, Path};
+use crate::text::{self, Document, Limits, Path, mend};
 use crate::tree::Tree;
 use serde_json::Value;
 
@@ -78,6 +78,22 @@ fn items(value: Option<&Value>) -> Option<&Vec<Value>> {
     kind.ends_with("List").then(|| value?.get("items")?.as_array())?
 }
 
+/// Returns the finding for a field with a key in the wrong capitalization, on the way to `field`.
+fn miscapitalized(document: &Document, root: &Path, field: &str) -> Option<Diagnostic> {
+    let mut map = root.clone();
+    for key in field.split('.') {
+        if let Some(path) = mend::miscapitalized(document, &map, key) {
+            let place = document.key_place(&path);
+            let message = format!("the key {} must be written as {key}", place.text());
+            let finding = Diagnostic::new(&rules::OBJECT_FIELD_MISSING, message).at(place);
+            let finding = finding.help("Use exactly this capitalization, because the API server accepts no other.");
+            return Some(finding.path(field).mended_by(mend::recapitalize(document, &path, key)));
+        }
+        map = map.key(key);
+    }
+    None
+}
+
 impl Manifests {
     /// Reads an additional file, or a stream of documents such as the output of kustomize.
     pub(crate) fn read_file(&mut self, name: &str, content: &[u8], layout: Layout, limits: &Limits) {
@@ -122,7 +138,9 @@ impl Manifests {
             return;
         };
         let metadata = map.get("metadata").and_then(Value::as_object);
-        let lacks = |field: &str| map.get(field).is_none_or(Value::is_null);
+        let lacks = |field: &str| {
+            map.get(field).is_none_or(Value::is_null) && mend::miscapitalized(document, root, field).is_none()
+        };
         if lacks("apiVersion") && lacks("kind") {
             let message = "this document is not a Kubernetes object, because it has no apiVersion and no kind";
             let finding = Diagnostic::new(&rules::OBJECT_FIELD_MISSING, message).at(document.place(root));
@@ -165,6 +183,14 @@ impl Manifests {
         field: &str,
         value: Option<&'a Value>,
     ) -> Option<&'a str> {
+        if value.is_none()
+            && let Some(finding) = miscapitalized(document, root, field)
+        {
+            if !self.diagnostics.contains(&finding) {
+                self.diagnostics.push(finding);
+            }
+            return None;
+        }
         let path = field.split('.').fold(root.clone(), |path, key| path.key(key));
         let message = match value {
             Some(Value::String(text)) if !text.is_empty() => return Some(text),

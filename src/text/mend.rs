@@ -97,6 +97,15 @@ pub(crate) fn recapitalize(document: &Document, path: &Path, key: &str) -> Optio
     })
 }
 
+/// Returns the path of the only key of the map at `map` that differs from `key` in its capitalization alone. Returns
+/// `None` if the map also has `key`.
+pub(crate) fn miscapitalized(document: &Document, map: &Path, key: &str) -> Option<Path> {
+    let fields = map.get(document.value())?.as_object()?;
+    let mut same = fields.keys().filter(|written| written.eq_ignore_ascii_case(key));
+    let written = same.next().filter(|written| *written != key)?;
+    same.next().is_none().then(|| map.key(written))
+}
+
 /// Returns the place of a scalar that is written on one line, with neither anchor nor tag.
 fn on_one_line(document: &Document, path: &Path) -> Option<Place> {
     let value = path.get(document.value())?;

@@ -54,9 +54,10 @@ fn misspelled(csv: &Object) -> impl Iterator<Item = Diagnostic> {
             .object(csv.label())
             .path(&problem.path)
             .at(csv.key_place(&problem.path));
-        Some(finding.help(format!(
-            "Did you mean {nearest}? OLM ignores fields that it does not know."
-        )))
+        let (document, root) = csv.document();
+        let edit = mend::recapitalize(document, &root.join(&problem.path), nearest);
+        let help = format!("Did you mean {nearest}? OLM ignores fields that it does not know.");
+        Some(finding.help(help).mended_by(edit))
     })
 }
 

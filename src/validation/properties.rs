@@ -273,8 +273,13 @@ fn optional(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for property in properties {
         let path = Path::root().key("manifests");
         let Some(list) = property.value.get("manifests").and_then(Value::as_array) else {
-            let message = format!("the value of {OPTIONAL} has no list named manifests");
-            findings.push(Diagnostic::new(&rules::OPT_VALUE_SHAPE, message).at(property.place_of(&path)));
+            findings.push(match miscapitalized(property, &Path::root(), "manifests") {
+                Some(finding) => finding,
+                None => {
+                    let message = format!("the value of {OPTIONAL} has no list named manifests");
+                    Diagnostic::new(&rules::OPT_VALUE_SHAPE, message).at(property.place_of(&path))
+                }
+            });
             continue;
         };
         if list.is_empty() {
@@ -294,6 +299,14 @@ fn optional(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             meaning(bundle, property, &read, &path, findings);
         }
     }
+}
+
+/// Reports a key with the wrong capitalization.
+fn miscapitalized(property: &TypedValue, map: &Path, key: &str) -> Option<Diagnostic> {
+    let (place, edit) = property.miscapitalized(map, key)?;
+    let message = format!("the key {} must be written as {key}", place.text());
+    let finding = Diagnostic::new(&rules::OPT_VALUE_SHAPE, message).at(place);
+    Some(finding.help("Use exactly this capitalization.").mended_by(edit))
 }
 
 fn shape<'a>(
@@ -341,7 +354,10 @@ fn unknown_keys(property: &TypedValue, map: &Map<String, Value>, path: &Path, fi
         let message = format!("{key} has no effect in an entry of {OPTIONAL}");
         let finding = Diagnostic::new(&rules::OPT_UNKNOWN_KEY, message).at(property.key_place_of(&path.key(key)));
         findings.push(match nearest(key, KEYS) {
-            Some(known) => finding.help(format!("Did you mean {known}?")),
+            Some(known) => {
+                let edit = property.miscapitalized(path, known).and_then(|(_, edit)| edit);
+                finding.help(format!("Did you mean {known}?")).mended_by(edit)
+            }
             None => finding,
         });
     }

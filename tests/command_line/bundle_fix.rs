@@ -325,3 +325,36 @@ fn a_harmful_fix_does_not_prevent_the_other_fixes_in_its_file() {
         "{outcome}"
     );
 }
+
+#[test]
+fn the_capitalization_of_identifying_keys_is_corrected() {
+    let sandbox = greenhouse();
+    let (deployment, properties) = ("bundle/manifests/deployment.yaml", "bundle/metadata/properties.yaml");
+    let right = read(&sandbox, deployment);
+    edit(&sandbox, deployment, "apiVersion: v1\nkind:", "apiversion: v1\nKind:");
+    edit(
+        &sandbox,
+        deployment,
+        "metadata:\n  name: greenhouse-operator\n",
+        "Metadata:\n  name: greenhouse-operator\n",
+    );
+    write(
+        &sandbox,
+        properties,
+        "properties:\n- type: olm.manifests.optional\n  value:\n    Manifests:\n    - {Group: '', kind: Service, \
+         name: greenhouse-metrics}\n",
+    );
+    let outcome = validate(&sandbox, "bundle");
+    for line in [
+        "the key apiversion must be written as apiVersion\n --> bundle/manifests/deployment.yaml:1:1\n",
+        "the key Kind must be written as kind\n --> bundle/manifests/deployment.yaml:2:1\n",
+        "the key Metadata must be written as metadata\n",
+        "the key Manifests must be written as manifests\n --> bundle/metadata/properties.yaml:4:5\n",
+    ] {
+        assert!(outcome.stdout.contains(line), "{line}: {outcome}");
+    }
+    let _ = validate(&sandbox, "bundle --fix");
+    assert_eq!(read(&sandbox, deployment), right);
+    let fixed = read(&sandbox, properties);
+    assert!(fixed.contains("    manifests:\n    - {group: '', kind"), "{fixed}");
+}
