@@ -8,6 +8,7 @@ use super::{Annotations, Bundle, TypedValue, is_csv};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules;
+use crate::shape;
 use crate::source::{Place, SourceFile};
 use crate::text::{Document, Path, Step};
 use crate::tree::Tree;
@@ -192,7 +193,8 @@ impl Names<'_> {
                 }
             }
             ([key, rest @ ..], Value::Object(map)) => {
-                if let Some(below) = map.get(*key) {
+                // Go programs read keys in any capitalization.
+                if let Some((key, below)) = shape::entry(map, key) {
                     self.of_value(document, &path.key(key), below, rest);
                 }
             }

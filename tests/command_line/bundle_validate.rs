@@ -789,3 +789,12 @@ fn an_unquoted_annotation_that_yaml_changes_is_quoted() {
     let fixed = crate::bundle_files::read(&sandbox, "bundle/metadata/olm.yaml");
     assert!(fixed.contains("value: \"4.10\"}"), "{fixed}");
 }
+
+#[test]
+fn hidden_characters_are_found_under_keys_in_any_capitalization() {
+    let sandbox = both();
+    let dependencies = "dependencies:\n- Type: olm.package\n  Value: {packageName: \"a\\u202Eb\", version: '>1.0.0'}\n";
+    write(&sandbox, "compost/metadata/dependencies.yaml", dependencies);
+    let report = json(&validate(&sandbox, "compost -o json"));
+    assert!(rules(&report).contains(&"name-hidden-character"), "{report:#}");
+}
