@@ -2,7 +2,7 @@
 //! `ClusterServiceVersion` rather than a single manifest.
 
 use super::fate::Outcome;
-use super::{Work, samples};
+use super::{Provenance, Work, samples};
 use crate::bundle::versioned_name::wrong_name;
 use crate::bundle::{Bundle, size};
 use crate::csv::annotation_in_other_case;
@@ -184,6 +184,42 @@ fn both_ways(work: &mut Work<'_>) {
                 Some(owner) => finding.at(place).also(owner, "the API is provided here"),
                 None => finding.at(place),
             });
+        }
+    }
+}
+
+/// Checks the nesting of the CSV: a Deployment is nested deeper in a CSV than in its manifest, so a manifest within the
+/// limit can lead to a CSV that no reader accepts.
+pub(super) fn nesting(csv: &Value, provenance: &Provenance) -> Option<Diagnostic> {
+    let deepest = beyond(csv, Path::root(), Limits::MOST_DEPTH)?;
+    let message = format!(
+        "lists and maps are nested more than {} deep in the ClusterServiceVersion",
+        Limits::MOST_DEPTH
+    );
+    let finding = Diagnostic::new(&rules::YAML_TOO_DEEP, message).help("Flatten this value.");
+    Some(match provenance.origin(&deepest) {
+        Some(origin) => finding.at(origin.place()),
+        None => finding,
+    })
+}
+
+/// Returns the path of the first list or map that is nested more than `depth` deep.
+fn beyond(value: &Value, path: Path, depth: usize) -> Option<Path> {
+    let mut below: Box<dyn Iterator<Item = (Path, &Value)>> = match value {
+        Value::Object(map) => Box::new(map.iter().map(|(key, value)| (path.key(key), value))),
+        Value::Array(items) => Box::new(
+            items
+                .iter()
+                .enumerate()
+                .map(|(index, value)| (path.index(index), value)),
+        ),
+        _ => return None,
+    };
+    match depth.checked_sub(1) {
+        Some(depth) => below.find_map(|(path, value)| beyond(value, path, depth)),
+        None => {
+            drop(below);
+            Some(path)
         }
     }
 }

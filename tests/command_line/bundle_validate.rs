@@ -798,3 +798,32 @@ fn hidden_characters_are_found_under_keys_in_any_capitalization() {
     let report = json(&validate(&sandbox, "compost -o json"));
     assert!(rules(&report).contains(&"name-hidden-character"), "{report:#}");
 }
+
+#[test]
+fn a_deployment_that_is_too_deep_for_a_csv_is_reported_at_its_place() {
+    let sandbox = both();
+    let deployment = "bundle/manifests/deployment.yaml";
+    let nested = |depth: usize| format!("{}x{}", "{a: ".repeat(depth), "}".repeat(depth));
+    let text = crate::bundle_files::read(&sandbox, deployment);
+    for (depth, is_valid) in [(118, true), (119, false)] {
+        let deep = format!("      affinities: {}\n      containers:\n", nested(depth));
+        write(&sandbox, deployment, text.replacen("      containers:\n", &deep, 1));
+        let report = json(&validate(&sandbox, "bundle -o json"));
+        assert_eq!(!rules(&report).contains(&"yaml-too-deep"), is_valid, "{depth}");
+        let outcome = sandbox.run([
+            "bundle",
+            "convert",
+            "bundle",
+            &format!("{depth}"),
+            "--to",
+            "registry+v1",
+        ]);
+        assert_eq!(outcome.status, Some(i32::from(!is_valid)), "{outcome}");
+        if is_valid {
+            succeeds(&validate(&sandbox, &format!("{depth}")));
+        } else {
+            let place = "--> bundle/manifests/deployment.yaml:32:";
+            assert!(outcome.stderr.contains(place), "{outcome}");
+        }
+    }
+}
