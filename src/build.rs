@@ -227,6 +227,7 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
         // An image that is only mentioned might not exist. If the same image is pinned elsewhere, the mention gets the
         // same digest.
         uses.extend(mentions::of_bundle(bundle));
+        uses.extend(mentions::in_examples(bundle));
         pin::pin(&mut tree, &uses, &built.pinned, limits)?;
         reading = bundle::read(&tree, &limits.text);
     }

@@ -325,7 +325,7 @@ fn plain(name: &str) -> String {
 }
 
 /// Replaces the images in the Deployments, related images and annotations of a bundle according to the map. Also
-/// replaces the images that arguments, variables and ConfigMaps mention, but not those in comments and examples.
+/// replaces the images that arguments, variables, ConfigMaps and examples mention, but not those in comments.
 ///
 /// # Errors
 /// Returns an error if an entry of the map does not give a valid image, a changed file exceeds a limit, or its form
@@ -373,7 +373,8 @@ pub fn map_images(
     };
     let mentioned = mentions::of_bundle(bundle);
     let annotated = mentions::in_annotations(bundle);
-    let uses = named.iter().chain(&mentioned).chain(&annotated);
+    let examples = mentions::in_examples(bundle);
+    let uses = named.iter().chain(&mentioned).chain(&annotated).chain(&examples);
     let edits = pin::replacements(uses, replacement);
     checked?;
     edits.apply(tree, limits)?;

@@ -5,6 +5,7 @@ use super::pin::{self, CONTAINERS, ImageUse, RELATED_IMAGE};
 use super::references::{in_text, reference, words, written_out};
 use super::{Bundle, MediaType};
 use crate::manifest::Object;
+use crate::olm::annotation::EXAMPLES;
 use crate::text::{Document, Path};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,6 +84,34 @@ fn in_map(document: &Document, map: &Path) -> Vec<ImageUse> {
     uses
 }
 
+/// Returns the images in the examples of custom resources.
+pub(crate) fn in_examples(bundle: &Bundle) -> Vec<ImageUse> {
+    let mut uses = Vec::new();
+    let mut add = |document: &Document, annotations: &Path| {
+        of_strings(document, annotations.key(EXAMPLES), &mut uses);
+    };
+    if let Some(olm) = &bundle.olm {
+        add(olm, &Path::from("annotations"));
+    }
+    for object in bundle.objects.iter().filter(|object| super::is_csv(object)) {
+        let (document, root) = object.document();
+        add(document, &root.key("metadata").key("annotations"));
+    }
+    uses.into_iter().map(ImageUse::in_example).collect()
+}
+
+/// Adds the images in the strings of a value.
+fn of_strings(document: &Document, path: Path, uses: &mut Vec<ImageUse>) {
+    match path.get(document.value()) {
+        Some(Value::String(text)) => of_words(document, &path, text, uses),
+        Some(Value::Array(items)) => {
+            (0..items.len()).for_each(|index| of_strings(document, path.index(index), uses));
+        }
+        Some(Value::Object(map)) => map.keys().for_each(|key| of_strings(document, path.key(key), uses)),
+        _ => {}
+    }
+}
+
 /// Returns the images in arguments, variables, volumes and ConfigMaps that are neither container images nor related
 /// images. Each image comes with all places that mention it. An index lists the images of containers, but not those of
 /// volumes.
@@ -101,11 +130,12 @@ pub fn unlisted(bundle: &Bundle) -> Vec<Vec<ImageUse>> {
     missing.into_values().collect()
 }
 
-/// Returns the images with tags that a bundle only mentions and that `pinned` does not contain, each at its first
-/// place.
+/// Returns the images with tags that a bundle only mentions, also in examples, and that `pinned` does not contain, each
+/// at its first place.
 pub(crate) fn unpinned(bundle: &Bundle, pinned: &BTreeMap<String, String>) -> Vec<ImageUse> {
     let mut seen = BTreeSet::new();
     let mut uses = of_bundle(bundle);
+    uses.extend(in_examples(bundle));
     uses.retain(|used| {
         let is_pinned = used.image.contains('@') || pinned.contains_key(&used.image);
         !is_pinned && seen.insert(used.image.clone())

@@ -43,6 +43,7 @@ enum Role {
     Variable,
     Related,
     Mention,
+    Example,
 }
 
 impl ImageUse {
@@ -100,7 +101,20 @@ impl ImageUse {
 
     /// Whether the image is only mentioned, in a place where tools do not look for images.
     pub(super) fn is_mention(&self) -> bool {
-        self.role == Role::Mention
+        matches!(self.role, Role::Mention | Role::Example)
+    }
+
+    /// Whether the image is in an example of a custom resource.
+    pub fn is_in_example(&self) -> bool {
+        self.role == Role::Example
+    }
+
+    /// Returns a mention as the image of an example.
+    pub(super) fn in_example(self) -> Self {
+        Self {
+            role: Role::Example,
+            ..self
+        }
     }
 
     /// Whether the string refers to this image alone, rather than mentioning it in a longer text.

@@ -168,6 +168,25 @@ fn images_in_annotations_of_pods_and_objects_are_replaced_too() {
 }
 
 #[test]
+fn images_in_examples_are_replaced_too() {
+    let sandbox = bundle();
+    let example = r#"[{"apiVersion": "a/v1", "kind": "A", "spec": {"image": "other.example.com/seed:1"}}]"#;
+    let with_example = CSV.replace("    notes:", &format!("    alm-examples: '{example}'\n    notes:"));
+    fs::write(sandbox.path("bundle").join(FILE), &with_example).unwrap();
+    fs::write(
+        sandbox.path("images.txt"),
+        "other.example.com/seed:1 registry.example.com/seed:2\n",
+    )
+    .unwrap();
+    let outcome = build(&sandbox, "--image-map images.txt");
+    assert!(!outcome.stderr.contains("does not use the image"), "{outcome}");
+    assert_eq!(
+        built(&sandbox),
+        with_example.replace("other.example.com/seed:1", "registry.example.com/seed:2")
+    );
+}
+
+#[test]
 fn names_replace_the_images_that_the_bundle_calls_so() {
     let sandbox = bundle();
     let map = r#"[{"name": "rake", "image": "registry.example.com/rake:9"},

@@ -66,8 +66,8 @@ pub(crate) struct BuildArguments {
     /// Replace image tags with their current digests in the registries
     ///
     /// Images are replaced in Deployments (containers, init containers, image volumes and the variables
-    /// RELATED_IMAGE_*) and in the related images, and also in arguments, variables and ConfigMaps that mention the same
-    /// images. A warning names every other image that these mention, because such an image might not exist. The files
+    /// RELATED_IMAGE_*) and in the related images, and also in arguments, variables, ConfigMaps and examples that mention
+    /// the same images. A warning names every other image that these mention, because such an image might not exist. The files
     /// of the bundle are not changed; only the image contains the digests.
     #[arg(long)]
     pin: bool,
@@ -208,8 +208,13 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         ));
     }
     for used in &built.unpinned {
+        let advice = if used.is_in_example() {
+            "add it there if the operator runs it"
+        } else {
+            "--related-images adds it"
+        };
         printer.warning(format_args!(
-            "{}: {} is not pinned, because it is not a related image; --related-images adds it",
+            "{}: {} is not pinned, because it is not a related image; {advice}",
             used.place(),
             used.image
         ));
