@@ -131,18 +131,19 @@ fn fix_in_rounds(
     uncovered: Uncovered,
 ) -> (Fixing, Validated) {
     let mut fixing = Fixing::default();
+    let mut refused = BTreeSet::new();
     let mut validated = before.clone();
     for _ in 0..ROUNDS {
-        let round = Round::new(&tree, &validated.validation.findings, request, selection, &fixing);
+        let round = Round::new(&tree, &validated.validation.findings, request, selection, &refused);
         if round.files.is_empty() {
-            fixing.refused.extend(round.refused);
+            refused.extend(round.refused);
             break;
         }
-        fixing.refused.extend(round.refused.iter().cloned());
-        let (kept, next, after) = round.keep(&tree, &validated, request, selection, uncovered, &mut fixing);
+        refused.extend(round.refused.iter().cloned());
+        let (kept, next, after) = round.keep(&tree, &validated, request, selection, uncovered, &mut refused);
         if !kept.is_empty() {
             // Edits that were rejected because of another file may be harmless now.
-            fixing.refused.clear();
+            refused.clear();
             for (path, file) in kept {
                 fixing.fixed.extend(file.mended);
                 let before = tree.get(&path).unwrap_or_default().to_vec();
@@ -155,6 +156,8 @@ fn fix_in_rounds(
             (tree, validated) = (next, after);
         }
     }
+    let rules = refused.into_iter().map(|(path, rule, _)| (path, rule));
+    fixing.refused.extend(rules);
     let mut once: Vec<Finding> = Vec::new();
     for finding in std::mem::take(&mut fixing.fixed) {
         if !once.contains(&finding) {
@@ -207,15 +210,29 @@ impl<'a> FileEdits<'a> {
     }
 }
 
+/// A finding whose edits of a file are refused: the file, the rule and the message.
+type Refused = (String, &'static str, String);
+
+fn refusal(path: &str, finding: &Finding) -> Refused {
+    let diagnostic = &finding.diagnostic;
+    (path.to_owned(), diagnostic.rule.id, diagnostic.message.clone())
+}
+
 /// Edits in different places, which can be applied at once.
 #[derive(Default)]
 struct Round {
     files: BTreeMap<String, File>,
-    refused: BTreeSet<(String, &'static str)>,
+    refused: BTreeSet<Refused>,
 }
 
 impl Round {
-    fn new(tree: &Tree, findings: &[Finding], request: &Request, selection: &Selection, done: &Fixing) -> Self {
+    fn new(
+        tree: &Tree,
+        findings: &[Finding],
+        request: &Request,
+        selection: &Selection,
+        refused: &BTreeSet<Refused>,
+    ) -> Self {
         let mut by_file: BTreeMap<String, Vec<(&Finding, Vec<&Edit>)>> = BTreeMap::new();
         let fixable = findings
             .iter()
@@ -225,7 +242,7 @@ impl Round {
             let files: BTreeSet<String> = edits.map(|edit| inside(tree, edit.place.source.name())).collect();
             for path in files {
                 let edits = edits_of(tree, finding, &path);
-                if !edits.is_empty() && !done.refused.contains(&(path.clone(), finding.diagnostic.rule.id)) {
+                if !edits.is_empty() && !refused.contains(&refusal(&path, finding)) {
                     by_file.entry(path).or_default().push((finding, edits));
                 }
             }
@@ -258,7 +275,7 @@ impl Round {
             all = FileEdits::default();
             for (finding, edits) in candidates {
                 if !all.add(finding, edits, source, sound) {
-                    self.refused.insert((path.clone(), finding.diagnostic.rule.id));
+                    self.refused.insert(refusal(&path, finding));
                 }
             }
         }
@@ -277,7 +294,7 @@ impl Round {
         request: &Request,
         selection: &Selection,
         uncovered: Uncovered,
-        fixing: &mut Fixing,
+        refused: &mut BTreeSet<Refused>,
     ) -> (BTreeMap<String, File>, Tree, Validated) {
         loop {
             let mut next = tree.clone();
@@ -309,7 +326,7 @@ impl Round {
                     continue;
                 };
                 if let [finding] = file.mended.as_slice() {
-                    fixing.refused.insert((path, finding.diagnostic.rule.id));
+                    refused.insert(refusal(&path, finding));
                     continue;
                 }
                 // The other edits may be harmless, and come again in the next round.
