@@ -88,7 +88,7 @@ fn in_map(document: &Document, map: &Path) -> Vec<ImageUse> {
 pub(crate) fn in_examples(bundle: &Bundle) -> Vec<ImageUse> {
     let mut uses = Vec::new();
     let mut add = |document: &Document, annotations: &Path| {
-        of_strings(document, annotations.key(EXAMPLES), &mut uses);
+        of_strings(document, &annotations.key(EXAMPLES), &mut uses);
     };
     if let Some(olm) = &bundle.olm {
         add(olm, &Path::from("annotations"));
@@ -101,13 +101,13 @@ pub(crate) fn in_examples(bundle: &Bundle) -> Vec<ImageUse> {
 }
 
 /// Adds the images in the strings of a value.
-fn of_strings(document: &Document, path: Path, uses: &mut Vec<ImageUse>) {
+fn of_strings(document: &Document, path: &Path, uses: &mut Vec<ImageUse>) {
     match path.get(document.value()) {
-        Some(Value::String(text)) => of_words(document, &path, text, uses),
+        Some(Value::String(text)) => of_words(document, path, text, uses),
         Some(Value::Array(items)) => {
-            (0..items.len()).for_each(|index| of_strings(document, path.index(index), uses));
+            (0..items.len()).for_each(|index| of_strings(document, &path.index(index), uses));
         }
-        Some(Value::Object(map)) => map.keys().for_each(|key| of_strings(document, path.key(key), uses)),
+        Some(Value::Object(map)) => map.keys().for_each(|key| of_strings(document, &path.key(key), uses)),
         _ => {}
     }
 }

@@ -205,23 +205,19 @@ pub(super) fn nesting(csv: &Value, provenance: &Provenance) -> Option<Diagnostic
 
 /// Returns the path of the first list or map that is nested more than `depth` deep.
 fn beyond(value: &Value, path: Path, depth: usize) -> Option<Path> {
-    let mut below: Box<dyn Iterator<Item = (Path, &Value)>> = match value {
-        Value::Object(map) => Box::new(map.iter().map(|(key, value)| (path.key(key), value))),
-        Value::Array(items) => Box::new(
-            items
-                .iter()
-                .enumerate()
-                .map(|(index, value)| (path.index(index), value)),
-        ),
+    let below: Vec<(Path, &Value)> = match value {
+        Value::Object(map) => map.iter().map(|(key, value)| (path.key(key), value)).collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(index, value)| (path.index(index), value))
+            .collect(),
         _ => return None,
     };
-    match depth.checked_sub(1) {
-        Some(depth) => below.find_map(|(path, value)| beyond(value, path, depth)),
-        None => {
-            drop(below);
-            Some(path)
-        }
-    }
+    let Some(depth) = depth.checked_sub(1) else {
+        return Some(path);
+    };
+    below.into_iter().find_map(|(path, value)| beyond(value, path, depth))
 }
 
 /// Checks the size of the content that OLM will unpack: the CSV and the kept objects, each compressed separately.

@@ -107,7 +107,7 @@ pub fn fix(tree: Tree, request: &Request, selection: &Selection) -> (Fixing, Val
         fixing.files.contains_key(path).then(|| severities.min()).flatten()
     };
     let worse = worse(&tree, &before.validation.findings, &after.validation.findings);
-    if harmed(fixing.files.keys(), fixed, &worse).is_empty() {
+    if harmed(&fixing.files, fixed, &worse).is_empty() {
         return (fixing, after);
     }
     fix_in_rounds(tree, &before, request, selection, Uncovered::Never)
@@ -317,7 +317,7 @@ impl Round {
                 let mended = self.files.get(path)?.mended.iter();
                 mended.map(|finding| finding.diagnostic.severity).min()
             };
-            let back = harmed(self.files.keys(), mended, &worse);
+            let back = harmed(&self.files, mended, &worse);
             if back.is_empty() {
                 return (self.files, next, after);
             }
@@ -352,20 +352,19 @@ fn edits_of<'f>(tree: &Tree, finding: &'f Finding, path: &str) -> Vec<&'f Edit> 
 
 /// Returns the changed files that caused findings worse than their fixed findings, whose most severe severity `fixed`
 /// returns. A worse finding in an unchanged file could come from any of the changed files.
-fn harmed<'p>(
-    changed: impl Iterator<Item = &'p String> + Clone,
+fn harmed<T>(
+    changed: &BTreeMap<String, T>,
     fixed: impl Fn(&str) -> Option<Severity>,
     worse: &[(String, Severity)],
 ) -> Vec<String> {
-    let is_changed = |place: &String| changed.clone().any(|path| path == place);
     let is_harmed = |path: &&String| {
         let fixed = fixed(path);
         worse.iter().any(|(place, severity)| {
-            let concerns = place == *path || !is_changed(place);
+            let concerns = place == *path || !changed.contains_key(place);
             concerns && fixed.is_some_and(|fixed| *severity < fixed)
         })
     };
-    changed.clone().filter(is_harmed).cloned().collect()
+    changed.keys().filter(is_harmed).cloned().collect()
 }
 
 /// Returns whether a changed text can be read, and has the same values as before outside the edits.

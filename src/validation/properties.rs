@@ -273,13 +273,11 @@ fn optional(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for property in properties {
         let path = Path::root().key("manifests");
         let Some(list) = property.value.get("manifests").and_then(Value::as_array) else {
-            findings.push(match miscapitalized(property, &Path::root(), "manifests") {
-                Some(finding) => finding,
-                None => {
-                    let message = format!("the value of {OPTIONAL} has no list named manifests");
-                    Diagnostic::new(&rules::OPT_VALUE_SHAPE, message).at(property.place_of(&path))
-                }
-            });
+            let missing = || {
+                let message = format!("the value of {OPTIONAL} has no list named manifests");
+                Diagnostic::new(&rules::OPT_VALUE_SHAPE, message).at(property.place_of(&path))
+            };
+            findings.push(miscapitalized(property, &Path::root(), "manifests").unwrap_or_else(missing));
             continue;
         };
         if list.is_empty() {
