@@ -2,8 +2,9 @@
 
 use crate::bundle::image::image_of;
 use crate::bundle::image_map::{ImageMap, MapImagesError, Mapped, map_images};
+use crate::bundle::image_use::{self, ImageUse};
 use crate::bundle::mentions;
-use crate::bundle::pin::{self, ImageUse, PinError};
+use crate::bundle::pin::{self, PinError};
 use crate::bundle::stamp::{self, Stamp};
 use crate::bundle::{self, AnnotationError, AskedAnnotations, BundleLimits, BundleReading, EditError, MediaType};
 use crate::conversion;
@@ -221,7 +222,7 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     if options.pin
         && let Some(bundle) = &reading.bundle
     {
-        let mut uses = pin::of_bundle(bundle);
+        let mut uses = image_use::of_bundle(bundle);
         built.pinned = pin::digests(&uses, transports).await?;
         built.unpinned = mentions::unpinned(bundle, &built.pinned);
         // An image that is only mentioned might not exist. If the same image is pinned elsewhere, the mention gets the

@@ -4,8 +4,9 @@
 //! registries for a cluster: `ImageDigestMirrorSet`, `ImageTagMirrorSet` and `ImageContentSourcePolicy`.
 
 use super::edit::EditError;
+use super::image_use::{self, ImageUse};
 use super::mentions;
-use super::pin::{self, ImageUse};
+use super::pin;
 use super::references::reference;
 use super::{Bundle, BundleLimits};
 use crate::causes::with_causes;
@@ -336,7 +337,7 @@ pub fn map_images(
     map: &ImageMap,
     limits: &BundleLimits,
 ) -> Result<Mapped, MapImagesError> {
-    let named = pin::of_bundle(bundle);
+    let named = image_use::of_bundle(bundle);
     let mut by_name: BTreeMap<String, String> = BTreeMap::new();
     let mut used: BTreeSet<&str> = BTreeSet::new();
     for one in &named {

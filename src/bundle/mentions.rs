@@ -1,7 +1,7 @@
 //! Images that a bundle mentions in places that tools do not check: in arguments, environment variables, volumes and
 //! ConfigMaps. A mirror of the bundle contains such an image only if the image is also a related image.
 
-use super::pin::{self, CONTAINERS, ImageUse, RELATED_IMAGE};
+use super::image_use::{self, CONTAINERS, ImageUse, RELATED_IMAGE};
 use super::references::{in_text, reference, words, written_out};
 use super::{Bundle, MediaType};
 use crate::manifest::Object;
@@ -116,7 +116,7 @@ fn of_strings(document: &Document, path: &Path, uses: &mut Vec<ImageUse>) {
 /// images. Each image comes with all places that mention it. An index lists the images of containers, but not those of
 /// volumes.
 pub fn unlisted(bundle: &Bundle) -> Vec<Vec<ImageUse>> {
-    let known: BTreeSet<String> = pin::of_bundle(bundle)
+    let known: BTreeSet<String> = image_use::of_bundle(bundle)
         .into_iter()
         .filter(|used| used.is_container() || used.is_related())
         .map(|used| used.image)
@@ -157,7 +157,7 @@ pub fn missing_entries(bundle: &Bundle) -> Vec<Value> {
 /// named after its variable.
 pub fn entries_of_variables(bundle: &Bundle) -> Vec<Value> {
     let (related, others): (Vec<ImageUse>, Vec<ImageUse>) =
-        pin::of_bundle(bundle).into_iter().partition(ImageUse::is_related);
+        image_use::of_bundle(bundle).into_iter().partition(ImageUse::is_related);
     let mut listed: BTreeSet<String> = related.iter().map(|related| related.image.clone()).collect();
     let mut names: BTreeSet<String> = related.into_iter().map(|related| related.name).collect();
     let mut entries = Vec::new();
@@ -303,7 +303,7 @@ fn text<'a>(document: &'a Document, path: &Path) -> Option<&'a str> {
 /// knows the digest of a tag, so a tag never contradicts a digest.
 pub fn outdated(bundle: &Bundle) -> Vec<(ImageUse, ImageUse)> {
     let (related, mut used): (Vec<ImageUse>, Vec<ImageUse>) =
-        pin::of_bundle(bundle).into_iter().partition(ImageUse::is_related);
+        image_use::of_bundle(bundle).into_iter().partition(ImageUse::is_related);
     used.extend(of_bundle(bundle).into_iter().filter(ImageUse::is_alone));
     let listed: BTreeSet<&str> = related.iter().map(|entry| entry.image.as_str()).collect();
     let named: BTreeSet<&str> = used.iter().map(|one| one.image.as_str()).collect();

@@ -11,6 +11,7 @@ mod edit;
 pub mod generate;
 pub mod image;
 pub mod image_map;
+pub mod image_use;
 pub mod location;
 mod media_type;
 pub mod mentions;

@@ -1,137 +1,14 @@
-//! The images that a bundle names, and the replacement of their tags with digests.
+//! The replacement of the images that a bundle names, for example of their tags with digests.
 
+use super::BundleLimits;
 use super::edit::{EditError, Edits};
-use super::references::listed;
-use super::{Bundle, BundleLimits, MediaType};
+use super::image_use::ImageUse;
 use crate::image::{ImageError, Reference, ReferenceError, Transports};
-use crate::manifest::Object;
 use crate::source::Place;
 use crate::text::{Document, Path};
 use crate::tree::Tree;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// The prefix of environment variables that tell an operator which images to run.
-pub(crate) const RELATED_IMAGE: &str = "RELATED_IMAGE_";
-
-/// The lists of containers in a pod template.
-pub const CONTAINERS: [&str; 3] = ["containers", "initContainers", "ephemeralContainers"];
-
-/// A place where a bundle names an image.
-#[derive(Debug, Clone)]
-pub struct ImageUse {
-    /// The name of the image at this place: the name of the container or volume, of the variable without its prefix, or
-    /// of the related image.
-    pub name: String,
-    /// The reference as written.
-    pub image: String,
-    document: Document,
-    path: Path,
-    /// The bytes of the reference in the string.
-    part: Range<usize>,
-    /// Whether the string refers to this image alone.
-    is_alone: bool,
-    role: Role,
-}
-
-/// The role of an image at a place.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Container,
-    Volume,
-    Variable,
-    Related,
-    Mention,
-    Example,
-}
-
-impl ImageUse {
-    fn new(document: &Document, path: Path, name: &str, role: Role) -> Option<Self> {
-        let image = path.get(document.value())?.as_str().filter(|image| !image.is_empty())?;
-        Some(Self {
-            name: name.to_owned(),
-            image: image.to_owned(),
-            document: document.clone(),
-            path,
-            part: 0..image.len(),
-            is_alone: true,
-            role,
-        })
-    }
-
-    /// Creates an [`ImageUse`] for an image that the string at `path` only mentions, at the byte `start`.
-    pub(super) fn within(
-        document: &Document,
-        path: Path,
-        name: &str,
-        (start, image): (usize, &str),
-        is_alone: bool,
-    ) -> Self {
-        Self {
-            name: name.to_owned(),
-            image: image.to_owned(),
-            document: document.clone(),
-            path,
-            part: start..start + image.len(),
-            is_alone,
-            role: Role::Mention,
-        }
-    }
-
-    /// Whether this is an entry of the related images.
-    pub fn is_related(&self) -> bool {
-        self.role == Role::Related
-    }
-
-    /// Whether this is the image of a container.
-    pub(super) fn is_container(&self) -> bool {
-        self.role == Role::Container
-    }
-
-    /// Whether the files of the image are mounted as a volume.
-    pub(crate) fn is_volume(&self) -> bool {
-        self.role == Role::Volume
-    }
-
-    /// Whether the image is in the value of a variable `RELATED_IMAGE_*`.
-    pub fn is_variable(&self) -> bool {
-        self.role == Role::Variable
-    }
-
-    /// Whether the image is only mentioned, in a place where tools do not look for images.
-    pub(super) fn is_mention(&self) -> bool {
-        matches!(self.role, Role::Mention | Role::Example)
-    }
-
-    /// Whether the image is in an example of a custom resource.
-    pub fn is_in_example(&self) -> bool {
-        self.role == Role::Example
-    }
-
-    /// Returns a mention as the image of an example.
-    pub(super) fn in_example(self) -> Self {
-        Self {
-            role: Role::Example,
-            ..self
-        }
-    }
-
-    /// Whether the string refers to this image alone, rather than mentioning it in a longer text.
-    pub fn is_alone(&self) -> bool {
-        self.is_alone
-    }
-
-    /// Returns the path of the string inside its document.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Returns the place of the string.
-    pub fn place(&self) -> Place {
-        self.document.place(&self.path)
-    }
-}
 
 /// An error while determining a digest.
 #[derive(Debug, thiserror::Error)]
@@ -208,150 +85,6 @@ pub async fn digests(uses: &[ImageUse], transports: &Transports) -> Result<BTree
     Ok(pinned)
 }
 
-/// Returns the images of a Deployment: the images of all containers and volumes, and the images in the variables
-/// `RELATED_IMAGE_*`.
-pub(crate) fn of_deployment(deployment: &Object) -> Vec<ImageUse> {
-    let (document, root) = deployment.document();
-    let pod = ["spec", "template", "spec"]
-        .iter()
-        .fold(root.clone(), |path, key| path.key(key));
-    of_pod(document, &pod)
-}
-
-/// Returns the images that a bundle names: in its Deployments, and as related images.
-pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
-    let mut uses = Vec::new();
-    if bundle.media_type == MediaType::K8sV1 {
-        let deployments = bundle
-            .objects
-            .iter()
-            .filter(|object| object.gvk().is("apps", "Deployment"));
-        uses.extend(deployments.flat_map(of_deployment));
-        if let Some(olm) = &bundle.olm {
-            uses.extend(related_images(olm, &Path::root()));
-        }
-    } else if let Some(csv) = bundle.csv() {
-        uses.extend(of_csv(csv));
-    }
-    uses
-}
-
-/// Returns the images that a CSV names: in the Deployments of its install strategy, and as related images.
-pub(crate) fn of_csv(csv: &Object) -> Vec<ImageUse> {
-    let (document, root) = csv.document();
-    let spec = root.key("spec");
-    let list = ["install", "spec", "deployments"]
-        .iter()
-        .fold(spec.clone(), |path, key| path.key(key));
-    let mut uses = Vec::new();
-    for index in 0..length(document, &list) {
-        let keys = ["spec", "template", "spec"];
-        let pod = keys.iter().fold(list.index(index), |path, key| path.key(key));
-        uses.extend(of_pod(document, &pod));
-    }
-    uses.extend(related_images(document, &spec));
-    uses
-}
-
-fn of_pod(document: &Document, pod: &Path) -> Vec<ImageUse> {
-    let images = in_pod(document.value(), pod).into_iter();
-    images
-        .map(|found| ImageUse {
-            name: found.name.to_owned(),
-            image: found.image.to_owned(),
-            document: document.clone(),
-            path: found.path,
-            part: found.start..found.start + found.image.len(),
-            is_alone: found.is_alone,
-            role: found.role,
-        })
-        .collect()
-}
-
-/// An image that a pod template names.
-pub(crate) struct PodImage<'v> {
-    /// The image as written.
-    pub(crate) image: &'v str,
-    /// The path of the string that contains the image.
-    pub(crate) path: Path,
-    name: &'v str,
-    start: usize,
-    is_alone: bool,
-    role: Role,
-}
-
-/// Returns the images of the pod template at a path: the images of all containers, the images in the variables
-/// `RELATED_IMAGE_*`, and the images that are mounted as volumes.
-pub(crate) fn in_pod<'v>(value: &'v Value, pod: &Path) -> Vec<PodImage<'v>> {
-    let count = |list: &Path| list.get(value).and_then(Value::as_array).map_or(0, Vec::len);
-    let text = |path: &Path| path.get(value).and_then(Value::as_str).unwrap_or_default();
-    let mut images = Vec::new();
-    let mut add = |path: Path, name: &'v str, role: Role| {
-        let whole = text(&path);
-        let parts = if role == Role::Variable {
-            listed(whole)
-        } else {
-            vec![(0, whole)]
-        };
-        images.extend(
-            parts
-                .into_iter()
-                .filter(|(_, image)| !image.is_empty())
-                .map(|(start, image)| PodImage {
-                    image,
-                    path: path.clone(),
-                    name,
-                    start,
-                    is_alone: image == whole,
-                    role,
-                }),
-        );
-    };
-    for field in CONTAINERS {
-        let list = pod.key(field);
-        for index in 0..count(&list) {
-            let container = list.index(index);
-            add(container.key("image"), text(&container.key("name")), Role::Container);
-            let variables = container.key("env");
-            for index in 0..count(&variables) {
-                let variable = variables.index(index);
-                if let Some(name) = text(&variable.key("name")).strip_prefix(RELATED_IMAGE) {
-                    add(variable.key("value"), name, Role::Variable);
-                }
-            }
-        }
-    }
-    let volumes = pod.key("volumes");
-    for index in 0..count(&volumes) {
-        let volume = volumes.index(index);
-        add(
-            volume.key("image").key("reference"),
-            text(&volume.key("name")),
-            Role::Volume,
-        );
-    }
-    images
-}
-
-fn related_images(document: &Document, map: &Path) -> Vec<ImageUse> {
-    let list = map.key("relatedImages");
-    let entries = (0..length(document, &list)).map(|index| list.index(index));
-    entries
-        .filter_map(|entry| {
-            let name = text(document, &entry.key("name")).unwrap_or_default();
-            ImageUse::new(document, entry.key("image"), name, Role::Related)
-        })
-        .collect()
-}
-
-fn length(document: &Document, list: &Path) -> usize {
-    list.get(document.value()).and_then(Value::as_array).map_or(0, Vec::len)
-}
-
-fn text<'a>(document: &'a Document, path: &Path) -> Option<&'a str> {
-    path.get(document.value())?.as_str()
-}
-
 /// Replaces images with their references in `pinned`, in the author's text.
 ///
 /// # Errors
@@ -400,6 +133,7 @@ type Parts = BTreeMap<(usize, usize), String>;
 mod tests {
     use super::*;
     use crate::bundle;
+    use crate::bundle::image_use::of_bundle;
 
     fn pinned(files: &[(&str, &str)]) -> (Vec<String>, Result<Tree, EditError>) {
         let limits = BundleLimits::default();

@@ -1,7 +1,7 @@
 //! Queries registries for the platforms of a bundle's images.
 
 use super::validators::Platforms;
-use crate::bundle::{self, pin};
+use crate::bundle::{self, image_use};
 use crate::causes::with_causes;
 use crate::concurrent;
 use crate::image::{Platform, Reference, Transports};
@@ -15,7 +15,9 @@ const AT_ONCE: usize = 8;
 
 /// Returns the images that a bundle names, or only its related images, each once.
 pub fn images(tree: &Tree, only_related: bool, limits: &Limits) -> Vec<String> {
-    let uses = bundle::read(tree, limits).bundle.map(|bundle| pin::of_bundle(&bundle));
+    let uses = bundle::read(tree, limits)
+        .bundle
+        .map(|bundle| image_use::of_bundle(&bundle));
     let mut seen = HashSet::new();
     let wanted = uses
         .into_iter()

@@ -1,7 +1,7 @@
 //! Collects the facts about a bundle that a policy may restrict: kinds of objects, permissions, images.
 
 use super::Scope;
-use crate::bundle::pin;
+use crate::bundle::image_use;
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::rbac::{self, Rule};
 use crate::text::Path;
@@ -138,7 +138,7 @@ impl Facts {
             let pod = ["spec", "template", "spec"]
                 .iter()
                 .fold(deployments.index(index), |path, key| path.key(key));
-            for found in pin::in_pod(csv, &pod) {
+            for found in image_use::in_pod(csv, &pod) {
                 self.images.push((found.image.to_owned(), spot(found.path)));
             }
         }

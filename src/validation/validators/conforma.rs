@@ -1,8 +1,8 @@
 //! `conforma` and `conforma-images`: the release policy of Konflux for operator bundles.
 
 use super::{Input, csv_of, found, permission_rules};
+use crate::bundle::image_use::{self, ImageUse};
 use crate::bundle::mentions;
-use crate::bundle::pin::{self, ImageUse};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::image::Reference;
@@ -74,7 +74,7 @@ pub(super) fn check_images(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
         return;
     };
     let mut seen = BTreeSet::new();
-    for related in pin::of_csv(object).into_iter().filter(ImageUse::is_related) {
+    for related in image_use::of_csv(object).into_iter().filter(ImageUse::is_related) {
         if let Some(Err(reason)) = platforms.get(&related.image)
             && seen.insert(related.image.clone())
         {
@@ -97,7 +97,7 @@ fn report(rule: &'static Rule, object: &Object, used: &ImageUse, message: String
 
 /// Checks that all images are specified by digest, come from allowed registries, and are listed as related images.
 fn images(input: &Input<'_>, object: &Object, findings: &mut Vec<Diagnostic>) {
-    let (related, mut used): (Vec<_>, Vec<_>) = pin::of_csv(object).into_iter().partition(ImageUse::is_related);
+    let (related, mut used): (Vec<_>, Vec<_>) = image_use::of_csv(object).into_iter().partition(ImageUse::is_related);
     used.extend(mentions::of_annotations(object));
     let listed: BTreeSet<&str> = related.iter().map(|related| related.image.as_str()).collect();
     let allowed = input.options.allowed_registries.as_deref();

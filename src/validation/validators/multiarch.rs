@@ -5,7 +5,7 @@
 //! whole, and a node selector restricts the nodes in the same way as an affinity.
 
 use super::{Input, Platforms, csv_of, found};
-use crate::bundle::pin;
+use crate::bundle::image_use;
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::image::Platform;
@@ -132,7 +132,7 @@ fn images(
     let promised: BTreeSet<Platform> = pairs.collect();
     let mut seen = BTreeSet::new();
     // The files in a volume are not programs of a platform as a rule.
-    for used in pin::of_csv(object).into_iter().filter(|used| !used.is_volume()) {
+    for used in image_use::of_csv(object).into_iter().filter(|used| !used.is_volume()) {
         let name = &used.image;
         if !seen.insert(name.clone()) {
             continue;

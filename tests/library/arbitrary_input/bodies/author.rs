@@ -71,11 +71,11 @@ pub fn map(bytes: &[u8]) {
         mapped => mapped.unwrap(),
     };
     let after = opmx::bundle::read(&tree, &limits.text).bundle.unwrap();
-    let images: Vec<String> = opmx::bundle::pin::of_bundle(&after)
+    let images: Vec<String> = opmx::bundle::image_use::of_bundle(&after)
         .into_iter()
         .map(|used| used.image)
         .collect();
-    for used in opmx::bundle::pin::of_bundle(&bundle) {
+    for used in opmx::bundle::image_use::of_bundle(&bundle) {
         let wanted = mapped.images.get(&used.image).unwrap_or(&used.image);
         assert!(images.contains(wanted), "{wanted} is not in the bundle: {images:?}");
     }
