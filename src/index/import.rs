@@ -23,6 +23,8 @@ use crate::database::add::{AddError, Additions};
 use crate::database::change::{self, Target};
 use crate::diagnostic::{self, Diagnostic};
 use crate::files::FileError;
+use crate::rules;
+use crate::text;
 use crate::validation::Strictness;
 use bundle::Membership;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -81,7 +83,7 @@ pub enum ImportError {
 /// The result of an import.
 #[derive(Debug, Default)]
 pub struct Imported {
-    /// Defects of the catalog that are tolerated.
+    /// Defects of the catalog that are tolerated, and unknown fields inside values, which the database does not contain.
     pub findings: Vec<Diagnostic>,
     /// The data of the catalog that the database cannot represent, by package.
     pub not_kept: Vec<NotKept>,
@@ -125,11 +127,21 @@ pub fn import(
     }
     import.additions.commit_as(&import.graphs, target, options)?;
     import.not_kept.sort();
-    findings.retain(|finding| finding.rule.consequence().is_some());
+    findings.retain(|finding| finding.rule.consequence().is_some() || is_lost_inside(finding));
     Ok(Imported {
         findings,
         not_kept: import.not_kept,
     })
+}
+
+/// Returns whether the finding is about an unknown field inside a value, such as an entry of a channel. The unknown
+/// fields of documents are in [`NotKept`].
+fn is_lost_inside(finding: &Diagnostic) -> bool {
+    let steps = finding
+        .path
+        .as_deref()
+        .map_or(0, |path| text::Path::parse(path).steps().len());
+    *finding.rule == rules::CATALOG_FIELD_UNKNOWN && steps > 1
 }
 
 struct Import<'a> {

@@ -118,6 +118,23 @@ fn what_an_index_cannot_hold_is_named() {
 }
 
 #[test]
+fn unknown_fields_inside_values_are_named_because_an_index_drops_them() {
+    let sandbox = Sandbox::new();
+    particular(&sandbox);
+    let catalog = sandbox.path("particular/catalog.yaml");
+    let text = fs::read_to_string(&catalog).unwrap();
+    let text = text.replace(
+        "{name: p.v3, replaces: p.v2}",
+        "{name: p.v3, replaces: p.v2, skipRanges: '<2.0.0'}",
+    );
+    fs::write(&catalog, text).unwrap();
+    let stderr = outcome_of(&sandbox, "index from-fbc particular --generate").stderr;
+    let lost = "warning[catalog-field-unknown]: unknown field \"skipRanges\" in entries[0] of channel \"fast\" of package \"p\"\n  --> particular/catalog.yaml:20:32\n";
+    assert!(stderr.contains(lost), "{stderr}");
+    assert_eq!(stderr.matches("catalog-field-unknown").count(), 1, "{stderr}");
+}
+
+#[test]
 fn bundles_are_added_to_a_catalog_as_to_an_index() {
     let sandbox = indexed();
     rake(&sandbox, "rake3", "1.2.0", Some("rake.v1.1.0"));
