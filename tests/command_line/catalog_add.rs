@@ -82,6 +82,21 @@ fn a_package_begins_with_its_first_bundle_and_grows() {
 }
 
 #[test]
+fn a_file_that_contains_only_comments_keeps_them_and_gets_the_package() {
+    let sandbox = catalog();
+    fs::create_dir(sandbox.path("catalog/rake")).unwrap();
+    for (before, kept) in [("# Owned by the gardeners.", "# Owned by the gardeners.\n"), ("", "")] {
+        fs::write(sandbox.path("catalog/rake/catalog.yaml"), before).unwrap();
+        succeed(&sandbox, "catalog add catalog -q -b rake1 --channel stable");
+        let after = text(&sandbox, "catalog");
+        assert!(
+            after.starts_with(&format!("{kept}---\nschema: olm.package\n")),
+            "{after}"
+        );
+    }
+}
+
+#[test]
 fn in_a_catalog_with_one_file_for_each_bundle_a_new_bundle_gets_its_own_file() {
     let sandbox = catalog();
     let list = "schema: olm.package\nname: rake\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: rake\n\

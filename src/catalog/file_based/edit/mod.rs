@@ -448,12 +448,17 @@ impl Editor {
             }
         }
         for (path, values) in &self.new_files {
-            let after = pieces::new_file(
+            let new = pieces::new_file(
                 values,
                 Path::new(path).extension().is_some_and(|extension| extension == "json"),
             );
+            let before = self.without_documents(path)?;
+            let after = match &before {
+                Some(before) => pieces::appended(before, &new),
+                None => new,
+            };
             let change = FileChange {
-                before: None,
+                before,
                 after: Some(after),
             };
             files.insert(path.clone(), change);
@@ -470,6 +475,21 @@ impl Editor {
             findings,
             is_template: false,
         })
+    }
+
+    /// Returns the content of an existing file of the catalog that contains no document, but possibly comments. New
+    /// documents are added to it.
+    fn without_documents(&self, path: &str) -> Result<Option<Vec<u8>>, CatalogEditError> {
+        let path = self.folder.join(path);
+        let Some(number) = self.catalog.paths().position(|known| known == path) else {
+            return Ok(None);
+        };
+        if self.catalog.handles.iter().any(|handle| handle.file == number) {
+            return Ok(None);
+        }
+        self.require_inside(number)?;
+        let content = std::fs::read(&path).map_err(|error| FileError::new("read", &path, error))?;
+        Ok(Some(content))
     }
 
     fn inside(&self, path: &Path) -> String {

@@ -260,6 +260,16 @@ fn indented(value: &Value, indent: &str) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
+/// Returns a file without documents, followed by new documents.
+pub(super) fn appended(before: &[u8], new: &[u8]) -> Vec<u8> {
+    let mut out = before.to_vec();
+    if !out.is_empty() && !out.ends_with(b"\n") {
+        out.push(b'\n');
+    }
+    out.extend_from_slice(new);
+    out
+}
+
 /// Returns the content of a file that contains only new documents.
 pub(super) fn new_file(values: &[Value], json: bool) -> Vec<u8> {
     let write = |value| {
