@@ -1,8 +1,8 @@
 //! Hints about the intended name if a bundle or an index does not exist.
 
-use crate::bundle::location::{Location, LocationError, is_path, is_word};
+use crate::bundle::location::{Location, LocationError, is_word};
 use crate::cli::error::CommandError;
-use std::ffi::OsStr;
+use crate::index::location::is_file_name;
 use std::path::Path;
 
 /// The maximum number of folder entries that are searched for a similar name.
@@ -53,10 +53,7 @@ pub(crate) fn with_index_guess(error: CommandError, name: &str) -> CommandError 
     if has_transport || path.exists() || !error.to_string().contains(name) {
         return error;
     }
-    if is_path(name) || path.extension() == Some(OsStr::new("db")) {
-        return with_nearest(error, name);
-    }
-    if !name.contains(['/', ':', '@']) {
+    if is_file_name(name) || is_word(name) {
         return with_nearest(error, name);
     }
     if names_host(name) {

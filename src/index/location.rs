@@ -173,13 +173,11 @@ impl DatabaseFile {
 impl FromStr for IndexLocation {
     type Err = IndexLocationError;
 
-    /// An existing path becomes [`IndexLocation::File`], even if it is a folder, and is not looked up in a registry. A
-    /// path that begins with `/` or `.` or ends with `/` also becomes a file, because it cannot be an image. The same
-    /// applies to a path that ends in `.db`, because it is never meant to be an image. Rejects a word without a host,
-    /// path or tag.
+    /// An existing path becomes [`IndexLocation::File`], even if it is a folder, and is not looked up in a registry. So
+    /// does the name of a file, whether it exists or not. Rejects a word without a host, path or tag.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let path = Path::new(text);
-        if is_path(text) || path.extension() == Some(OsStr::new("db")) || path.exists() {
+        if is_file_name(text) || path.exists() {
             return Ok(Self::File(path.to_owned()));
         }
         Reference::parse_unless_word(text)
@@ -189,6 +187,19 @@ impl FromStr for IndexLocation {
                 source,
             })
     }
+}
+
+/// Whether a string is the name of a file rather than an image: a path that begins with `/` or `.` or ends with `/`, or
+/// a name with the extension of a database or a document. Such a name without a file is never looked up in a registry.
+pub(crate) fn is_file_name(text: &str) -> bool {
+    let extension = Path::new(text).extension().and_then(OsStr::to_str);
+    let is_of_file = match extension {
+        Some("db") => true,
+        // A tag may end in the same way.
+        Some("json" | "yaml" | "yml") => !text.contains([':', '@']),
+        _ => false,
+    };
+    is_path(text) || is_of_file
 }
 
 impl fmt::Display for IndexLocation {
@@ -326,12 +337,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ends_in_db_or_begins_as_a_path_is_a_file_whether_it_is_there_or_not() {
-        for text in ["nope.db", "a/b.db", "./x", "/x/y", "../index"] {
+    fn what_ends_as_a_file_or_begins_as_a_path_is_a_file_whether_it_is_there_or_not() {
+        for text in ["nope.db", "a/b.db", "a/b.yaml", "c.json", "./x", "/x/y", "../index"] {
             let location: IndexLocation = text.parse().unwrap();
             assert_eq!(location, IndexLocation::File(text.into()));
         }
-        for text in ["registry.example.com/index:v1", "oci:index:latest", "index:v1"] {
+        for text in [
+            "registry.example.com/index:v1",
+            "oci:index:latest",
+            "index:v1",
+            "a/index:v1.yaml",
+        ] {
             let location: IndexLocation = text.parse().unwrap();
             assert!(matches!(location, IndexLocation::Image(_)), "{text}");
         }

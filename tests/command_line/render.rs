@@ -293,6 +293,11 @@ fn what_cannot_be_rendered_is_said_and_nothing_is_written() {
     );
     for (line, words) in [
         ("render ./nothing", "there is no file or folder ./nothing"),
+        ("render no/index.db", "there is no file or folder no/index.db"),
+        (
+            "migrate no/catalog.yaml out",
+            "there is no file or folder no/catalog.yaml",
+        ),
         ("render Not/An/Image", "neither a file, a folder nor an image"),
         ("render oci:plain:v1", "none of the corresponding labels"),
         ("render broken", "broken/a.yaml:4: the document has no schema"),

@@ -5,7 +5,6 @@ use super::image_reference::{ImageReferenceTemplate, Named};
 use super::{Item, RenderError, RenderOptions, RenderedIndex, render_record};
 use crate::bundle::annotations::PACKAGE;
 use crate::bundle::image::files_of;
-use crate::bundle::location::is_path;
 use crate::bundle::{MANIFESTS, METADATA};
 use crate::catalog::Catalog;
 use crate::catalog::file_based::document::Document;
@@ -22,7 +21,7 @@ use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::{Image, ImageError, Reference, ReferenceError, Transports};
 use crate::index::intake::{IntakeError, Recording, prepare};
-use crate::index::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, fetched_of};
+use crate::index::location::{CatalogFolder, DatabaseFile, FetchError, Fetched, fetched_of, is_file_name};
 use crate::index::open::SourceLimits;
 use crate::olm::label::{CONFIGS_LABEL, DATABASE_LABEL};
 use crate::synthesis::outside::Outside;
@@ -153,7 +152,7 @@ impl RenderSource {
         if path.exists() {
             return Self::of_file(path, opening);
         }
-        if is_path(name) {
+        if is_file_name(name) {
             return Err(SourceError::Missing { path: path.to_owned() });
         }
         let reference: Reference = Reference::parse_unless_word(name).map_err(|source| SourceError::Name {
