@@ -121,11 +121,14 @@ impl CatalogFolder {
         &self.path
     }
 
-    /// Returns the path of a file in the folder as the user knows it: the path in the image if the folder came from an
-    /// image.
+    /// Returns the path of a file in the folder as the user knows it: the image and the path in it if the folder came
+    /// from an image.
     pub(crate) fn known_as(&self, file: &Path) -> PathBuf {
         match (&self.inside, file.strip_prefix(&self.path)) {
-            (Some((_, inside)), Ok(relative)) => inside.join(relative),
+            (Some((image, inside)), Ok(relative)) => {
+                let inside: PathBuf = inside.join(relative).components().collect();
+                format!("{image}: {}", inside.display()).into()
+            }
             _ => file.to_owned(),
         }
     }
@@ -136,10 +139,7 @@ impl CatalogFolder {
     /// Returns an error if [`FileBasedCatalog::open`] does.
     pub(crate) fn read(&self, limits: CatalogLimits) -> Result<FileBasedCatalog, CatalogError> {
         match &self.inside {
-            Some((image, inside)) => {
-                let shown = PathBuf::from(format!("{image}: {}", inside.display()));
-                FileBasedCatalog::open_shown_as(&self.path, &shown, limits)
-            }
+            Some(_) => FileBasedCatalog::open_shown_as(&self.path, &self.known_as(&self.path), limits),
             None => FileBasedCatalog::open(&self.path, limits),
         }
     }

@@ -168,7 +168,7 @@ fn a_catalog_with_errors_is_checked_with_the_files_as_they_are_known() {
     let (_, in_image) = findings(&sandbox, "index check oci:image:v1");
     let renamed = validated.into_iter().map(|[rule, message, file]| {
         assert_eq!(file, "catalog/catalog.json");
-        [rule, message, "/configs/garden/catalog.json".to_owned()]
+        [rule, message, "oci:image:v1: /configs/garden/catalog.json".to_owned()]
     });
     assert_eq!(in_image, renamed.collect::<Vec<_>>());
     let outcome = sandbox.run("index check catalog --for registry+v1".split(' '));

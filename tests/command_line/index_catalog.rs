@@ -78,7 +78,7 @@ fn a_document_that_cannot_be_edited_is_named_by_its_catalog() {
     succeed(&sandbox, "catalog build catalog -t oci:built:v1 -q");
     for (from, shown) in [
         ("catalog", "catalog/rake.yaml:"),
-        ("oci:built:v1", "/configs/rake.yaml:"),
+        ("oci:built:v1", "oci:built:v1: /configs/rake.yaml:"),
     ] {
         let refused = fail(&sandbox, &format!("index add -f {from} -b next -t oci:out:v1"));
         let message = "the field \"entries[0].Name\" must be renamed";
