@@ -155,6 +155,24 @@ fn old_versions_go() {
 }
 
 #[test]
+fn an_empty_name_of_a_default_channel_is_refused() {
+    let sandbox = catalog();
+    for line in [
+        "truncate catalog rake --below 1.1.0",
+        "rm catalog rake:test",
+        "prune catalog -p rake",
+    ] {
+        let arguments = ["catalog"]
+            .into_iter()
+            .chain(line.split(' '))
+            .chain(["--default-channel", ""]);
+        let outcome = sandbox.run(arguments);
+        assert_eq!(outcome.status, Some(2), "{line}: {outcome}");
+        assert!(outcome.stderr.contains("a name is missing"), "{line}: {outcome}");
+    }
+}
+
+#[test]
 fn deprecations_come_and_go() {
     let sandbox = catalog();
     let before = text(&sandbox);

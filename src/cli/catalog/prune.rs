@@ -2,6 +2,7 @@
 
 use super::edit::{self, FolderEditArguments};
 use crate::catalog::selection::part::{Versions, WrittenPart};
+use crate::cli::arguments::name;
 use crate::cli::error::CommandResult;
 use crate::cli::following::{self, FollowArguments};
 use crate::cli::parts::PartArguments;
@@ -45,7 +46,7 @@ pub(crate) struct PruneArguments {
     #[command(flatten)]
     versions: PartArguments,
     /// New default channel, if the current default channel is removed
-    #[arg(long, value_name = "CHANNEL")]
+    #[arg(long, value_name = "CHANNEL", value_parser = name)]
     default_channel: Option<String>,
     #[command(flatten)]
     follow: FollowArguments,

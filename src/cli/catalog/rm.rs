@@ -6,6 +6,7 @@ use crate::catalog::file_based::draft::{Removal, Target};
 use crate::catalog::file_based::edit::CatalogEditError;
 use crate::catalog::file_based::edit::template::TemplateEditor;
 use crate::catalog::file_based::template::Kind;
+use crate::cli::arguments::name;
 use crate::cli::error::CommandResult;
 use crate::cli::{Context, removals};
 use crate::index::curate::lost;
@@ -48,7 +49,7 @@ pub(crate) struct RmArguments {
     #[arg(required = true, value_name = "TARGET")]
     targets: Vec<TargetArgument>,
     /// New default channel, if the current default channel is removed
-    #[arg(long, value_name = "CHANNEL")]
+    #[arg(long, value_name = "CHANNEL", value_parser = name)]
     default_channel: Option<String>,
 }
 

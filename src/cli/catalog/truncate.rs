@@ -1,6 +1,7 @@
 //! `opmx catalog truncate`: removing old versions from a package.
 
 use super::edit::{self, FolderEditArguments};
+use crate::cli::arguments::name;
 use crate::cli::error::CommandResult;
 use crate::cli::{Context, removals};
 use crate::index::curate::lost;
@@ -29,7 +30,7 @@ pub(crate) struct TruncateArguments {
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     below: Version,
     /// New default channel, if the current default channel is removed
-    #[arg(long, value_name = "CHANNEL")]
+    #[arg(long, value_name = "CHANNEL", value_parser = name)]
     default_channel: Option<String>,
 }
 
