@@ -3,6 +3,7 @@
 use crate::bundle::location::{Location, LocationError, is_word};
 use crate::cli::error::CommandError;
 use crate::index::location::is_file_name;
+use crate::tree::LAYOUT_FILE;
 use std::path::Path;
 
 /// The maximum number of folder entries that are searched for a similar name.
@@ -25,6 +26,9 @@ pub(crate) fn with_guess(error: CommandError, location: &Location) -> CommandErr
     }
     match location.registry_reference() {
         Some(name) if !names_host(name) => {
+            if let Some(hint) = layout_hint(name) {
+                return error.first_hint(hint);
+            }
             let hint = format!("there is no folder {name}, so the name was interpreted as an image");
             with_nearest(error.first_hint(hint), name)
         }
@@ -59,8 +63,18 @@ pub(crate) fn with_index_guess(error: CommandError, name: &str) -> CommandError 
     if names_host(name) {
         return error;
     }
+    if let Some(hint) = layout_hint(name) {
+        return error.first_hint(hint);
+    }
     let hint = format!("there is no file or folder {name}, so the name was interpreted as an image");
     with_nearest(error.first_hint(hint), name)
+}
+
+/// Returns the hint for the name of an OCI image layout that lacks its transport, such as `images:v1`.
+fn layout_hint(name: &str) -> Option<String> {
+    let (folder, _) = name.split_once([':', '@'])?;
+    let is_layout = Path::new(folder).join(LAYOUT_FILE).is_file();
+    is_layout.then(|| format!("{folder} is an OCI image layout; to use an image in it, specify oci:{name}"))
 }
 
 pub(crate) fn with_nearest(error: CommandError, name: &str) -> CommandError {
@@ -136,5 +150,19 @@ mod tests {
         ] {
             assert_eq!(hints(&format!("{name}: no"), name), Vec::<String>::new());
         }
+    }
+
+    #[test]
+    fn a_layout_without_its_transport_is_recognized() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(LAYOUT_FILE), "{}").unwrap();
+        let folder = folder.path().display();
+        assert_eq!(
+            layout_hint(&format!("{folder}:v1")),
+            Some(format!(
+                "{folder} is an OCI image layout; to use an image in it, specify oci:{folder}:v1"
+            ))
+        );
+        assert_eq!(layout_hint("surely-nowhere:v1"), None);
     }
 }
