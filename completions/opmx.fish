@@ -1270,7 +1270,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 itms\t'An ImageTagMirrorSet, for images that are pulled by tag'
 icsp\t'An ImageContentSourcePolicy, for older releases of OpenShift'
 catalogsource\t'A CatalogSource for each catalog'
-clustercatalog\t'A ClusterCatalog for each catalog'
+clustercatalog\t'A ClusterCatalog for each file-based catalog'
 registries.conf\t'A drop-in file for CRI-O, podman and skopeo'
 hosts.toml\t'A file for each registry, for containerd'
 mapping.txt\t'Lines SOURCE=DESTINATION, for copying tools'"

@@ -218,6 +218,15 @@ impl Image {
         self.config_value.pointer("/config/Labels")?.get(key)?.as_str()
     }
 
+    /// Returns whether the config specifies a program to start.
+    pub fn starts_a_program(&self) -> bool {
+        let is_set = |key: &str| {
+            let command = self.config_value.pointer(key).and_then(Value::as_array);
+            command.is_some_and(|command| !command.is_empty())
+        };
+        is_set("/config/Entrypoint") || is_set("/config/Cmd")
+    }
+
     /// Returns the platform specified in the config.
     pub fn platform(&self) -> Option<Platform> {
         Platform::of_config(&self.config_value)

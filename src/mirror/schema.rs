@@ -71,6 +71,16 @@ const CATALOG: Shape = Object(&[
         Boolean,
         "Whether the rebuilt image contains a program that serves the catalog.",
     ),
+    optional(
+        "folder",
+        Text,
+        "The folder of the file-based catalog in an unchanged image that contains no program to serve it.",
+    ),
+    optional(
+        "database",
+        Boolean,
+        "Whether the image contains a database instead of a file-based catalog.",
+    ),
     required("digest_after", Text, "The digest of the catalog image that is copied."),
     optional(
         "path",

@@ -124,6 +124,8 @@ mod tests {
             kept: Vec::new(),
             rebuilt: true,
             serves: false,
+            folder: None,
+            database: false,
             digest_after: Digest::of(source.as_bytes()),
             path: None,
             destination: None,

@@ -82,7 +82,7 @@ enum Kind {
     /// A CatalogSource for each catalog
     #[value(name = "catalogsource")]
     CatalogSource,
-    /// A ClusterCatalog for each catalog
+    /// A ClusterCatalog for each file-based catalog
     #[value(name = "clustercatalog")]
     ClusterCatalog,
     /// A drop-in file for CRI-O, podman and skopeo

@@ -5,6 +5,7 @@ use crate::catalog::file_based::edit::{CatalogEditError, Editor};
 use crate::files::TemporaryFolder;
 use crate::image::{Digest, Manifest, Platform, Reference, RegistryReference, Tagged};
 use crate::index::catalog_image::{CatalogServer, build, of_copy};
+use crate::index::image::CONFIGS_PATH;
 use crate::index::location::{CatalogFolder, IndexLocation};
 use crate::index::open::Index;
 use crate::index::render::folder::write_folder;
@@ -16,6 +17,7 @@ use crate::mirror::naming::{digest_tag, main_tag, pinned_name, repository_of, ta
 use crate::mirror::plan::{ImageRole, PlannedCatalog, Use};
 use crate::mirror::request::{CatalogRequest, Place};
 use crate::mirror::survey::{Subject, Survey, survey};
+use crate::olm::label::CONFIGS_LABEL;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -43,6 +45,10 @@ struct Chosen {
     tags: BTreeSet<String>,
     /// Whether the image was built from the kept part of the catalog.
     is_rebuilt: bool,
+    /// The folder of the file-based catalog in an unchanged image without a program.
+    folder: Option<String>,
+    /// Whether the image contains a database.
+    is_database: bool,
 }
 
 impl Collector<'_> {
@@ -51,14 +57,18 @@ impl Collector<'_> {
         let original = self.original(&request.catalog).await?;
         let temporary = TemporaryFolder::new()?;
         let folder = temporary.path().join("catalog");
-        let filtered = self.filtered(original.as_ref(), request, &folder).await?;
+        let (filtered, is_database) = self.filtered(original.as_ref(), request, &folder).await?;
         let limits = self.options.reading.limits.index.catalog;
         let index = Index::of_catalog(CatalogFolder::from(folder.as_path()), limits)
             .map_err(|error| CollectError::of_copy(&request.catalog, error))?;
         self.want_images_of(&index, &filtered, request)?;
         drop(index);
         let chosen = match &original {
-            Some(original) if request.is_whole() && self.request.blocked.is_empty() => whole(original, place, request),
+            Some(original) if request.is_whole() && self.request.blocked.is_empty() => Chosen {
+                is_database,
+                folder: self.unserved_folder(original, is_database).await?,
+                ..whole(original, place, request)
+            },
             _ => self.rebuilt(&folder, place, original.as_ref(), request).await?,
         };
         let looked = survey(self.transports, std::slice::from_ref(&chosen.subject), 1).await;
@@ -95,13 +105,23 @@ impl Collector<'_> {
         }))
     }
 
-    /// Writes the requested part of a catalog to a folder.
+    /// Returns the folder of the file-based catalog in an image that starts no program.
+    async fn unserved_folder(&self, original: &Original, is_database: bool) -> Result<Option<String>, CollectError> {
+        if is_database {
+            return Ok(None);
+        }
+        let image = self.transports.pull(&original.pinned).await?;
+        let folder = image.label(CONFIGS_LABEL).unwrap_or(CONFIGS_PATH).to_owned();
+        Ok((!image.starts_a_program()).then_some(folder))
+    }
+
+    /// Writes the requested part of a catalog to a folder. Also returns whether the catalog is a database.
     async fn filtered(
         &mut self,
         original: Option<&Original>,
         request: &CatalogRequest,
         folder: &Path,
-    ) -> Result<Filtered, CollectError> {
+    ) -> Result<(Filtered, bool), CollectError> {
         let name = original.map_or_else(|| request.catalog.clone(), |original| original.pinned.to_string());
         let source = |source: SourceError| CollectError::Source {
             catalog: request.catalog.clone(),
@@ -113,6 +133,7 @@ impl Collector<'_> {
         if opened.is_bundle() {
             return Err(source(SourceError::NoIndex { name }));
         }
+        let is_database = opened.holds_database();
         let owned = |(package, bundle): (&str, &str)| (package.to_owned(), bundle.to_owned());
         let deprecated: Vec<(String, String)> = opened.omitted().into_iter().map(owned).collect();
         write_folder(&[opened], Form::default(), folder)?;
@@ -136,7 +157,7 @@ impl Collector<'_> {
         let is_kept = |name: &str| filtered.kept.iter().any(|kept| kept.package == name);
         let deprecated = deprecated.into_iter().filter(|(package, _)| is_kept(package));
         self.deprecated.extend(deprecated.map(|(_, bundle)| bundle));
-        Ok(filtered)
+        Ok((filtered, is_database))
     }
 
     /// Builds the image of the kept part of a catalog.
@@ -171,6 +192,8 @@ impl Collector<'_> {
             tags: BTreeSet::new(),
             is_rebuilt: true,
         })
+            folder: None,
+            is_database: false,
     }
 
     /// Copies an unchanged catalog image to the layout next to the plan: only registries can be read from wherever the
@@ -227,6 +250,8 @@ impl Collector<'_> {
             rebuilt: chosen.is_rebuilt,
             serves: chosen.is_rebuilt && matches!(self.options.building.server, CatalogServer::Program(_)),
             digest_after: looked.digest,
+            folder: chosen.folder,
+            database: chosen.is_database,
             path: request.place.repository.clone(),
             destination: name,
         });
@@ -289,4 +314,6 @@ fn whole(original: &Original, place: usize, request: &CatalogRequest) -> Chosen 
         tags: registry.map(|image| tags(image, &request.place)).unwrap_or_default(),
         is_rebuilt: false,
     }
+        folder: None,
+        is_database: false,
 }

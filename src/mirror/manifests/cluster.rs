@@ -2,6 +2,7 @@
 
 use super::super::plan::PlannedCatalog;
 use super::ManifestOptions;
+use crate::index::image::CONFIGS_PATH;
 use crate::text::to_yaml;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,8 +55,9 @@ pub(super) fn content_source_policy(rules: &Mirrors, options: &ManifestOptions) 
 
 pub(super) fn catalog_source(catalog: &PlannedCatalog, name: &str, options: &ManifestOptions) -> Option<String> {
     let mut pod = json!({"securityContextConfig": "restricted"});
-    if catalog.rebuilt && !catalog.serves {
-        pod["extractContent"] = json!({"catalogDir": "/configs"});
+    let rebuilt = (catalog.rebuilt && !catalog.serves).then_some(CONFIGS_PATH);
+    if let Some(folder) = catalog.folder.as_deref().or(rebuilt) {
+        pod["extractContent"] = json!({"catalogDir": folder});
     }
     let image = catalog.destination.as_ref()?;
     let mut spec = json!({"sourceType": "grpc", "image": image, "grpcPodConfig": pod});

@@ -146,6 +146,14 @@ pub fn manifests(plan: &Plan, options: &ManifestOptions) -> Result<Manifests, Ma
 impl Manifests {
     /// Adds a file if it has content.
     fn add(&mut self, path: &str, content: Option<String>) {
+                    if catalog.database {
+                        made.remarks.push(format!(
+                            "no ClusterCatalog is written for {}, because it is a database, and OLM v1 reads only \
+                             file-based catalogs",
+                            catalog.source
+                        ));
+                        continue;
+                    }
         if let Some(content) = content {
             self.files.insert(path.to_owned(), content);
         }

@@ -15,9 +15,7 @@ fn image(origin: &str, destination: &str, role: ImageRole) -> PlannedImage {
         },
     );
     let repository = origin.split('@').next().unwrap();
-    let repository = repository
-        .rsplit_once(':')
-        .map_or(repository, |(repository, _)| repository);
+    let (repository, tag) = repository.rsplit_once(':').unwrap_or((repository, "v1"));
     PlannedImage {
         source: format!("{repository}@{digest}"),
         origins: BTreeSet::from([origin.to_owned()]),
@@ -29,7 +27,7 @@ fn image(origin: &str, destination: &str, role: ImageRole) -> PlannedImage {
         uses: vec![used],
         path: None,
         destination: Some(format!("{TARGET}/{destination}")),
-        tags: BTreeSet::from(["v1".to_owned()]),
+        tags: BTreeSet::from([tag.to_owned()]),
         extras: BTreeSet::new(),
     }
 }
@@ -46,6 +44,8 @@ fn plan() -> Plan {
             kept: Vec::new(),
             rebuilt: true,
             serves: true,
+            folder: None,
+            database: false,
             digest_after: digest,
             path: None,
             destination: Some(format!("{TARGET}/garden/catalog:v2026.11")),
@@ -249,10 +249,10 @@ fn container_engines_and_copying_tools_have_files_of_their_own() {
     pull-from-mirror = "digest-only"
     "#);
     insta::assert_snapshot!(file(ManifestKind::Mapping, Scope::Repository), @r"
-    other.example.com/proxy/rbac@sha256:5cdadac0aa37c2187983b85c71f93ba3f0abbc14dae0ec04eefa35e17f464c91=mirror.example.com:5000/ocp/proxy/rbac:v1
+    other.example.com/proxy/rbac@sha256:5cdadac0aa37c2187983b85c71f93ba3f0abbc14dae0ec04eefa35e17f464c91=mirror.example.com:5000/ocp/proxy/rbac:v0.15
     registry.example.com/certs/op@sha256:9cfd348c862cbd1634b154b123db1b22003c9b2b738fb2974d1274156a25665d=mirror.example.com:5000/ocp/elsewhere/op:v1
     registry.example.com/garden/bundle@sha256:622125319f140e56d47d8a1bc41c42a12a1f3f3ae9c5e18b049398c284fa947f=mirror.example.com:5000/ocp/garden/bundle:v1
-    registry.example.com/garden/catalog@sha256:6b981d6e2f0d0bb296712de3268610f8af38040ad49845147be2fba709305038=mirror.example.com:5000/ocp/garden/catalog:v1
+    registry.example.com/garden/catalog@sha256:6b981d6e2f0d0bb296712de3268610f8af38040ad49845147be2fba709305038=mirror.example.com:5000/ocp/garden/catalog:v2026.11
     registry.example.com/garden/greenhouse@sha256:22c1e7b3e38687a1d3f71079f71dee62c2c84b1fe5a966edf90221de176576fa=mirror.example.com:5000/ocp/garden/greenhouse:v1
     ");
     let made = manifests(&plan(), &options(&[ManifestKind::HostsToml], Scope::Repository)).unwrap();
@@ -303,4 +303,32 @@ fn only_the_names_of_written_objects_are_checked() {
     };
     assert!(manifests(&plan, &named(ManifestKind::Mapping)).is_ok());
     assert!(manifests(&plan, &named(ManifestKind::Idms)).is_err());
+}
+
+#[test]
+fn an_unchanged_catalog_gets_only_the_objects_that_a_cluster_can_run() {
+    let mut plan = plan();
+    plan.catalogs[0].rebuilt = false;
+    plan.catalogs[0].serves = false;
+    plan.catalogs[0].folder = Some("/catalog".to_owned());
+    let both = [ManifestKind::CatalogSource, ManifestKind::ClusterCatalog];
+    let made = manifests(&plan, &options(&both, Scope::Repository)).unwrap();
+    let source = &made.files["catalogsource-catalog-v2026-11.yaml"];
+    assert!(
+        source.contains("    extractContent:\n      catalogDir: /catalog\n"),
+        "{source}"
+    );
+    assert_eq!(made.files.len(), 2);
+
+    plan.catalogs[0].folder = None;
+    plan.catalogs[0].database = true;
+    let made = manifests(&plan, &options(&both, Scope::Repository)).unwrap();
+    assert!(!made.files["catalogsource-catalog-v2026-11.yaml"].contains("extractContent"));
+    assert_eq!(made.files.len(), 1);
+    assert_eq!(
+        made.remarks,
+        [
+            "no ClusterCatalog is written for registry.example.com/garden/catalog:v2026.11, because it is a database, and OLM v1 reads only file-based catalogs"
+        ]
+    );
 }

@@ -59,6 +59,12 @@ pub struct PlannedCatalog {
     /// Whether the rebuilt image contains a program that serves the catalog.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub serves: bool,
+    /// The folder of the file-based catalog in an unchanged image that contains no program to serve it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// Whether the image contains a database instead of a file-based catalog.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub database: bool,
     /// The digest of the catalog image that is copied.
     pub digest_after: Digest,
     /// The requested path of the catalog image below the target, if not the default.

@@ -320,6 +320,30 @@ fn a_catalog_in_a_layout_without_a_tag_is_the_latest() {
 }
 
 #[test]
+fn a_cluster_extracts_an_unchanged_catalog_that_has_no_program() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    fs::create_dir(garden.path("folder")).unwrap();
+    fs::copy(garden.path("catalog.yaml"), garden.path("folder/catalog.yaml")).unwrap();
+    garden.ok("catalog build folder -t oci:layout:v1 --no-binary");
+    let to = garden.to();
+    garden.ok(&format!(
+        "mirror plan --catalog oci:layout:v1 --all --to {to} --use-http -o plan.json"
+    ));
+    let plan = garden.json("plan.json");
+    assert_eq!(plan["catalogs"][0]["rebuilt"], json!(false));
+    assert_eq!(plan["catalogs"][0]["folder"], json!("/configs"));
+    garden.ok("mirror manifests plan.json -o manifests --kind catalogsource --catalog-name oci:layout:v1=garden");
+    let source = fs::read_to_string(garden.path("manifests/catalogsource-garden.yaml")).unwrap();
+    assert!(
+        source.contains("extractContent:\n      catalogDir: /configs\n"),
+        "{source}"
+    );
+}
+
+#[test]
 fn findings_about_a_catalog_name_it_as_it_was_requested() {
     if !installed(&["docker-registry"]) {
         return;
