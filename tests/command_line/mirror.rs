@@ -67,3 +67,29 @@ fn an_archive_that_does_not_exist_is_a_missing_item() {
         assert_eq!(outcome.status, Some(2), "{outcome}");
     }
 }
+
+/// A plan without images.
+const NOTHING: &str = r#"{"schema":"opmx.mirror.plan/v1","to":"mirror.example.com","catalogs":[],"images":[],"extras":[],
+"manifests":{},"blobs":{},"totals":{"images":0,"manifests":0,"blobs":0,"bytes_referenced":0,"bytes_unique":0},
+"because":[],"left_out":[]}"#;
+
+#[test]
+fn manifests_without_content_are_not_written_which_is_said() {
+    let sandbox = Sandbox::new();
+    std::fs::write(sandbox.path("plan.json"), NOTHING).unwrap();
+    let outcome = sandbox.run("mirror manifests plan.json -o out".split(' '));
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert_eq!(
+        outcome.stderr,
+        "warning: nothing was written to out, because the plan contains nothing for files of these kinds\n"
+    );
+    assert!(!sandbox.path("out").exists());
+    let outcome = sandbox.run("mirror manifests plan.json -o out -n My_NS".split(' '));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .contains("hint: set the namespace of the CatalogSources with --namespace"),
+        "{outcome}"
+    );
+}

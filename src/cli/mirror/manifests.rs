@@ -152,6 +152,17 @@ pub(super) fn run(arguments: &ManifestsArguments, context: &Context<'_>) -> Comm
         ));
         return Err(error.hint("remove the files, or choose another folder: kubectl applies all files in a folder"));
     }
+    for remark in &made.remarks {
+        printer.warning(remark);
+    }
+    if made.files.is_empty() {
+        printer.warning(format_args!(
+            "nothing was written to {}, because the plan contains nothing for files of these kinds",
+            arguments.output.display()
+        ));
+        left_out::warn(plan.missing().len(), &arguments.plan, printer);
+        return Ok(Status::Success);
+    }
     let output = FolderOutput::new(&arguments.output)?;
     let contents = made
         .files
@@ -159,9 +170,6 @@ pub(super) fn run(arguments: &ManifestsArguments, context: &Context<'_>) -> Comm
         .map(|(path, content)| (path.as_str(), content.as_bytes()));
     place(output.path(), contents)?;
     output.commit()?;
-    for remark in &made.remarks {
-        printer.warning(remark);
-    }
     let paths: Vec<&str> = made.files.keys().map(String::as_str).collect();
     printer.status(format_args!(
         "wrote to {}: {}",

@@ -9,7 +9,7 @@ pub use scopes::{Rules, Scope, rules};
 
 use super::plan::{Plan, PlannedCatalog};
 use crate::index::object_name::object_name;
-use crate::kubernetes::names::is_dns1123_label;
+use crate::kubernetes::names::{fault_of_dns1123_label, is_dns1123_label};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A kind of manifest to write.
@@ -71,6 +71,14 @@ pub enum ManifestError {
         /// The name.
         name: String,
     },
+    /// A namespace that Kubernetes would reject.
+    #[error("the namespace {namespace:?} {fault}")]
+    Namespace {
+        /// The namespace.
+        namespace: String,
+        /// The problem with the name.
+        fault: String,
+    },
     /// Two catalogs with the same name.
     #[error("the catalogs {first} and {second} would both have the name {name}")]
     Same {
@@ -104,6 +112,12 @@ pub fn manifests(plan: &Plan, options: &ManifestOptions) -> Result<Manifests, Ma
     if are_sets && !is_dns1123_label(&options.name) {
         let name = options.name.clone();
         return Err(ManifestError::Name { name });
+    }
+    if writes(&[ManifestKind::CatalogSource])
+        && let Some(fault) = fault_of_dns1123_label(&options.namespace)
+    {
+        let namespace = options.namespace.clone();
+        return Err(ManifestError::Namespace { namespace, fault });
     }
     let mut made = Manifests::default();
     let rules = rules(plan, options.scope);

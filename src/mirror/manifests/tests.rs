@@ -332,3 +332,13 @@ fn an_unchanged_catalog_gets_only_the_objects_that_a_cluster_can_run() {
         ]
     );
 }
+
+#[test]
+fn a_namespace_that_kubernetes_rejects_is_refused() {
+    let options = ManifestOptions {
+        namespace: "My_NS".to_owned(),
+        ..options(&[ManifestKind::CatalogSource], Scope::Repository)
+    };
+    let error = manifests(&plan(), &options).unwrap_err();
+    insta::assert_snapshot!(error, @r#"the namespace "My_NS" must consist of lowercase letters, digits and hyphens, with a letter or digit at both ends"#);
+}
