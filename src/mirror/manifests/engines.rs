@@ -2,16 +2,20 @@
 
 use super::super::naming::repository_of;
 use super::super::plan::{ImageRole, Plan};
-use super::{Manifests, Rules};
+use super::{ManifestOptions, Manifests, Rules};
 use crate::image::Reference;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns a drop-in file for `registries.conf.d`, which CRI-O, podman and skopeo read.
-pub(super) fn registries_conf(rules: &Rules) -> Option<String> {
+pub(super) fn registries_conf(rules: &Rules, options: &ManifestOptions) -> Option<String> {
     let sources: BTreeSet<&String> = rules.by_digest.keys().chain(rules.by_tag.keys()).collect();
     let mut tables = Vec::new();
     for source in sources {
         let mut table = format!("[[registry]]\nprefix = \"{source}\"\nlocation = \"{source}\"\n");
+        if options.never_contact_source {
+            // Only the source is blocked; mirrors are looked up under their own names.
+            table.push_str("blocked = true\n");
+        }
         let of = |rules: &BTreeMap<String, BTreeSet<String>>| rules.get(source).cloned().unwrap_or_default();
         let (by_digest, by_tag) = (of(&rules.by_digest), of(&rules.by_tag));
         for mirror in by_digest.union(&by_tag) {
@@ -29,7 +33,7 @@ pub(super) fn registries_conf(rules: &Rules) -> Option<String> {
 
 /// Adds the `hosts.toml` files that containerd reads, one for each registry. The rules in such a file apply to the
 /// whole registry.
-pub(super) fn hosts(plan: &Plan, made: &mut Manifests) {
+pub(super) fn hosts(plan: &Plan, options: &ManifestOptions, made: &mut Manifests) {
     let mut bases: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut elsewhere: BTreeSet<String> = BTreeSet::new();
     for image in &plan.images {
@@ -56,22 +60,23 @@ pub(super) fn hosts(plan: &Plan, made: &mut Manifests) {
         }
     }
     for (host, bases) in &bases {
-        let server = if host == "docker.io" {
-            "registry-1.docker.io"
+        let mut mirrors: Vec<String> = bases.iter().map(|base| address(base)).collect();
+        // containerd contacts the server last. Without a server, it would contact the source.
+        let server = if options.never_contact_source {
+            mirrors
+                .pop()
+                .map(|server| format!("server = \"{server}\"\n{CAPABILITIES}"))
         } else {
-            host
-        };
-        let mut text = format!("server = \"https://{server}\"\n");
-        for base in bases {
-            let (registry, path) = base.split_once('/').unwrap_or((base, ""));
-            let path = if path.is_empty() {
-                String::new()
+            let server = if host == "docker.io" {
+                "registry-1.docker.io"
             } else {
-                format!("/{path}")
+                host
             };
-            text.push_str(&format!(
-                "\n[host.\"https://{registry}/v2{path}\"]\ncapabilities = [\"pull\", \"resolve\"]\noverride_path = true\n"
-            ));
+            Some(format!("server = \"https://{server}\"\n"))
+        };
+        let mut text = server.unwrap_or_default();
+        for mirror in mirrors {
+            text.push_str(&format!("\n[host.\"{mirror}\"]\n{CAPABILITIES}"));
         }
         // Some file systems do not allow colons; containerd also recognizes this name.
         let folder = host.split_once(':').map(|(name, port)| format!("{name}_{port}_"));
@@ -84,6 +89,25 @@ pub(super) fn hosts(plan: &Plan, made: &mut Manifests) {
         )
     };
     made.remarks.extend(elsewhere.into_iter().map(remark));
+    if options.never_contact_source {
+        let remark = |host: &String| {
+            format!(
+                "hosts.toml applies to all images of {host}, so images that the mirror lacks can no longer be pulled"
+            )
+        };
+        made.remarks.extend(bases.keys().map(remark));
+    }
+}
+
+/// What containerd may do with a mirror whose address contains the whole path.
+const CAPABILITIES: &str = "capabilities = [\"pull\", \"resolve\"]\noverride_path = true\n";
+
+/// Returns the address of the API below a repository prefix, such as `mirror.example.com/olm`.
+fn address(base: &str) -> String {
+    match base.split_once('/') {
+        Some((registry, path)) => format!("https://{registry}/v2/{path}"),
+        None => format!("https://{base}/v2"),
+    }
 }
 
 /// Returns the lines `SOURCE=DESTINATION` for all images in a plan.

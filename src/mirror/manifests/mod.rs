@@ -131,6 +131,10 @@ pub fn manifests(plan: &Plan, options: &ManifestOptions) -> Result<Manifests, Ma
                     let remark = "an ImageContentSourcePolicy applies only to images that are pulled by digest; images that are pulled by tag require an ImageTagMirrorSet";
                     made.remarks.push(remark.to_owned());
                 }
+                if options.never_contact_source && !rules.by_digest.is_empty() {
+                    let remark = "an ImageContentSourcePolicy cannot forbid the source registry; clusters still contact it for images that the mirror lacks";
+                    made.remarks.push(remark.to_owned());
+                }
             }
             ManifestKind::CatalogSource => {
                 for (catalog, name) in plan.catalogs.iter().zip(&names) {
@@ -142,14 +146,22 @@ pub fn manifests(plan: &Plan, options: &ManifestOptions) -> Result<Manifests, Ma
             }
             ManifestKind::ClusterCatalog => {
                 for (catalog, name) in plan.catalogs.iter().zip(&names) {
+                    if catalog.database {
+                        made.remarks.push(format!(
+                            "no ClusterCatalog is written for {}, because it is a database, and OLM v1 reads only \
+                             file-based catalogs",
+                            catalog.source
+                        ));
+                        continue;
+                    }
                     made.add(
                         &format!("clustercatalog-{name}.yaml"),
                         cluster::cluster_catalog(catalog, name),
                     );
                 }
             }
-            ManifestKind::RegistriesConf => made.add("registries.conf", engines::registries_conf(&rules)),
-            ManifestKind::HostsToml => engines::hosts(plan, &mut made),
+            ManifestKind::RegistriesConf => made.add("registries.conf", engines::registries_conf(&rules, options)),
+            ManifestKind::HostsToml => engines::hosts(plan, options, &mut made),
             ManifestKind::Mapping => made.add("mapping.txt", engines::mapping(plan)),
         }
     }
@@ -160,14 +172,6 @@ pub fn manifests(plan: &Plan, options: &ManifestOptions) -> Result<Manifests, Ma
 impl Manifests {
     /// Adds a file if it has content.
     fn add(&mut self, path: &str, content: Option<String>) {
-                    if catalog.database {
-                        made.remarks.push(format!(
-                            "no ClusterCatalog is written for {}, because it is a database, and OLM v1 reads only \
-                             file-based catalogs",
-                            catalog.source
-                        ));
-                        continue;
-                    }
         if let Some(content) = content {
             self.files.insert(path.to_owned(), content);
         }

@@ -334,6 +334,40 @@ fn an_unchanged_catalog_gets_only_the_objects_that_a_cluster_can_run() {
 }
 
 #[test]
+fn files_for_container_engines_keep_the_source_out_if_asked() {
+    let kinds = [
+        ManifestKind::RegistriesConf,
+        ManifestKind::HostsToml,
+        ManifestKind::Icsp,
+    ];
+    let options = ManifestOptions {
+        never_contact_source: true,
+        ..options(&kinds, Scope::Repository)
+    };
+    let made = manifests(&plan(), &options).unwrap();
+    let registries = &made.files["registries.conf"];
+    assert_eq!(
+        registries.matches("[[registry]]").count(),
+        registries.matches("blocked = true").count()
+    );
+    insta::assert_snapshot!(made.files["hosts/registry.example.com/hosts.toml"], @r#"
+    server = "https://mirror.example.com:5000/v2/ocp"
+    capabilities = ["pull", "resolve"]
+    override_path = true
+    "#);
+    for part in [
+        "cannot forbid the source registry",
+        "hosts.toml applies to all images of registry.example.com",
+    ] {
+        assert!(
+            made.remarks.iter().any(|remark| remark.contains(part)),
+            "{:?}",
+            made.remarks
+        );
+    }
+}
+
+#[test]
 fn a_namespace_that_kubernetes_rejects_is_refused() {
     let options = ManifestOptions {
         namespace: "My_NS".to_owned(),
