@@ -1,6 +1,6 @@
 //! The rules that map image names to their mirrors.
 
-use super::super::naming::repository_of;
+use super::super::naming::{main_tag, repository_of};
 use super::super::plan::{ImageRole, Plan};
 use crate::image::Reference;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +34,8 @@ pub struct Rules {
 pub fn rules(plan: &Plan, scope: Scope) -> Rules {
     let mut pairs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut named: [BTreeSet<String>; 2] = Default::default();
+    let mut other_tags = BTreeSet::new();
+    let mut sources_of: BTreeMap<&String, BTreeSet<String>> = BTreeMap::new();
     for image in &plan.images {
         let Some(destination) = &image.destination else {
             continue;
@@ -46,18 +48,38 @@ pub fn rules(plan: &Plan, scope: Scope) -> Rules {
                 continue;
             };
             let source = repository_of(&reference);
-            pairs.entry(source.clone()).or_default().insert(destination.clone());
             // An image that is referenced by both tag and digest is pulled by digest, but some clients drop the digest.
             let by_tag =
                 reference.digest().is_none() || reference.tag().is_some_and(|tag| origin.contains(&format!(":{tag}@")));
-            if by_tag {
+            let keeps_tag = reference.tag().is_some_and(|tag| image.tags.contains(tag));
+            if reference.digest().is_none() && !keeps_tag {
+                other_tags.insert(format!(
+                    "no rule leads from {origin} to the mirror, because its tag at the target differs; refer to it as \
+                     {destination}:{}",
+                    main_tag(&image.tags, &image.digest).map_or("latest", String::as_str)
+                ));
+                continue;
+            }
+            pairs.entry(source.clone()).or_default().insert(destination.clone());
+            if by_tag && keeps_tag {
                 named[1].insert(source.clone());
+                sources_of.entry(destination).or_default().insert(source.clone());
             }
             if reference.digest().is_some() {
                 named[0].insert(source);
             }
         }
     }
+    let shared = sources_of.into_iter().filter(|(_, sources)| sources.len() > 1);
+    let shared = shared.map(|(destination, sources)| {
+        let sources: Vec<String> = sources.into_iter().collect();
+        format!(
+            "{} have the same repository {destination} at the target, so a tag that only one of them has is also found \
+             for the others",
+            sources.join(" and ")
+        )
+    });
+    let shared: Vec<String> = shared.collect();
     let widened = widened(&pairs, scope);
     let chosen = |named: &BTreeSet<String>| {
         let mut rules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -73,7 +95,11 @@ pub fn rules(plan: &Plan, scope: Scope) -> Rules {
         by_tag: chosen(by_tag),
         remarks: Vec::new(),
     };
-    rules.remarks = caught(plan, &rules);
+    rules.remarks = other_tags
+        .into_iter()
+        .chain(shared)
+        .chain(caught(plan, &rules))
+        .collect();
     rules
 }
 

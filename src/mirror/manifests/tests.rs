@@ -306,6 +306,27 @@ fn only_the_names_of_written_objects_are_checked() {
 }
 
 #[test]
+fn a_tag_that_the_target_lacks_has_no_rule_and_a_shared_repository_is_said() {
+    let mut plan = plan();
+    plan.images = vec![
+        image("one.example.com/app/op:v1", "app/op", ImageRole::Additional),
+        image("two.example.com/app/op:v2", "app/op", ImageRole::Additional),
+        image("one.example.com/app/other:v1", "app/other", ImageRole::Additional),
+    ];
+    plan.images[2].tags = BTreeSet::from(["v9".to_owned()]);
+    let rules = rules(&plan, Scope::Repository);
+    let sources: Vec<&String> = rules.by_tag.keys().collect();
+    assert_eq!(sources, ["one.example.com/app/op", "two.example.com/app/op"]);
+    assert_eq!(
+        rules.remarks,
+        [
+            "no rule leads from one.example.com/app/other:v1 to the mirror, because its tag at the target differs; refer to it as mirror.example.com:5000/ocp/app/other:v9",
+            "one.example.com/app/op and two.example.com/app/op have the same repository mirror.example.com:5000/ocp/app/op at the target, so a tag that only one of them has is also found for the others",
+        ]
+    );
+}
+
+#[test]
 fn an_unchanged_catalog_gets_only_the_objects_that_a_cluster_can_run() {
     let mut plan = plan();
     plan.catalogs[0].rebuilt = false;
