@@ -18,6 +18,9 @@ pub struct Difference {
     /// The images in both plans for which the old plan contains more referrers or platforms.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reduced: Vec<Changed>,
+    /// The images in both plans whose repositories or tags at the target differ.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Moved>,
     /// The number of images that are in both plans.
     pub kept: u64,
     /// The blobs and manifests that are only in the new plan.
@@ -37,6 +40,19 @@ pub struct Changed {
     pub bytes: u64,
 }
 
+/// An image whose repositories or tags at the target differ between the plans.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Moved {
+    /// The source of the image, by digest.
+    pub source: String,
+    /// The bundles that need the image.
+    pub bundles: BTreeSet<String>,
+    /// The names that only the old plan gives to the image.
+    pub from: BTreeSet<String>,
+    /// The names that only the new plan gives to the image.
+    pub to: BTreeSet<String>,
+}
+
 /// A number of blobs and manifests, and their size.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Amount {
@@ -47,15 +63,17 @@ pub struct Amount {
 }
 
 impl Difference {
-    /// Returns the number of images that are in both plans with the same referrers and platforms.
+    /// Returns the number of images that are in both plans with the same referrers, platforms and names.
     pub fn unchanged(&self) -> u64 {
-        let changed: BTreeSet<&str> = self
-            .extended
-            .iter()
-            .chain(&self.reduced)
-            .map(|image| &*image.source)
-            .collect();
+        let mut changed = self.of_other_content();
+        changed.extend(self.moved.iter().map(|image| &*image.source));
         self.kept.saturating_sub(changed.len() as u64)
+    }
+
+    /// Returns the images that are in both plans with different referrers or platforms.
+    pub fn of_other_content(&self) -> BTreeSet<&str> {
+        let images = self.extended.iter().chain(&self.reduced);
+        images.map(|image| &*image.source).collect()
     }
 }
 
@@ -68,6 +86,7 @@ pub fn diff(old: &Plan, new: &Plan) -> Difference {
         removed: old_only.images,
         extended: new_only.parts,
         reduced: old_only.parts,
+        moved: moved(old, new),
         kept: new_only.kept,
         to_add: amount(&after, &before),
         to_drop: amount(&before, &after),
@@ -82,6 +101,39 @@ fn sizes(plan: &Plan) -> BTreeMap<Digest, u64> {
         .map(|(digest, manifest)| (*digest, manifest.bytes));
     let blobs = plan.blobs.iter().map(|(digest, blob)| (*digest, blob.bytes));
     manifests.chain(blobs).collect()
+}
+
+/// Returns the names of the images at the target, by source and digest. In a plan without a target, names are tags.
+fn names(plan: &Plan) -> BTreeMap<(&str, Digest), BTreeSet<String>> {
+    let mut names: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
+    for image in &plan.images {
+        let repository = image.destination.as_deref().unwrap_or_default();
+        let known = names.entry((image.source.as_str(), image.digest)).or_default();
+        known.extend(image.tags.iter().map(|tag| format!("{repository}:{tag}")));
+    }
+    names
+}
+
+fn moved(old: &Plan, new: &Plan) -> Vec<Moved> {
+    if old.to.is_some() != new.to.is_some() {
+        return Vec::new();
+    }
+    let (before, after) = (names(old), names(new));
+    let mut moved = BTreeSet::new();
+    for image in &new.images {
+        let key = (image.source.as_str(), image.digest);
+        if let (Some(from), Some(to)) = (before.get(&key), after.get(&key))
+            && from != to
+        {
+            moved.insert(Moved {
+                source: image.source.clone(),
+                bundles: image.uses.iter().filter_map(|used| used.bundle.clone()).collect(),
+                from: from.difference(to).cloned().collect(),
+                to: to.difference(from).cloned().collect(),
+            });
+        }
+    }
+    moved.into_iter().collect()
 }
 
 fn amount(these: &BTreeMap<Digest, u64>, those: &BTreeMap<Digest, u64>) -> Amount {
@@ -140,4 +192,49 @@ fn only(one: &Plan, other: &Plan, others: &BTreeMap<Digest, u64>) -> Only {
     only.images.sort();
     only.parts.sort();
     only
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mirror::plan::PlannedImage;
+
+    fn plan(destination: &str, tag: &str) -> Plan {
+        let digest = Digest::of(b"x");
+        let image = PlannedImage {
+            source: format!("registry.example.com/op@{digest}"),
+            origins: BTreeSet::new(),
+            digest,
+            media_type: String::new(),
+            platforms: BTreeSet::new(),
+            platforms_left_out: BTreeSet::new(),
+            bytes: 0,
+            uses: Vec::new(),
+            path: None,
+            destination: Some(destination.to_owned()),
+            tags: BTreeSet::from([tag.to_owned()]),
+            extras: BTreeSet::new(),
+        };
+        Plan {
+            images: vec![image],
+            ..Plan::empty(Some("mirror.example.com".to_owned()))
+        }
+    }
+
+    #[test]
+    fn an_image_with_another_name_at_the_target_is_not_unchanged() {
+        let old = plan("mirror.example.com/op", "v1");
+        assert_eq!(diff(&old, &old).unchanged(), 1);
+        for new in [
+            plan("mirror.example.com/op", "v2"),
+            plan("mirror.example.com/other", "v1"),
+        ] {
+            let difference = diff(&old, &new);
+            assert_eq!((difference.kept, difference.unchanged()), (1, 0));
+            assert_eq!(
+                difference.moved[0].from,
+                BTreeSet::from(["mirror.example.com/op:v1".to_owned()])
+            );
+        }
+    }
 }

@@ -10,6 +10,7 @@ use crate::terminal::table::Table;
 use crate::terminal::{Format, counted};
 use clap::Args;
 use indicatif::BinaryBytes;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -18,7 +19,8 @@ Examples:
 
 /// Show the images and bytes that a new plan adds and drops
 ///
-/// The size of an image includes only bytes that the other plan does not contain.
+/// The size of an image includes only bytes that the other plan does not contain. Images that only get another
+/// repository or other tags at the target are marked with ~.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct DiffArguments {
@@ -52,13 +54,30 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
             table.row([sign, &source, &BinaryBytes(*bytes).to_string(), &bundles.join(", ")])?;
         }
     }
+    for image in &difference.moved {
+        let bundles: Vec<&str> = image.bundles.iter().map(String::as_str).collect();
+        let names = |names: &BTreeSet<String>| match names.len() {
+            0 => "nothing".to_owned(),
+            _ => names.iter().map(String::as_str).collect::<Vec<_>>().join(" and "),
+        };
+        let source = format!(
+            "{} ({} -> {})",
+            naming::shown(&image.source, &new),
+            names(&image.from),
+            names(&image.to)
+        );
+        table.row(["~", &source, &BinaryBytes(0).to_string(), &bundles.join(", ")])?;
+    }
     table.finish()?;
     let amount = |amount: &Amount| BinaryBytes(amount.bytes).to_string();
     let unchanged = difference.unchanged();
-    let changed = match difference.kept - unchanged {
+    let mut changed = match difference.of_other_content().len() {
         0 => String::new(),
         changed => format!("{changed} with other referrers or platforms, "),
     };
+    if !difference.moved.is_empty() {
+        changed.push_str(&format!("{} with other names at the target, ", difference.moved.len()));
+    }
     printer.status(format_args!(
         "{} ({}) to add, {} ({}) to drop, {changed}{unchanged} unchanged",
         counted(difference.added.len(), "image"),
