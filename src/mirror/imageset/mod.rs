@@ -315,6 +315,11 @@ impl Reader<'_> {
                 .filter(|version| !version.is_empty())
                 .map(|version| format!("{sign}{version}"))
         };
+        for (key, version) in [("minVersion", least), ("maxVersion", most)] {
+            if let Some(version) = version.filter(|version| !version.is_empty() && !may_be_version(version)) {
+                return self.fail(&path.key(key), format!("{key} {version:?} is not a version"));
+            }
+        }
         let exact = |version: Option<&str>| parse_strict(strict_part(version?)?).ok();
         if let (Some(lowest), Some(highest)) = (exact(least), exact(most))
             && lowest.cmp_precedence(&highest).is_gt()
@@ -334,6 +339,14 @@ impl Reader<'_> {
             Err(reason) => self.fail(path, format!("the version range {text:?} is invalid: {reason}")),
         }
     }
+}
+
+/// Whether a string can be a version, possibly with fewer numbers, rather than a range or another word.
+fn may_be_version(text: &str) -> bool {
+    let bare = text.trim();
+    let bare = bare.strip_prefix(['v', 'V']).unwrap_or(bare);
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || ".-+".contains(letter);
+    bare.starts_with(|first: char| first.is_ascii_digit()) && bare.chars().all(is_letter)
 }
 
 #[cfg(test)]

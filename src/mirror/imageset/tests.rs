@@ -143,7 +143,12 @@ fn files_that_say_what_cannot_be_are_refused_at_their_line() {
                 .to_owned(),
             "imageset.yaml:7",
         ),
-        (package("minVersion: one"), "the version range \">=one\" is invalid"),
+        (
+            package("minVersion: one"),
+            "imageset.yaml:7:29: minVersion \"one\" is not a version",
+        ),
+        (package("maxVersion: x"), "maxVersion \"x\" is not a version"),
+        (package("minVersion: 1.a.0"), "the version range \">=1.a.0\" is invalid"),
         (
             package("minVersion: 1.0.0, channels: [{name: s, maxVersion: 2.0.0}]"),
             "for the package and for this channel",
