@@ -80,7 +80,14 @@ pub fn packages(
     change::removing(target, options, |transaction| {
         let known = names(transaction, "SELECT name FROM package").map_err(failed)?;
         let (Packages::Only(named) | Packages::AllBut(named) | Packages::AllButNeeded(named, _)) = packages;
-        let missing: Vec<String> = named.difference(&known).cloned().collect();
+        let preferred = match packages {
+            // A preference for a package that does not exist would have no effect.
+            Packages::AllButNeeded(_, follow) => follow.preferences.named(),
+            Packages::Only(_) | Packages::AllBut(_) => BTreeSet::new(),
+        };
+        let wanted: BTreeSet<&str> = named.iter().map(String::as_str).chain(preferred).collect();
+        let missing = wanted.into_iter().filter(|name| !known.contains(*name));
+        let missing: Vec<String> = missing.map(str::to_owned).collect();
         if !missing.is_empty() && !permissive {
             let index = target.origin().display().to_string();
             return Err(unknown(index, missing, &known));

@@ -46,6 +46,10 @@ pub struct PrunedPackage {
 /// catalog cannot be read, or if the form of a document does not allow the change.
 pub fn prune(editor: &mut Editor, request: &PruneRequest) -> Result<Pruned, CatalogEditError> {
     let mut pruned = Pruned::default();
+    // A preference for a package that does not exist would have no effect.
+    for package in request.follow.preferences.named() {
+        editor.known(package)?;
+    }
     for (package, part) in &request.parts {
         let default_channel = request.default_channel.as_deref();
         let (removal, between) = editor.change(package, |draft| draft.prune(part, default_channel))?;

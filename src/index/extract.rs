@@ -90,8 +90,10 @@ pub async fn extract(
 ) -> Result<Extracted, ExtractError> {
     let mut source = RenderSource::open(from, transports, opening).await?;
     let catalog = source.catalog(from)?;
+    let preferred = options.follow.preferences.named().into_iter().map(str::to_owned);
     let selection = Selection {
-        packages: options.packages.iter().cloned().collect(),
+        // A preference for a package that does not exist would have no effect.
+        packages: options.packages.iter().cloned().chain(preferred).collect(),
         channels: Vec::new(),
     };
     selection.of(&catalog)?;

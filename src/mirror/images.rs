@@ -137,6 +137,18 @@ impl NamedBy {
 pub fn images(index: &Index, query: &Query) -> Result<Images, ImagesError> {
     let catalog = index.catalog_without_skip_ranges().map_err(OpenError::from)?;
     let chosen = chosen(&catalog, query)?;
+    let preferred = Selection {
+        packages: query
+            .follow
+            .preferences
+            .named()
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+        channels: Vec::new(),
+    };
+    // A preference for a package that does not exist would have no effect.
+    preferred.of(&catalog)?;
     // If everything is selected, following dependencies cannot add any bundles.
     let is_everything = query.selection == Selection::default() && query.version.is_none();
     let nothing = Follow::default();

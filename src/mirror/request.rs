@@ -2,8 +2,9 @@
 
 use super::target::Target;
 use crate::catalog::selection::part::{Part, Versions};
-use crate::image::Platform;
+use crate::image::{Platform, PlatformError};
 use crate::resolver::closure::Follow;
+use crate::shape::nearest;
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,5 +77,50 @@ impl CatalogRequest {
     /// Whether the whole catalog is requested, so that its image can be copied unchanged.
     pub fn is_whole(&self) -> bool {
         self.parts.is_empty() && matches!(self.versions, Versions::All)
+    }
+}
+
+/// The operating systems that Go supports.
+const SYSTEMS: [&str; 15] = [
+    "aix",
+    "android",
+    "darwin",
+    "dragonfly",
+    "freebsd",
+    "illumos",
+    "ios",
+    "js",
+    "linux",
+    "netbsd",
+    "openbsd",
+    "plan9",
+    "solaris",
+    "wasip1",
+    "windows",
+];
+/// The architectures that Go supports.
+const ARCHITECTURES: [&str; 14] = [
+    "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le", "riscv64",
+    "s390x", "wasm",
+];
+
+/// Parses a platform to mirror. No image has an unknown platform, so that it would select nothing.
+///
+/// # Errors
+/// Returns an error if the string is not a platform, or Go does not support the platform. The error contains the most
+/// similar platform.
+pub fn platform(text: &str) -> Result<Platform, String> {
+    let platform: Platform = text.parse().map_err(|error: PlatformError| error.to_string())?;
+    let known = |word: &str, words: &[&'static str]| {
+        let exact = words.iter().copied().find(|known| *known == word);
+        exact.or_else(|| nearest(word, words.iter().copied()))
+    };
+    let near = known(&platform.os, &SYSTEMS).zip(known(&platform.architecture, &ARCHITECTURES));
+    match near {
+        Some((os, architecture)) if os == platform.os && architecture == platform.architecture => Ok(platform),
+        Some((os, architecture)) => Err(format!(
+            "{platform} is not a known platform; did you mean {os}/{architecture}?"
+        )),
+        None => Err(format!("{platform} is not a known platform")),
     }
 }

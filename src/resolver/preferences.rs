@@ -42,7 +42,7 @@ impl Preferences {
     }
 
     /// Returns the packages that the preferences name, sorted by name.
-    pub(super) fn named(&self) -> BTreeSet<&str> {
+    pub(crate) fn named(&self) -> BTreeSet<&str> {
         let left_out = match &self.without_recommended {
             Without::Packages(packages) => Some(packages),
             Without::Nothing | Without::Everything => None,

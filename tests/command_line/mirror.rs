@@ -93,3 +93,26 @@ fn manifests_without_content_are_not_written_which_is_said() {
         "{outcome}"
     );
 }
+
+#[test]
+fn misspelled_platforms_and_packages_are_refused() {
+    let sandbox = Sandbox::new();
+    let outcome = sandbox.run("mirror plan --image localhost:1/rake:v1 --platforms amd64,linux/ar64".split(' '));
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    let said = "linux/ar64 is not a known platform; did you mean linux/arm64?";
+    assert!(outcome.stderr.contains(said), "{outcome}");
+    std::fs::create_dir(sandbox.path("catalog")).unwrap();
+    let catalog = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/catalog/catalog.yaml");
+    std::fs::copy(catalog, sandbox.path("catalog/catalog.yaml")).unwrap();
+    for option in [
+        "--default-channel compost-oprator=stable",
+        "--with-optional compost-oprator",
+        "--without-recommended=compost-oprator",
+    ] {
+        let line = format!("mirror plan --catalog catalog --all --no-binary --retries 0 {option}");
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(4), "{line}: {outcome}");
+        let said = "none of the catalogs has a package \"compost-oprator\"\n  hint: did you mean \"compost-operator\"?";
+        assert!(outcome.stderr.contains(said), "{line}: {outcome}");
+    }
+}

@@ -26,7 +26,7 @@ hints! {
         none: [Content],
         Self::Source { source, .. } => source.hints(),
         Self::Filter { source, .. } => source.hints(),
-        Self::Package { nearest, .. } => {
+        Self::Package { nearest, .. } | Self::NoPackage { nearest, .. } => {
             hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
         }
     }

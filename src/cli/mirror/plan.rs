@@ -21,7 +21,7 @@ use crate::mirror::collect::{Collected, PlanOptions, collect};
 use crate::mirror::imageset::{self, ImageSet};
 use crate::mirror::installed::{Installed, catalog_names, installed};
 use crate::mirror::present::bytes_present;
-use crate::mirror::request::{CatalogRequest, ImageRequest, MirrorRequest, Place};
+use crate::mirror::request::{CatalogRequest, ImageRequest, MirrorRequest, Place, platform};
 use crate::mirror::target::Target;
 use crate::terminal::counted;
 use crate::validation::Strictness;
@@ -29,7 +29,6 @@ use clap::{Arg, Args, ValueEnum};
 use indicatif::BinaryBytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -134,7 +133,7 @@ pub(super) struct PlanArguments {
     ///
     /// The image index of a multi-platform image is not changed, so that its digest stays the same. Registries reject
     /// the index if they require all images that it lists.
-    #[arg(long, value_name = "PLATFORMS", value_delimiter = ',', value_parser = Item(Platform::from_str))]
+    #[arg(long, value_name = "PLATFORMS", value_delimiter = ',', value_parser = Item(platform))]
     platforms: Vec<Platform>,
     #[command(flatten)]
     dependencies: DependencyArguments,

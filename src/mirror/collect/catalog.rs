@@ -152,6 +152,7 @@ impl Collector<'_> {
         let mut editor = Editor::open(folder, self.options.reading.limits.index.catalog)
             .map_err(fail)?
             .shown_as(Path::new(&request.catalog).components().collect());
+        self.packages.extend(editor.packages().into_iter().map(str::to_owned));
         let filtered = filter(&mut editor, request).map_err(fail)?;
         editor.finish().map_err(fail)?.write()?;
         let is_kept = |name: &str| filtered.kept.iter().any(|kept| kept.package == name);
@@ -191,9 +192,9 @@ impl Collector<'_> {
             subject,
             tags: BTreeSet::new(),
             is_rebuilt: true,
-        })
             folder: None,
             is_database: false,
+        })
     }
 
     /// Copies an unchanged catalog image to the layout next to the plan: only registries can be read from wherever the
@@ -249,9 +250,9 @@ impl Collector<'_> {
             kept: filtered.kept,
             rebuilt: chosen.is_rebuilt,
             serves: chosen.is_rebuilt && matches!(self.options.building.server, CatalogServer::Program(_)),
-            digest_after: looked.digest,
             folder: chosen.folder,
             database: chosen.is_database,
+            digest_after: looked.digest,
             path: request.place.repository.clone(),
             destination: name,
         });
@@ -313,7 +314,7 @@ fn whole(original: &Original, place: usize, request: &CatalogRequest) -> Chosen 
         },
         tags: registry.map(|image| tags(image, &request.place)).unwrap_or_default(),
         is_rebuilt: false,
-    }
         folder: None,
         is_database: false,
+    }
 }

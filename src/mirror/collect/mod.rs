@@ -22,6 +22,7 @@ use crate::index::open::OpenError;
 use crate::index::render::folder::FolderError;
 use crate::index::render::sources::{SourceError, SourceOptions};
 use crate::resolver::closure::Unsatisfied;
+use crate::shape::nearest;
 use images::Wanted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -98,6 +99,14 @@ pub enum CollectError {
         /// The name of the package.
         package: String,
         /// The most similar name in the catalog.
+        nearest: Option<String>,
+    },
+    /// No catalog contains a package that the request names in addition to the selected parts.
+    #[error("none of the catalogs has a package {package:?}")]
+    NoPackage {
+        /// The name of the package.
+        package: String,
+        /// The most similar name in the catalogs.
         nearest: Option<String>,
     },
     /// The filtered catalog has a fault. It is a temporary copy, so the place of the fault means nothing to the user.
@@ -258,6 +267,7 @@ pub async fn collect(
         unreached: Vec::new(),
         deprecated: BTreeSet::new(),
         unknown: Vec::new(),
+        packages: BTreeSet::new(),
         lost: Vec::new(),
         unreachable: BTreeMap::new(),
         is_empty: false,
@@ -265,6 +275,7 @@ pub async fn collect(
     for (place, catalog) in request.catalogs.iter().enumerate() {
         collector.add_catalog(place, catalog).await?;
     }
+    collector.require_named()?;
     for image in &request.images {
         let use_of = Use {
             role: ImageRole::Additional,
@@ -308,7 +319,27 @@ struct Collector<'a> {
     unreached: Vec<Unreached>,
     deprecated: BTreeSet<String>,
     unknown: Vec<UnknownBundle>,
+    /// The names of all packages of the catalogs.
+    packages: BTreeSet<String>,
     lost: Vec<(String, Vec<Platform>)>,
     unreachable: BTreeMap<String, ImageError>,
     is_empty: bool,
+}
+
+impl Collector<'_> {
+    /// Makes sure that the catalogs contain the packages for which the request specifies a default channel or a
+    /// preference. A misspelled name would have no effect.
+    fn require_named(&self) -> Result<(), CollectError> {
+        for catalog in &self.request.catalogs {
+            let channels = catalog.default_channels.keys().map(String::as_str);
+            let mut named = channels.chain(catalog.follow.preferences.named());
+            if let Some(package) = named.find(|name| !self.packages.contains(*name)) {
+                return Err(CollectError::NoPackage {
+                    package: package.to_owned(),
+                    nearest: nearest(package, self.packages.iter().map(String::as_str)).map(str::to_owned),
+                });
+            }
+        }
+        Ok(())
+    }
 }

@@ -6,9 +6,9 @@
 
 mod format;
 
-use super::request::{CatalogRequest, ImageRequest, MirrorRequest, Place as Destination};
+use super::request::{CatalogRequest, ImageRequest, MirrorRequest, Place as Destination, platform};
 use crate::catalog::selection::part::{Part, Versions};
-use crate::image::{Platform, PlatformError, check_path, check_tag};
+use crate::image::{Platform, check_path, check_tag};
 use crate::resolver::closure::Follow;
 use crate::shape::{self, Fault};
 use crate::source::{Place, SourceFile};
@@ -255,11 +255,11 @@ impl Reader<'_> {
     }
 
     fn platforms(&self, written: &[WrittenPlatform], path: &Path) -> Result<BTreeSet<Platform>, ImageSetError> {
-        let platform = |(index, written): (usize, &WrittenPlatform)| {
-            let parsed = format!("{}/{}", written.os, written.architecture).parse();
-            parsed.or_else(|error: PlatformError| self.fail(&path.key("platforms").index(index), error.to_string()))
+        let checked = |(index, written): (usize, &WrittenPlatform)| {
+            let parsed = platform(&format!("{}/{}", written.os, written.architecture));
+            parsed.or_else(|error| self.fail(&path.key("platforms").index(index), error))
         };
-        written.iter().enumerate().map(platform).collect()
+        written.iter().enumerate().map(checked).collect()
     }
 
     fn part(&self, package: &Package, full: bool, path: &Path) -> Result<Part, ImageSetError> {

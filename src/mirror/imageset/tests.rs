@@ -150,6 +150,11 @@ fn files_that_say_what_cannot_be_are_refused_at_their_line() {
         (package("maxVersion: x"), "maxVersion \"x\" is not a version"),
         (package("minVersion: 1.a.0"), "the version range \">=1.a.0\" is invalid"),
         (
+            "mirror:\n  operators:\n  - catalog: c\n    platforms:\n    - {os: linux, architecture: amd46}\n"
+                .to_owned(),
+            "linux/amd46 is not a known platform; did you mean linux/amd64?",
+        ),
+        (
             package("minVersion: 1.0.0, channels: [{name: s, maxVersion: 2.0.0}]"),
             "for the package and for this channel",
         ),
