@@ -123,6 +123,8 @@ pub struct OtherTags {
     pub parts: BTreeMap<(String, Digest), BTreeSet<String>>,
     /// The repositories whose tags the registry does not list.
     pub unlisted: BTreeSet<String>,
+    /// The repositories that do not exist, or are empty.
+    pub new: BTreeSet<String>,
 }
 
 /// Looks for tags that refer to manifests to delete, but are in no plan or in a kept one. Deleting a manifest also
@@ -153,6 +155,7 @@ pub async fn other_tags(
     for (repository, digests) in digests {
         let reference = RegistryReference::of_repository(repository)?;
         if target.is_new(&reference).await? {
+            other.new.insert(repository.to_owned());
             continue;
         }
         let tags = target.tags(&reference).await?.unwrap_or_else(|| {

@@ -29,7 +29,8 @@ Examples:
 /// referrers. Manifests that have tags outside the plans, and manifests within image indexes that have such tags, are
 /// also kept, unless --other-tags is specified. A manifest that has a tag of a kept plan, because another plan with the
 /// same target has moved the tag, is always kept. Nothing is deleted before the catalogs of the kept plans are at the
-/// target. Manifests are deleted with their tags; the garbage collection of the registry frees the space of their blobs.
+/// target. Manifests are deleted with their tags; the garbage collection of the registry frees the space of their blobs. It is an error if the registry contains none of the
+/// repositories of the plan.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct DeleteArguments {
@@ -158,6 +159,15 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
             "deleted {}; already absent: {absent}, failed: {failed}",
             counted(doomed.len() - failed - absent, "manifest")
         ));
+    }
+    let repositories: BTreeSet<&String> = doomed.iter().map(|one| &one.repository).collect();
+    if !repositories.is_empty() && repositories.iter().all(|repository| other.new.contains(*repository)) {
+        printer.error(format_args!(
+            "{} contains none of the repositories of the plan",
+            arguments.at
+        ));
+        printer.detail("hint", "check the registry and the path of --at");
+        return Ok(Status::Failure);
     }
     Ok(if failed == 0 && problems.is_empty() {
         Status::Success

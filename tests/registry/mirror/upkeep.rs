@@ -273,6 +273,27 @@ fn only_what_no_kept_plan_needs_is_deleted_and_only_when_told_to() {
 }
 
 #[test]
+fn a_deletion_at_a_mistyped_path_is_an_error() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    garden.ok("mirror plan --catalog catalog.yaml -p certs-operator --no-binary --use-http -o plan.json");
+    let to = garden.to();
+    garden.ok(&format!("mirror copy plan.json --to {to} --use-http"));
+    for apply in ["", " --apply"] {
+        let line = format!("mirror delete plan.json --keep-nothing --at {to}x --use-http{apply}");
+        let output = garden.run(&line);
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        let none = format!("{to}x contains none of the repositories of the plan");
+        assert!(said(&output).contains(&none), "{}", said(&output));
+    }
+    garden.ok(&format!(
+        "mirror delete plan.json --keep-nothing --at {to} --use-http --apply"
+    ));
+}
+
+#[test]
 fn nothing_is_deleted_before_the_catalog_of_a_kept_plan_is_there() {
     if !installed(&["docker-registry"]) {
         return;
