@@ -2,7 +2,7 @@
 
 use super::left_out;
 use super::naming::NamingArguments;
-use super::target::TargetArguments;
+use super::target::{TargetArguments, for_target};
 use super::told;
 use crate::cli::Context;
 use crate::cli::arguments::ConnectionArguments;
@@ -168,16 +168,6 @@ pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandRe
     Ok(status)
 }
 
-/// Replaces the options in a hint with those for the target.
-fn for_target(hint: &str) -> String {
-    let hint = hint.replace("omit --use-http for this registry", "use --to-use-https for the target");
-    ["--authfile", "--ca-file", "--skip-tls-verify", "--use-http"]
-        .into_iter()
-        .fold(hint, |hint, option| {
-            hint.replace(option, &option.replacen("--", "--to-", 1))
-        })
-}
-
 /// Checks that the folder with the catalogs of a plan exists, before anything is copied.
 fn require_catalogs(plan: &Plan, layout: &Path) -> Result<(), CommandError> {
     let is_needed = plan.images.iter().any(|image| image.source.starts_with(CATALOG));
@@ -231,26 +221,6 @@ fn warn_unreachable(result: &CopyResult, source: &Transports, context: &Context<
         printer.warning(unread(&registry, &error));
         for hint in error.hints().hints {
             printer.warning_hint(hint);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hints_about_the_target_name_its_options() {
-        for (hint, wanted) in [
-            (
-                "specify the certificate authority with --ca-file, or accept any certificate with --skip-tls-verify",
-                "specify the certificate authority with --to-ca-file, or accept any certificate with \
-                 --to-skip-tls-verify",
-            ),
-            ("omit --use-http for this registry", "use --to-use-https for the target"),
-            ("log in, or use --authfile", "log in, or use --to-authfile"),
-        ] {
-            assert_eq!(for_target(hint), wanted);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::naming::NamingArguments;
 use super::planned::{refused, remark, table};
-use super::target::TargetArguments;
+use super::target::{TargetArguments, for_target};
 use crate::catalog::selection::part::{Versions, WrittenPart};
 use crate::cli::arguments::{DatabaseLimitArguments, Item, LimitArguments, RegistryArguments, name};
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -342,7 +342,9 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
     if arguments.check_target {
         let target = arguments.target.transports(&arguments.registry.connection, context);
         let asked = bytes_present(&collected.plan, &target, options.parallel);
-        collected.plan.totals.bytes_present = Some(context.runtime.block_on(asked)?);
+        let present = context.runtime.block_on(asked);
+        let present = present.map_err(|error| CommandError::from(error).map_hints(for_target))?;
+        collected.plan.totals.bytes_present = Some(present);
     }
     remark(&collected, printer);
     check(&collected, arguments)?;

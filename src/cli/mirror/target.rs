@@ -44,3 +44,33 @@ impl TargetArguments {
         target.transports(context)
     }
 }
+
+/// Replaces the options in a hint with those for the target.
+pub(super) fn for_target(hint: &str) -> String {
+    let hint = hint.replace("omit --use-http for this registry", "use --to-use-https for the target");
+    ["--authfile", "--ca-file", "--skip-tls-verify", "--use-http"]
+        .into_iter()
+        .fold(hint, |hint, option| {
+            hint.replace(option, &option.replacen("--", "--to-", 1))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_about_the_target_name_its_options() {
+        for (hint, wanted) in [
+            (
+                "specify the certificate authority with --ca-file, or accept any certificate with --skip-tls-verify",
+                "specify the certificate authority with --to-ca-file, or accept any certificate with \
+                 --to-skip-tls-verify",
+            ),
+            ("omit --use-http for this registry", "use --to-use-https for the target"),
+            ("log in, or use --authfile", "log in, or use --to-authfile"),
+        ] {
+            assert_eq!(for_target(hint), wanted);
+        }
+    }
+}
