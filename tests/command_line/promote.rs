@@ -262,3 +262,43 @@ fn a_catalog_of_files_is_promoted_in_as_a_database() {
     let listed = outcome_of(&sandbox, "index list channels oci:images:a").stdout;
     assert!(listed.contains("fast"), "{listed}");
 }
+
+#[test]
+fn entries_of_a_catalog_keep_their_edges_in_each_channel() {
+    let sandbox = Sandbox::new();
+    small_base(&sandbox);
+    let mut catalog = "schema: olm.package\nname: p\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: p\n\
+        name: stable\nentries:\n- {name: p.v1}\n- {name: p.v2, replaces: p.v1, skipRange: <2.0.0}\n\
+        - {name: p.v3, replaces: p.v2}\n---\nschema: olm.channel\npackage: p\nname: fast\nentries:\n\
+        - {name: p.v2, replaces: p.v0}\n"
+        .to_owned();
+    for number in 1..=3 {
+        catalog += &format!(
+            "---\nschema: olm.bundle\npackage: p\nname: p.v{number}\nimage: registry.example.com/p:{number}\n\
+             properties: [{{type: olm.package, value: {{packageName: p, version: {number}.0.0}}}}]\n"
+        );
+    }
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    fs::write(sandbox.path("catalog/c.yaml"), catalog).unwrap();
+    let promote = "index promote p.v3 -c fast -f catalog -t oci:images:a -i oci:base:v1";
+    insta::assert_snapshot!(outcome_of(&sandbox, promote).stderr, @"
+    promoted bundle p.v3 to fast
+    channel fast of package p: head p.v2 -> p.v3
+    ");
+    let rendered = outcome_of(&sandbox, "render oci:images:a").stdout;
+    let mut documents = serde_json::Deserializer::from_str(&rendered).into_iter::<serde_json::Value>();
+    let fast = documents.find_map(|document| Some(document.unwrap()).filter(|document| document["name"] == "fast"));
+    assert_eq!(
+        fast.unwrap()["entries"],
+        serde_json::json!([{"name": "p.v2", "replaces": "p.v0"}, {"name": "p.v3", "replaces": "p.v2"}])
+    );
+    let channels = outcome_of(
+        &sandbox,
+        "index promote p.v1 -c old -f catalog -t oci:images:b -i oci:base:v1",
+    )
+    .stderr;
+    assert!(
+        channels.contains("new channel old of package p: head p.v1"),
+        "{channels}"
+    );
+}

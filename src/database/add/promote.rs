@@ -1,12 +1,13 @@
 //! Publishes bundles of an index in additional channels of their package.
 //!
-//! A bundle enters a channel as if it were newly added, according to its `replaces` and `skips` or to its version. All
-//! other channels remain unchanged.
+//! A bundle enters a channel as if it were newly added, according to its `replaces` and `skips` or to its version. The
+//! bundles of the channel keep their edges, and all other channels remain unchanged.
 
 use super::stored::{self, Place, Stored};
 use super::{Dropped, PackageChange, graph_rows, package_change, rows};
 use crate::catalog::graph::{self, Channel, Graph, GraphError, Mode, Node};
 use crate::database::change::{self, ChangeOptions, Target};
+use crate::database::edges::{ChannelQuery, Member};
 use crate::database::error::DatabaseError;
 use crate::database::named::{self, NamedBundle, UnknownBundles};
 use crate::visible::hidden_in;
@@ -158,30 +159,47 @@ fn of_package(
     if added.is_empty() {
         return Ok(());
     }
-    let before = of_channels(before, promotion.channels);
-    let nodes = added.iter().filter_map(|(name, new)| {
-        let mut node = before.graph.bundles.get(name)?.clone();
-        match promotion.mode {
-            Mode::Replaces => node.channels.extend(new.iter().cloned()),
-            // In these modes, `graph::update` would add the bundle again to the channels that already contain it.
-            Mode::Semver | Mode::SemverSkipPatch => node.channels.clone_from(new),
+    let touched: BTreeSet<String> = added.values().flatten().cloned().collect();
+    let before = of_channels(before, &touched);
+    let members = members(transaction, package, &touched).map_err(failed)?;
+    let mut graph = Graph {
+        package: package.to_owned(),
+        default_channel: before.default_channel.clone().unwrap_or_default(),
+        channels: Vec::new(),
+        dropped: Vec::new(),
+        rewritten: BTreeMap::new(),
+    };
+    let mut errors = Vec::new();
+    for channel in &touched {
+        let stored = of_channel(&before.graph, channel, members.get(channel).map_or(&[], Vec::as_slice));
+        let new = added.iter().filter(|(_, channels)| channels.contains(channel));
+        let nodes = new.filter_map(|(name, _)| {
+            let mut node = stored.bundles.get(name)?.clone();
+            node.channels.insert(channel.clone());
+            // The substitution was already applied when the bundle was added.
+            node.substitutes.clear();
+            Some((name.clone(), node))
+        });
+        match graph::update(&stored, &nodes.collect(), promotion.mode) {
+            Ok(changed) => {
+                graph.channels.extend(changed.channels);
+                graph.dropped.extend(changed.dropped);
+            }
+            Err(found) => errors.extend(found.into_iter().map(of_promotion)),
         }
-        // The substitution was already applied when the bundle was added.
-        node.substitutes.clear();
-        Some((name.clone(), node))
-    });
-    let graph = graph::update(&before.graph, &nodes.collect(), promotion.mode);
-    let graph = graph.map_err(|errors| PromoteError::Graph(errors.into_iter().map(of_promotion).collect()))?;
+    }
+    if !errors.is_empty() {
+        return Err(PromoteError::Graph(errors));
+    }
     if !graph.dropped.is_empty() {
         return Err(PromoteError::Strands {
             package: graph.package,
             stranded: stranded(&graph.channels, &graph.dropped),
         });
     }
-    let graph = Graph {
-        default_channel: before.default_channel.clone().unwrap_or(graph.default_channel),
-        ..graph
-    };
+    if before.default_channel.is_none() {
+        graph.default_channel = touched.first().cloned().unwrap_or_default();
+    }
     for channel in &graph.channels {
         let entries = channel.entries.iter().map(|entry| &entry.bundle);
         let is_new = |bundle: &str| {
@@ -243,7 +261,47 @@ fn of_channels(mut package: stored::Package, channels: &BTreeSet<String>) -> sto
     package.graph.edges.retain(|channel, _| channels.contains(channel));
     for node in package.graph.bundles.values_mut() {
         node.channels.retain(|channel| channels.contains(channel));
-        node.default_channel = channels.first().cloned();
+    }
+    package
+}
+
+/// Returns the bundles of each of the channels, with their edges there.
+fn members(
+    transaction: &Transaction<'_>,
+    package: &str,
+    channels: &BTreeSet<String>,
+) -> rusqlite::Result<BTreeMap<String, Vec<Member>>> {
+    let mut query = ChannelQuery::new(transaction, Some(package))?;
+    let mut members = BTreeMap::new();
+    for channel in query.channels()? {
+        let channel = channel?;
+        if channels.contains(&channel.channel) {
+            members.insert(channel.channel, channel.members);
+        }
+    }
+    Ok(members)
+}
+
+/// Reduces a package to one channel. A bundle has one set of edges for all channels, but a package that was a
+/// file-based catalog can have other edges in each channel: the bundles of the channel keep those.
+fn of_channel(package: &graph::Package, channel: &str, members: &[Member]) -> graph::Package {
+    let mut package = package.clone();
+    package.edges.retain(|name, _| name == channel);
+    for node in package.bundles.values_mut() {
+        node.channels.retain(|name| name == channel);
+        node.default_channel = Some(channel.to_owned());
+    }
+    let skipped: BTreeSet<&String> = members.iter().flat_map(|member| &member.skips).collect();
+    let replaced: BTreeSet<&String> = members.iter().filter_map(|member| member.replaces.as_ref()).collect();
+    for member in members {
+        // A channel does not store the edges of a bundle that it only skips.
+        let has_edges = member.replaces.is_some() || !member.skips.is_empty();
+        if (has_edges || replaced.contains(&member.bundle) || !skipped.contains(&member.bundle))
+            && let Some(node) = package.bundles.get_mut(&member.bundle)
+        {
+            node.replaces = member.replaces.clone().unwrap_or_default();
+            node.skips.clone_from(&member.skips);
+        }
     }
     package
 }

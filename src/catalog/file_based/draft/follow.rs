@@ -37,11 +37,12 @@ impl Draft {
             if old == Some(entries) {
                 continue;
             }
-            let known = self.channels.iter_mut().find(|channel| channel.name == *name);
-            match known {
-                Some(channel) => channel.entries = followed(&channel.entries, old.map_or(&[], Vec::as_slice), entries),
+            let old = old.map_or(&[][..], Vec::as_slice);
+            let new = self.as_written(old, entries);
+            match self.channels.iter_mut().find(|channel| channel.name == *name) {
+                Some(channel) => channel.entries = followed(&channel.entries, old, &new),
                 None => self.channels.push(DraftChannel {
-                    entries: entries.clone(),
+                    entries: new,
                     ..DraftChannel::new(name)
                 }),
             }
@@ -75,6 +76,27 @@ impl Draft {
         removed
     }
 
+    /// Returns the entries of a channel, with those that are not in `before` as the default channel or another channel
+    /// of the catalog lists them, if they lead to the same bundles there. The other form may skip a bundle instead of
+    /// replacing it, and has one skip range per bundle.
+    fn as_written(&self, before: &[WrittenEntry], entries: &[WrittenEntry]) -> Vec<WrittenEntry> {
+        let known: HashSet<&str> = before.iter().map(|entry| entry.name.as_str()).collect();
+        let (default, others): (Vec<_>, Vec<_>) = self
+            .channels
+            .iter()
+            .partition(|channel| channel.name == self.default_channel);
+        let listed = default.into_iter().chain(others);
+        let listed: Vec<&WrittenEntry> = listed.flat_map(|channel| &channel.entries).collect();
+        let found = |entry: &WrittenEntry| {
+            let below: HashSet<&str> = entry.below().collect();
+            let is_same =
+                |other: &&&WrittenEntry| other.name == entry.name && other.below().collect::<HashSet<_>>() == below;
+            let written = listed.iter().find(is_same).filter(|_| !known.contains(&*entry.name));
+            written.map_or_else(|| entry.clone(), |written| (*written).clone())
+        };
+        entries.iter().map(found).collect()
+    }
+
     /// Returns the bundles that channels list.
     fn listed(&self) -> HashSet<String> {
         let entries = self.channels.iter().flat_map(|channel| &channel.entries);
@@ -94,6 +116,11 @@ fn followed(entries: &[WrittenEntry], before: &[WrittenEntry], after: &[WrittenE
     for entry in entries {
         match (before.get(&entry.name), new.remove(&entry.name)) {
             (Some(old), Some(new)) if *old == new => followed.push(entry.clone()),
+            // The range may be the bundle's own, while the catalog has another one in this channel.
+            (Some(old), Some(new)) if old.skip_range == new.skip_range => followed.push(WrittenEntry {
+                skip_range: entry.skip_range.clone(),
+                ..new
+            }),
             (_, Some(new)) => followed.push(new),
             (Some(_), None) => {}
             (None, None) => followed.push(entry.clone()),
@@ -259,6 +286,30 @@ mod tests {
         after.bundles.insert("b".to_owned());
         draft.follow(&before, &after, &BTreeMap::new());
         assert_eq!(draft.deprecations[0].message, "use c", "a message of the author stays");
+    }
+
+    #[test]
+    fn a_bundle_enters_another_channel_with_the_entry_that_the_catalog_has_of_it() {
+        let mut documents = documents();
+        documents[1]["entries"] =
+            json!([{"name": "b", "replaces": "x", "skipRange": "<2.0.0"}, {"name": "a", "skipRange": "<1.0.0"}]);
+        let mut draft = Draft::read("p", &documents).unwrap();
+        let skipping = |skip_range: &str| WrittenEntry {
+            name: "b".to_owned(),
+            skips: vec!["x".to_owned()],
+            skip_range: skip_range.to_owned(),
+            ..WrittenEntry::default()
+        };
+        let stable = [skipping(""), entry("a", "")];
+        let before = shape("stable", &[("stable", &stable), ("old", &[entry("a", "")])]);
+        let old = [skipping(""), entry("a", "b")];
+        let after = shape("stable", &[("stable", &stable), ("old", &old)]);
+        draft.follow(&before, &after, &BTreeMap::new());
+        let written = WrittenEntry {
+            skip_range: "<2.0.0".to_owned(),
+            ..entry("b", "x")
+        };
+        assert_eq!(draft.channels[1].entries, [entry("a", "b"), written]);
     }
 
     fn deprecation_of(draft: &mut Draft, message: &str) {
