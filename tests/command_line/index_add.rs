@@ -655,3 +655,16 @@ fn a_binary_for_another_platform_is_looked_at_before_anything_else() {
         assert_eq!(outcome.status, Some(2), "{options}: {outcome}");
     }
 }
+
+#[test]
+fn a_bundle_is_the_same_if_a_catalog_has_only_the_metadata_of_its_manifests() {
+    let sandbox = garden();
+    small_base(&sandbox);
+    let add = "-b compost --record-as registry.example.com/compost:1";
+    succeed(&sandbox, &format!("registry add -q {add} -d index.db"));
+    succeed(&sandbox, "migrate -q index.db catalog --migrate-level all");
+    let again = format!("index add {add} --if-exists skip -f catalog -t oci:index:v1 -i oci:base:v1");
+    insta::assert_snapshot!(outcome_of(&sandbox, &again).stderr, @"compost-operator.v0.3.1 is already in the index");
+    let other = again.replace("compost:1", "compost:2");
+    assert!(fail(&sandbox, &other).stderr.contains("with a different image"));
+}

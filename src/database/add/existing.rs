@@ -124,12 +124,15 @@ fn of_row(
     statement.query_row([&bundle.name], |row| {
         let path = row.get::<_, Option<String>>(0)?.unwrap_or_default();
         let part = |range: &std::ops::Range<usize>| manifests.get(range.clone()).unwrap_or_default();
-        let as_stored = |stored: ValueRef<'_>, given: &[u8]| match stored {
-            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes == given,
-            _ => !path.is_empty(),
+        let bytes = |column: usize| match row.get_ref(column) {
+            Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => Some(bytes),
+            _ => None,
         };
-        let csv = as_stored(row.get_ref(1)?, part(&bundle.csv));
-        let is_same = csv && as_stored(row.get_ref(2)?, part(&bundle.bundle));
+        let (csv, objects) = (bytes(1), bytes(2));
+        // A ClusterServiceVersion without the other objects may be made of the metadata in a file-based catalog.
+        let only_in_image = !path.is_empty() && objects.is_none();
+        let is_same = only_in_image
+            || csv.is_none_or(|csv| csv == part(&bundle.csv)) && objects.unwrap_or_default() == part(&bundle.bundle);
         Ok((
             (path != bundle.bundle_path).then(|| (path.clone(), bundle.bundle_path.clone())),
             !is_same,
