@@ -137,6 +137,12 @@ pub(crate) fn open(
                      lists the faults of the index"
                 ));
             }
+            report_unlisted(&opened.unlisted(), &context.printer);
+            if opened.is_empty() {
+                context.printer.warning(format_args!(
+                    "{name} contains no package, so nothing is rendered from it"
+                ));
+            }
             sources.push(opened);
         }
         Ok(sources)
@@ -178,10 +184,28 @@ pub(crate) fn report_lost_icons(lost: &[LostIcons], printer: &Printer) {
 
 /// Reports the bundles that are omitted from a catalog because they are deprecated.
 pub(crate) fn report_omitted(bundles: &[impl AsRef<str>], printer: &Printer) {
-    const NAMED: usize = 5;
     if bundles.is_empty() {
         return;
     }
+    let count = counted(bundles.len(), "deprecated bundle");
+    printer.status(format_args!("omitted {count}: {}", named(bundles)));
+}
+
+/// Warns of the bundles of a database that are not in the catalog.
+fn report_unlisted(bundles: &[&str], printer: &Printer) {
+    if bundles.is_empty() {
+        return;
+    }
+    let count = counted(bundles.len(), "bundle");
+    printer.warning(format_args!(
+        "the catalog lacks {count} in no channel of a package: {}; \"opmx index check\" lists the faults of the index",
+        named(bundles)
+    ));
+}
+
+/// Returns the first names, and the number of the others.
+fn named(bundles: &[impl AsRef<str>]) -> String {
+    const NAMED: usize = 5;
     let mut named: Vec<String> = bundles
         .iter()
         .take(NAMED)
@@ -190,8 +214,7 @@ pub(crate) fn report_omitted(bundles: &[impl AsRef<str>], printer: &Printer) {
     if bundles.len() > NAMED {
         named.push(format!("{} more", bundles.len() - NAMED));
     }
-    let count = counted(bundles.len(), "deprecated bundle");
-    printer.status(format_args!("omitted {count}: {}", named.join(", ")));
+    named.join(", ")
 }
 
 /// Reports the findings about a bundle, and returns an error with the name of the source.

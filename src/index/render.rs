@@ -24,7 +24,7 @@ use crate::olm::spelling::{as_property, required_only};
 use crate::text::canonical;
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The options for rendering an index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -171,6 +171,21 @@ impl RenderedIndex {
             omitted.extend(bundles.map(|bundle| (&*package.name, &*bundle.name)));
         }
         omitted
+    }
+
+    /// Returns the bundles that are in no channel of a package and thus in no document, unless they are deprecated.
+    pub fn unlisted(&self) -> Vec<&str> {
+        let packages = self.catalog.packages.iter();
+        let channels = packages.flat_map(|package| &package.channels);
+        let listed: HashSet<BundleId> = channels
+            .flat_map(|channel| &channel.entries)
+            .map(|entry| entry.bundle)
+            .collect();
+        let bundles = (0..).map(BundleId).zip(&self.catalog.bundles);
+        bundles
+            .filter(|(id, bundle)| !listed.contains(id) && !has_mark(bundle))
+            .map(|(_, bundle)| &*bundle.name)
+            .collect()
     }
 
     /// Returns the faults that make the documents of packages an invalid catalog, each after the name of its package.

@@ -432,3 +432,29 @@ fn deprecated_bundles_of_a_database_are_omitted_with_a_word() {
         );
     }
 }
+
+#[test]
+fn bundles_of_a_database_that_are_in_no_package_are_named() {
+    let sandbox = indexed();
+    let connection = rusqlite::Connection::open(sandbox.path("index.db")).unwrap();
+    connection
+        .execute_batch("PRAGMA foreign_keys = OFF; DELETE FROM package WHERE name <> 'rake'")
+        .unwrap();
+    let outcome = outcome_of(&sandbox, "migrate index.db some");
+    insta::assert_snapshot!(outcome.stderr, @r#"
+    warning: the catalog lacks 2 bundles in no channel of a package: compost-operator.v0.3.1, greenhouse-operator.v1.2.0; "opmx index check" lists the faults of the index
+    wrote some/rake
+    "#);
+    connection.execute_batch("DELETE FROM package").unwrap();
+    drop(connection);
+    for command in ["migrate index.db none", "render index.db"] {
+        let outcome = outcome_of(&sandbox, command);
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(outcome, @r#"
+            ------- stderr -------
+            warning: the catalog lacks 4 bundles in no channel of a package: compost-operator.v0.3.1, greenhouse-operator.v1.2.0, rake.v1.0.0, rake.v1.1.0; "opmx index check" lists the faults of the index
+            warning: index.db contains no package, so nothing is rendered from it
+            "#);
+        }
+    }
+}

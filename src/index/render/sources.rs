@@ -284,6 +284,19 @@ impl RenderSource {
         faults
     }
 
+    /// Returns the bundles of a database that are in no channel of a package, and thus not in the rendered catalog.
+    pub fn unlisted(&self) -> Vec<&str> {
+        match (&self.content, &self.only) {
+            (Content::Index(index), None) => index.unlisted(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns whether the source has no documents.
+    pub fn is_empty(&self) -> bool {
+        self.parts().is_empty()
+    }
+
     fn plain(content: Content) -> Self {
         Self {
             content,
