@@ -98,7 +98,8 @@ pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandR
     if !arguments.cache_only {
         return serving::serve(served, &arguments.index, &arguments.serving, context);
     }
-    served.map_err(|unserved| unserved.error)?;
+    let served = served.map_err(|unserved| unserved.error)?;
+    serving::warn_if_empty(&served, &arguments.index, &arguments.serving, printer)?;
     if let Some(folder) = &arguments.registry.cache_dir {
         fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
     }

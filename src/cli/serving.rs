@@ -117,6 +117,7 @@ pub(crate) fn serve(
 ) -> CommandResult {
     let (served, findings) = match served {
         Ok(served) => {
+            warn_if_empty(&served, name, arguments, &context.printer)?;
             let served = context.runtime.block_on(run(served, name, arguments, &context.printer));
             (served, Vec::new())
         }
@@ -182,6 +183,27 @@ async fn run(served: Served, name: &str, arguments: &ServingArguments, printer: 
     Ok(Status::Success)
 }
 
+/// Warns in the form of the log.
+pub(crate) fn warn(warning: &str, arguments: &ServingArguments, printer: &Printer) {
+    match arguments.log_format {
+        Some(_) => tracing::warn!("{warning}"),
+        None => printer.warning(warning),
+    }
+}
+
+/// Warns if there is nothing to serve.
+pub(crate) fn warn_if_empty(
+    served: &Served,
+    name: &str,
+    arguments: &ServingArguments,
+    printer: &Printer,
+) -> Result<(), CommandError> {
+    if served.is_empty()? {
+        warn(&format!("{name} contains no package"), arguments, printer);
+    }
+    Ok(())
+}
+
 /// The maximum number of catalog files that are kept open.
 const CATALOG_FILES: usize = 256;
 /// The number of open files that are neither connections nor catalog files.
@@ -220,10 +242,7 @@ fn connections(arguments: &ServingArguments, printer: &Printer) -> usize {
     let possible = connections_within(limit);
     if arguments.max_connections.is_some() && possible < wanted {
         let warning = format!("the limit of {limit} open files allows only {possible} connections instead of {wanted}");
-        match arguments.log_format {
-            Some(_) => tracing::warn!("{warning}"),
-            None => printer.warning(warning),
-        }
+        warn(&warning, arguments, printer);
     }
     wanted.min(possible)
 }

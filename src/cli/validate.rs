@@ -108,6 +108,9 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         ReportFormat::Yaml => printer.document(Format::Yaml, &Outcome::of(&findings))?,
         other => print(arguments, other, findings, context)?,
     }
+    if checked.packages == 0 && !failed {
+        printer.warning(format_args!("{} contains no package", arguments.folder.display()));
+    }
     printer.status(format_args!(
         "{}: {}, {}, {}",
         arguments.folder.display(),

@@ -45,6 +45,16 @@ impl Database {
         Ok(catalog)
     }
 
+    /// Returns whether the database contains no package.
+    ///
+    /// # Errors
+    /// Returns an error if the database is damaged.
+    pub(crate) fn is_empty(&self) -> Result<bool, ReadError> {
+        let query = "SELECT NOT EXISTS (SELECT 1 FROM package)";
+        let is_empty = self.connection().query_row(query, [], |row| row.get(0));
+        is_empty.map_err(|error| self.content_error("the packages", error))
+    }
+
     /// Returns the skip range of each bundle: the versions that may be updated directly to the bundle. Bundles without
     /// a range are omitted.
     ///

@@ -65,11 +65,8 @@ pub enum CatalogImageError {
         findings: Vec<Diagnostic>,
     },
     /// The catalog contains no package.
-    #[error("the catalog {} contains no package", folder.display())]
-    Empty {
-        /// The folder of the catalog.
-        folder: PathBuf,
-    },
+    #[error(transparent)]
+    Empty(#[from] EmptyCatalog),
     /// The base image contains a database, which every reader would use instead of the catalog.
     #[error("the base image {base} is an index with a database")]
     BaseIsIndex {
@@ -84,11 +81,19 @@ pub enum CatalogImageError {
     Image(#[from] ImageError),
 }
 
+/// The error for a catalog that contains no package. An index of it would take the place of an index with packages.
+#[derive(Debug, thiserror::Error)]
+#[error("the catalog {} contains no package", catalog.display())]
+pub struct EmptyCatalog {
+    /// The folder or image of the catalog.
+    pub catalog: PathBuf,
+}
+
 impl CatalogImageError {
     /// Returns the same error with another name for the catalog, for example if a temporary copy was read.
     pub(crate) fn named(self, name: &str) -> Self {
         match self {
-            Self::Empty { .. } => Self::Empty { folder: name.into() },
+            Self::Empty(_) => Self::Empty(EmptyCatalog { catalog: name.into() }),
             Self::Findings { findings, .. } => Self::Findings {
                 folder: name.into(),
                 findings: of_copy(findings, name),
@@ -154,10 +159,7 @@ pub async fn build(
         return Err(CatalogImageError::Findings { folder, findings });
     }
     let catalog = FileBasedCatalog::open(folder, options.limits)?;
-    if !catalog.handles.iter().any(|handle| handle.schema == Schema::Package) {
-        let folder = folder.to_owned();
-        return Err(CatalogImageError::Empty { folder });
-    }
+    require_package(&catalog, folder)?;
     let content = IndexContent::Catalog(files_inside(folder, options.limits)?);
     let programs = match &options.server {
         CatalogServer::Program(server) => serving(server, transports).await?,
@@ -174,6 +176,15 @@ pub async fn build(
         platforms: tagged.images().iter().filter_map(Image::platform).collect(),
         findings,
     })
+}
+
+/// Refuses a catalog without a package; the error names it `shown`.
+pub(super) fn require_package(catalog: &FileBasedCatalog, shown: &Path) -> Result<(), EmptyCatalog> {
+    if catalog.handles.iter().any(|handle| handle.schema == Schema::Package) {
+        return Ok(());
+    }
+    let catalog = shown.to_owned();
+    Err(EmptyCatalog { catalog })
 }
 
 /// Refuses a base image that is an index with a database; the error is the name of the image.

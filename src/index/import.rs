@@ -8,8 +8,9 @@ mod not_kept;
 
 pub use not_kept::{NotKept, Part};
 
+use super::catalog_image::{EmptyCatalog, require_package};
 use super::check::check_catalog;
-use super::location::CatalogFolder;
+use super::location::{CatalogFolder, IndexLocation};
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::limits::CatalogLimits;
@@ -47,6 +48,9 @@ pub enum ImportError {
     /// The documents of the catalog are inconsistent.
     #[error(transparent)]
     Load(#[from] LoadError),
+    /// The catalog contains no package.
+    #[error(transparent)]
+    Empty(#[from] EmptyCatalog),
     /// A document contains invalid JSON.
     #[error("bundle {bundle} of package {package} cannot be read")]
     Bundle {
@@ -101,6 +105,34 @@ pub fn import(
     target: &Target<'_>,
     options: &change::ChangeOptions,
 ) -> Result<Imported, ImportError> {
+    import_if(folder, limits, strictness, target, options, |_| Ok(()))
+}
+
+/// Makes a database from the catalog in a folder that was fetched from `location`, like [`import`], but refuses a
+/// catalog without a package.
+///
+/// # Errors
+/// Returns an error if the catalog contains no package, or [`import`] fails.
+pub fn import_packages(
+    folder: &CatalogFolder,
+    location: &IndexLocation,
+    limits: CatalogLimits,
+    strictness: &Strictness,
+    target: &Target<'_>,
+    options: &change::ChangeOptions,
+) -> Result<Imported, ImportError> {
+    let has_package = |files: &FileBasedCatalog| require_package(files, Path::new(&location.to_string()));
+    import_if(folder, limits, strictness, target, options, has_package)
+}
+
+fn import_if(
+    folder: &CatalogFolder,
+    limits: CatalogLimits,
+    strictness: &Strictness,
+    target: &Target<'_>,
+    options: &change::ChangeOptions,
+    fits: impl FnOnce(&FileBasedCatalog) -> Result<(), EmptyCatalog>,
+) -> Result<Imported, ImportError> {
     let mut findings = check_catalog(folder, limits, strictness)?;
     let origin = folder.known_as(folder.path()).display().to_string();
     if diagnostic::has_errors(&findings) {
@@ -110,6 +142,7 @@ pub fn import(
         });
     }
     let files = folder.read(limits)?;
+    fits(&files)?;
     let loaded = load(&files)?;
     let beside = target.path().parent().filter(|folder| folder.is_dir());
     let mut import = Import {

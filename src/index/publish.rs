@@ -8,7 +8,7 @@ mod index_change;
 use super::catalog_image::refuse_index;
 use super::follow::FollowError;
 use super::image::{DATABASE_PATH, IndexContent, Program, dockerfile, image_of};
-use super::import::{ImportError, Imported, import};
+use super::import::{ImportError, Imported, import_packages};
 use super::location::{FetchError, IndexLocation};
 use super::open::OpenLimits;
 use super::program::ProgramError;
@@ -251,7 +251,8 @@ pub async fn convert(
     let catalog = from.fetch_catalog(options.transports, options.limits.image).await?;
     let converting = |target: &Target<'_>, _: Applied| {
         let limits = options.limits.catalog;
-        Ok(import(&catalog, limits, options.strictness, target, options.writing)?)
+        let (strictness, writing) = (options.strictness, options.writing);
+        Ok(import_packages(&catalog, from, limits, strictness, target, writing)?)
     };
     let published = make(None, destination, options, converting).await?;
     Ok(Published {

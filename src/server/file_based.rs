@@ -91,6 +91,11 @@ impl CatalogFiles {
         Self { listing, files }
     }
 
+    /// Returns whether the catalog contains no package.
+    pub fn is_empty(&self) -> bool {
+        self.listing.size().packages == 0
+    }
+
     /// Returns the folder of the catalog.
     pub fn folder(&self) -> &Path {
         self.files.catalog.folder()

@@ -54,6 +54,17 @@ impl Served {
         }
     }
 
+    /// Returns whether the index contains no package.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn is_empty(&self) -> Result<bool, ReadError> {
+        match self {
+            Self::Database(database) => database.is_empty(),
+            Self::Files(files) => Ok(files.is_empty()),
+        }
+    }
+
     /// Reads the data that has not been read yet.
     pub(super) fn prepare(
         self,

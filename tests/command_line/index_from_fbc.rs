@@ -254,3 +254,35 @@ fn two_packages_with_a_bundle_of_one_name_and_databases_are_refused() {
     ------- exit 1 -------
     ");
 }
+
+#[test]
+fn an_empty_catalog_takes_no_place_of_an_index() {
+    let sandbox = indexed();
+    small_base(&sandbox);
+    let from = |catalog: &str| format!("index from-fbc {catalog} -t oci:images:a -i oci:base:v1");
+    let before = outcome_of(&sandbox, &from("catalog")).stdout;
+    fs::write(sandbox.path("catalog/.indexignore"), "*.json\n").unwrap();
+    for command in [from("catalog"), "catalog build catalog -t oci:images:a".to_owned()] {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(fail(&sandbox, &command), @"
+            ------- stderr -------
+            error: the catalog catalog contains no package
+              hint: add bundles with opmx catalog add; if the folder contains a template, render it first with opmx alpha render-template
+            ------- exit 1 -------
+            ");
+        }
+    }
+    fs::remove_file(sandbox.path("catalog/.indexignore")).unwrap();
+    assert_eq!(outcome_of(&sandbox, &from("catalog")).stdout, before);
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    insta::assert_snapshot!(outcome_of(&sandbox, "validate empty"), @"
+    ------- stderr -------
+    warning: empty contains no package
+    empty: 0 packages, 0 channels, 0 bundles
+    ");
+    insta::assert_snapshot!(outcome_of(&sandbox, "serve empty --cache-only"), @"
+    ------- stderr -------
+    warning: empty contains no package
+    empty can be served
+    ");
+}

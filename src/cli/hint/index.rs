@@ -5,7 +5,7 @@ use crate::bundle::MediaType;
 use crate::bundle::location::LoadError;
 use crate::catalog::selection::SelectionError;
 use crate::index::api_sources::ApiSourceError;
-use crate::index::catalog_image::CatalogImageError;
+use crate::index::catalog_image::{CatalogImageError, EmptyCatalog};
 use crate::index::export::ExportError;
 use crate::index::extract::ExtractError;
 use crate::index::follow::FollowError;
@@ -35,6 +35,15 @@ impl Hints for IndexLocationError {
         );
         advice.hints.extend(self.source.hints().hints);
         advice.of_missing()
+    }
+}
+
+impl Hints for EmptyCatalog {
+    fn hints(&self) -> Advice {
+        hint(
+            "add bundles with opmx catalog add; if the folder contains a template, render it first with opmx alpha \
+             render-template",
+        )
     }
 }
 
@@ -84,7 +93,7 @@ hints! {
         none: [Bundles],
     }
     ImportError {
-        pass: [Catalog, Load, Spool, Add],
+        pass: [Catalog, Load, Empty, Spool, Add],
         none: [Findings, Bundle, SameName, Head],
     }
     ProgramError {
@@ -113,12 +122,8 @@ hints! {
         none: [Write],
     }
     CatalogImageError {
-        pass: [Catalog, Server, Image],
+        pass: [Catalog, Empty, Server, Image],
         none: [Findings],
-        Self::Empty { .. } => hint(
-            "add bundles with opmx catalog add; if the folder contains a template, render it first with opmx alpha \
-             render-template",
-        ),
         Self::BaseIsIndex { .. } => hint(BASE),
     }
     ServerError {
