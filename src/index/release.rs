@@ -23,7 +23,7 @@ use crate::files::{self, FileChange};
 use crate::image::Transports;
 use crate::version::parse_tolerant;
 use futures_util::StreamExt;
-use repository::{inside, repository};
+use repository::{Repository, inside, repository};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use target::{Target, rendered_into};
@@ -91,7 +91,15 @@ pub async fn release(
     transports: &Transports,
     opening: &SourceOptions<'_>,
 ) -> Result<Release, ReleaseError> {
-    let (root, package) = repository(request.operator)?;
+    let Repository {
+        root,
+        operator,
+        package,
+    } = repository(request.operator)?;
+    let request = &ReleaseRequest {
+        operator: &operator,
+        ..*request
+    };
     let limits = opening.limits.index.catalog;
     files::finish_change(&root)?;
     let mut release = Release {

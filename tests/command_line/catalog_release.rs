@@ -544,3 +544,30 @@ fn a_bundle_of_another_package_or_version_is_refused() {
     ");
     assert!(!Path::new(&sandbox.path("catalogs")).exists());
 }
+
+#[test]
+fn a_release_starts_in_any_folder_of_the_repository() {
+    for (folder, operator) in [
+        ("operators/rake", "."),
+        ("operators/rake/1.1.0", ".."),
+        ("operators", "rake"),
+    ] {
+        let sandbox = repository(BOTH_TEMPLATES);
+        let bundle = sandbox.path("rake1");
+        let words = ["catalog", "release", operator, "1.1.0", "--bundle"];
+        let mut command = sandbox.command(words);
+        let output = command.arg(&bundle).current_dir(sandbox.path(folder)).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{operator}: {told}");
+        assert!(
+            told.contains("../../catalogs/v4.16/rake/catalog.yaml"),
+            "{operator}: {told}"
+        );
+        for file in [
+            "operators/rake/catalog-templates/basic.yaml",
+            "catalogs/v4.16/rake/catalog.yaml",
+        ] {
+            assert!(sandbox.path(file).is_file(), "{operator}: {file}");
+        }
+    }
+}

@@ -4,27 +4,57 @@ use super::error::ReleaseError;
 use crate::files::FileError;
 use std::path::{Path, PathBuf};
 
-/// Returns the folder of the repository, and the name of the operator.
-pub(super) fn repository(operator: &Path) -> Result<(PathBuf, String), ReleaseError> {
+/// The folders of an operator in a repository.
+pub(super) struct Repository {
+    /// The folder of the repository.
+    pub(super) root: PathBuf,
+    /// The folder of the operator, below `root`.
+    pub(super) operator: PathBuf,
+    /// The name of the operator.
+    pub(super) package: String,
+}
+
+/// Returns the repository that contains the folder of an operator.
+pub(super) fn repository(operator: &Path) -> Result<Repository, ReleaseError> {
     let real = operator
         .canonicalize()
         .map_err(|error| FileError::new("read", operator, error))?;
-    let package = real.file_name().map(|name| name.to_string_lossy().into_owned());
+    let missing = || ReleaseError::Folder {
+        folder: operator.to_owned(),
+    };
+    let package = real.file_name().ok_or_else(missing)?;
+    let package = package.to_string_lossy().into_owned();
+    let real_root = real.parent().and_then(Path::parent).ok_or_else(missing)?;
     // The root is taken from the path as the user wrote it, unless this path leads to another folder, for example
-    // through a link.
+    // through a link or `..`.
     let written = operator.parent().and_then(Path::parent).map(|root| match root {
         root if root.as_os_str().is_empty() => Path::new("."),
         root => root,
     });
-    let real = real.parent().and_then(Path::parent);
-    let is_plain = |root: &&Path| root.canonicalize().ok().as_deref() == real;
-    let root = written.filter(is_plain).or(real);
-    match (root, package) {
-        (Some(root), Some(package)) => Ok((root.to_owned(), package)),
-        _ => Err(ReleaseError::Folder {
-            folder: operator.to_owned(),
-        }),
+    let is_root = |root: &&Path| root.canonicalize().is_ok_and(|root| root == real_root);
+    if let Some(root) = written.filter(is_root) {
+        return Ok(Repository {
+            root: root.to_owned(),
+            operator: operator.to_owned(),
+            package,
+        });
     }
+    let above = if operator == Path::new(".") {
+        PathBuf::from("../..")
+    } else {
+        operator.join("../..")
+    };
+    let root = if is_root(&above.as_path()) {
+        above
+    } else {
+        real_root.to_owned()
+    };
+    let inside = real.strip_prefix(real_root).map_err(|_| missing())?;
+    Ok(Repository {
+        operator: root.join(inside),
+        root,
+        package,
+    })
 }
 
 /// Returns the path of a file relative to the repository.
