@@ -9,6 +9,7 @@ use self::details::DetailDifference;
 use super::{Bundle, Catalog, Channel, ChannelEntry, Package, Property};
 use crate::olm::property;
 use serde::Serialize;
+use serde_json::Value;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
@@ -294,8 +295,8 @@ fn of_bundle(pair: Pair<'_, Bundle>, ranges: &(SkipRanges<'_>, SkipRanges<'_>)) 
         version: text(|bundle| bundle.version.as_ref()),
         image: text(|bundle| bundle.image.as_ref()),
         skip_range: change(ranges.0.get(&*bundle.name), ranges.1.get(&*bundle.name)),
-        properties: both.and_then(|(one, other)| set_change(properties(one), properties(other))),
-        dependencies: both.and_then(|(one, other)| set_change(dependencies(one), dependencies(other))),
+        properties: both.and_then(|(one, other)| value_change(properties(one), properties(other))),
+        dependencies: both.and_then(|(one, other)| value_change(dependencies(one), dependencies(other))),
     };
     let BundleDifference {
         version: None,
@@ -310,6 +311,22 @@ fn of_bundle(pair: Pair<'_, Bundle>, ranges: &(SkipRanges<'_>, SkipRanges<'_>)) 
         return Some(difference);
     };
     None
+}
+
+/// Returns the change to a set of values. Values that differ only in the order of their keys or in spaces are the same.
+fn value_change(before: BTreeSet<TypedValue>, after: BTreeSet<TypedValue>) -> Option<SetChange<TypedValue>> {
+    let mut change = set_change(before, after)?;
+    let meaning = |value: &TypedValue| {
+        let parsed = serde_json::from_str::<Value>(&value.value);
+        (value.kind.clone(), parsed.map_err(|_| value.value.clone()))
+    };
+    let (added, removed): (Vec<_>, Vec<_>) = (
+        change.added.iter().map(meaning).collect(),
+        change.removed.iter().map(meaning).collect(),
+    );
+    change.added.retain(|value| !removed.contains(&meaning(value)));
+    change.removed.retain(|value| !added.contains(&meaning(value)));
+    (!change.added.is_empty() || !change.removed.is_empty()).then_some(change)
 }
 
 fn properties(bundle: &Bundle) -> BTreeSet<TypedValue> {

@@ -126,3 +126,14 @@ fn each_field_that_differs_is_told_and_no_other() {
     insta::assert_snapshot!(serde_json::to_string(&found.packages).unwrap(), @r#"[{"name":"k","kind":"changed","defaultChannel":{"before":"stable","after":null},"channels":[{"name":"stable","kind":"changed","head":{"before":"k.v2","after":"k.v3"},"entries":[{"bundle":"k.v2","kind":"changed","replaces":{"before":"k.v1","after":null},"skips":{"added":["z"],"removed":["x"]}}]}]}]"#);
     insta::assert_snapshot!(serde_json::to_string(&found.bundles).unwrap(), @r#"[{"name":"k.v2","kind":"changed","version":null,"image":null,"skipRange":{"before":null,"after":"<2.0.0"},"properties":{"added":[{"type":"olm.package","value":"3"}],"removed":[{"type":"olm.package","value":"1"}]},"dependencies":{"added":[{"type":"olm.package","value":"d"}],"removed":[]}}]"#);
 }
+
+#[test]
+fn the_order_of_keys_and_spaces_are_no_difference() {
+    let (mut one, mut other) = (catalog(), catalog());
+    one.bundles[0].properties.push(property(r#"{"a":1,"b":[1,2]}"#));
+    other.bundles[0].properties.push(property(r#"{ "b": [1, 2], "a": 1 }"#));
+    assert!(difference(&one, &other).is_empty());
+    other.bundles[0].properties[2] = property(r#"{"a":1,"b":[2,1]}"#);
+    let change = difference(&one, &other).bundles[0].properties.clone().unwrap();
+    assert_eq!((change.added.len(), change.removed.len()), (1, 1));
+}
