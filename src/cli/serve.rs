@@ -100,6 +100,18 @@ pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandR
     }
     let served = served.map_err(|unserved| unserved.error)?;
     serving::warn_if_empty(&served, &arguments.index, &arguments.serving, printer)?;
+    let findings = served
+        .check()
+        .map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
+    let errors = findings.iter().filter(|finding| finding.is_error()).count();
+    if errors > 0 {
+        let index = &arguments.index;
+        let warning = format!(
+            "{index} has {}; \"opmx index check\" shows all",
+            counted(errors, "error")
+        );
+        serving::warn(&warning, &arguments.serving, printer);
+    }
     if let Some(folder) = &arguments.registry.cache_dir {
         fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
     }

@@ -10,8 +10,10 @@ use super::wording::Wording;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::{ManifestsId, Text};
 use crate::causes::with_causes;
+use crate::database;
 use crate::database::entries::Edge;
 use crate::database::read::{Database, ReadError};
+use crate::diagnostic::Diagnostic;
 use crate::kubernetes::GroupVersionKind;
 use prost::bytes::Bytes;
 use std::collections::HashMap;
@@ -62,6 +64,22 @@ impl Served {
         match self {
             Self::Database(database) => database.is_empty(),
             Self::Files(files) => Ok(files.is_empty()),
+        }
+    }
+
+    /// Checks that the content can be read. Returns the findings about a database; those about a file-based catalog are
+    /// known since it was opened.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn check(&self) -> Result<Vec<Diagnostic>, ReadError> {
+        match self {
+            Self::Database(database) => {
+                database.catalog()?;
+                database.plurals()?;
+                database::check::check(database)
+            }
+            Self::Files(_) => Ok(Vec::new()),
         }
     }
 

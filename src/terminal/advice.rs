@@ -53,7 +53,7 @@ fn command_for(diagnostic: &Diagnostic) -> Option<&'static str> {
 }
 
 fn command(rule: &Rule) -> Option<&'static str> {
-    let commands: [(&Rule, &str); 17] = [
+    let commands: [(&Rule, &str); 18] = [
         (
             &rules::TREE_LIMIT,
             "Use --max-files, --max-file-size or --max-total-size to raise the limit.",
@@ -100,6 +100,7 @@ fn command(rule: &Rule) -> Option<&'static str> {
             &rules::INDEX_BUNDLE_UNREACHABLE,
             "`opmx index check --fix` removes a bundle that is in no channel.",
         ),
+        (&rules::INDEX_NAME_BYTES, "`opmx index check --fix` does this."),
         (&rules::INDEX_ORPHAN_ROW, "`opmx index check --fix` does this."),
         (&rules::INDEX_ROW_OWNER, "`opmx index check --fix` does this."),
         (&rules::INDEX_API_UNUSED, "`opmx index check --fix` does this."),

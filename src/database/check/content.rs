@@ -1,9 +1,11 @@
-//! Checks the manifests stored in an index: whether they can be parsed, and whether they are small enough for clients
-//! and clusters.
+//! Checks the content of the bundles in an index: whether manifests, properties and dependencies are present and can be
+//! parsed, and whether manifests are small enough for clients and clusters.
 
+use super::{quoted, texts};
 use crate::database::read::{Database, ReadError, text};
 use crate::diagnostic::Diagnostic;
 use crate::olm::limits::{MESSAGE as LARGEST_MESSAGE, OBJECT as LARGEST_OBJECT};
+use crate::olm::property::PACKAGE;
 use crate::rules;
 use crate::steps::{self, Content};
 use rusqlite::Row;
@@ -23,6 +25,67 @@ pub(super) fn check(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<
         Ok(found)
     };
     findings.extend(read().map_err(|error| index.content_error("the manifests", error))?);
+    without_content(index, findings)?;
+    without_identity(index, findings)?;
+    for (table, what) in [("properties", "property"), ("dependencies", "dependency")] {
+        values(index, (table, what), findings)?;
+    }
+    Ok(())
+}
+
+/// Selects the bundles of channels. Only these are rendered and served.
+const IN_CHANNELS: &str =
+    "name IN (SELECT operatorbundle_name FROM channel_entry WHERE operatorbundle_name IS NOT NULL)";
+
+fn without_content(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    let query = format!(
+        "SELECT name FROM operatorbundle WHERE {IN_CHANNELS} AND coalesce(bundlepath, '') = ''
+            AND coalesce(length(csv), 0) = 0 AND coalesce(length(bundle), 0) = 0 ORDER BY name"
+    );
+    for [name] in texts(index, "the manifests", &query)? {
+        let message = format!("bundle {} has neither an image nor manifests", quoted(name.as_deref()));
+        findings.push(Diagnostic::new(&rules::INDEX_BUNDLE_CONTENT, message));
+    }
+    Ok(())
+}
+
+fn without_identity(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    let query = format!(
+        "SELECT name FROM operatorbundle WHERE {IN_CHANNELS} AND name NOT IN (
+            SELECT operatorbundle_name FROM properties WHERE type = '{PACKAGE}' AND operatorbundle_name IS NOT NULL)
+         ORDER BY name"
+    );
+    for [name] in texts(index, "the properties", &query)? {
+        let message = format!(
+            "bundle {} has no property {PACKAGE}, so a catalog that is rendered from the index is invalid",
+            quoted(name.as_deref())
+        );
+        findings.push(Diagnostic::new(&rules::INDEX_BUNDLE_IDENTITY, message));
+    }
+    Ok(())
+}
+
+/// Reports the values of a table that are not JSON.
+fn values(
+    index: &Database,
+    (table, what): (&'static str, &'static str),
+    findings: &mut Vec<Diagnostic>,
+) -> Result<(), ReadError> {
+    let read = || -> rusqlite::Result<Vec<Diagnostic>> {
+        let query = format!("SELECT operatorbundle_name, type, value FROM {table} ORDER BY 1, 2");
+        let mut statement = index.connection().prepare(&query)?;
+        let mut rows = statement.query([])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            if let Err(error) = serde_json::from_slice::<IgnoredAny>(bytes(row.get_ref(2)?)) {
+                let (bundle, kind) = (quoted(text(row, 0)?), text(row, 1)?.unwrap_or_default());
+                let message = format!("the {what} {kind} of bundle {bundle} is not JSON: {error}");
+                found.push(Diagnostic::new(&rules::INDEX_PROPERTY_JSON, message));
+            }
+        }
+        Ok(found)
+    };
+    findings.extend(read().map_err(|error| index.content_error("the properties", error))?);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Fixes the problems that can be fixed without a decision by the user, in one transaction.
 
-use super::rows::{ORPHANS, OWNED, UNUSED_APIS, WITH_VERSION};
+use super::rows::{NAMES, ORPHANS, OWNED, UNUSED_APIS, WITH_VERSION};
 use crate::database::change::{self, ChangeOptions, Target};
 use crate::database::error::DatabaseError;
 use crate::database::remove::{RemoveError, remove_stranded};
@@ -11,6 +11,15 @@ use std::path::Path;
 /// A completed repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repair {
+    /// Names that were stored as bytes are stored as text.
+    NamesConverted {
+        /// The table of the names.
+        table: &'static str,
+        /// The column of the names.
+        column: &'static str,
+        /// The number of rows.
+        rows: usize,
+    },
     /// Rows of bundles that are not in the index were removed.
     OrphansRemoved {
         /// The table of the rows.
@@ -47,6 +56,12 @@ pub enum Repair {
 impl fmt::Display for Repair {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NamesConverted { table, column, rows } => {
+                write!(
+                    formatter,
+                    "stored {rows} name(s) in column {column} of table {table} as text"
+                )
+            }
             Self::OrphansRemoved { table, rows } => {
                 write!(
                     formatter,
@@ -70,7 +85,7 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Repairs a database file: removes bundles that are in no channel, rows that belong to missing bundles, and unused
+/// Repairs a database file: stores names as text that are stored as bytes; removes bundles that are in no channel, rows that belong to missing bundles, and unused
 /// APIs; corrects rows whose version or image differs from that of their bundle; and sets the default channel of
 /// packages that have a single channel. Returns the repairs, in order.
 ///
@@ -84,6 +99,14 @@ pub fn repair(path: &Path, options: &ChangeOptions) -> Result<Vec<Repair>, Remov
 
 fn mend(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<Repair>> {
     let mut repairs = Vec::new();
+    // This comes first, because rows with a name as bytes seem to belong to no bundle.
+    for (table, columns) in NAMES {
+        for &column in columns {
+            let sql = format!("UPDATE {table} SET {column} = CAST({column} AS TEXT) WHERE typeof({column}) = 'blob'");
+            let rows = transaction.execute(&sql, [])?;
+            repairs.extend((rows > 0).then_some(Repair::NamesConverted { table, column, rows }));
+        }
+    }
     for table in OWNED {
         let rows = transaction.execute(&format!("DELETE FROM {table} WHERE {ORPHANS}"), [])?;
         repairs.extend((rows > 0).then_some(Repair::OrphansRemoved { table, rows }));

@@ -2,6 +2,7 @@
 
 use super::{quoted, texts};
 use crate::database::read::{Database, ReadError};
+use crate::database::schema;
 use crate::diagnostic::Diagnostic;
 use crate::rules;
 
@@ -18,6 +19,23 @@ pub(super) const OWNED: [&str; 6] = [
 /// The tables in [`OWNED`] whose rows repeat the version and the image of the bundle.
 pub(super) const WITH_VERSION: [&str; 4] = ["api_provider", "api_requirer", "dependencies", "properties"];
 
+/// The columns with names of packages, channels and bundles, by table.
+pub(super) const NAMES: [(&str, &[&str]); 10] = [
+    ("package", &["name", "default_channel"]),
+    ("channel", &["name", "package_name", "head_operatorbundle_name"]),
+    (
+        "channel_entry",
+        &["channel_name", "package_name", "operatorbundle_name"],
+    ),
+    ("operatorbundle", &["name"]),
+    ("related_image", &["operatorbundle_name"]),
+    ("api_provider", &["operatorbundle_name"]),
+    ("api_requirer", &["operatorbundle_name"]),
+    ("dependencies", &["operatorbundle_name"]),
+    ("properties", &["operatorbundle_name"]),
+    ("deprecated", &["operatorbundle_name"]),
+];
+
 /// Selects the rows of a table that belong to a missing bundle.
 pub(super) const ORPHANS: &str = "operatorbundle_name IS NULL OR operatorbundle_name NOT IN (SELECT name FROM operatorbundle WHERE name IS NOT NULL)";
 
@@ -29,11 +47,15 @@ pub(super) const UNUSED_APIS: &str = "(group_name, version, kind) NOT IN (
         WHERE group_name IS NOT NULL AND version IS NOT NULL AND kind IS NOT NULL)";
 
 pub(super) fn check(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    let has = |table: &str| table != "deprecated" || index.schema_version() >= schema::DEPRECATED_SINCE;
     damage(index, findings)?;
-    for table in OWNED {
-        if table != "deprecated" || index.schema_version() >= crate::database::schema::DEPRECATED_SINCE {
-            orphans(index, table, findings)?;
+    for (table, columns) in NAMES.into_iter().filter(|(table, _)| has(table)) {
+        for column in columns {
+            names(index, (table, column), findings)?;
         }
+    }
+    for table in OWNED.into_iter().filter(|table| has(table)) {
+        orphans(index, table, findings)?;
     }
     for table in WITH_VERSION {
         owners(index, table, findings)?;
@@ -50,6 +72,20 @@ fn damage(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadEr
                 format!("the database is damaged: {line}"),
             ));
         }
+    }
+    Ok(())
+}
+
+/// Reports names that are stored as blobs. SQLite compares no blob as equal to a string.
+fn names(index: &Database, (table, column): (&str, &str), findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    let query =
+        format!("SELECT CAST(count(*) AS TEXT) FROM {table} WHERE typeof({column}) = 'blob' HAVING count(*) > 0");
+    for [count] in texts(index, "the names", &query)? {
+        let message = format!(
+            "column {column} of table {table} contains {} name(s) as bytes instead of text, which no query finds",
+            count.unwrap_or_default()
+        );
+        findings.push(Diagnostic::new(&rules::INDEX_NAME_BYTES, message));
     }
     Ok(())
 }

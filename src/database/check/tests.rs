@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 /// Package k with channel stable: k.v2 replaces k.v1 and skips k.vghost, which does not exist.
 const SOUND: &str = "
-    INSERT INTO operatorbundle VALUES ('k.v1', NULL, NULL, '', '', '1', '', '', ''),
+    INSERT INTO operatorbundle VALUES ('k.v1', NULL, NULL, 'registry.example.com/k:1', '', '1', '', '', ''),
         ('k.v2', '{}', '{}', 'registry.example.com/k:2', '', '2', 'k.v1', 'k.vghost', '');
     INSERT INTO channel VALUES ('stable', 'k', 'k.v2');
     INSERT INTO package VALUES ('k', 'stable');
     INSERT INTO channel_entry VALUES (1, 'stable', 'k', 'k.v2', 4, 0), (2, 'stable', 'k', 'k.vghost', NULL, 1),
         (3, 'stable', 'k', 'k.v2', 2, 1), (4, 'stable', 'k', 'k.v1', NULL, 2);
-    INSERT INTO properties VALUES ('t', '1', 'k.v2', '2', 'registry.example.com/k:2'), ('t', '1', 'k.v1', '1', NULL);
+    INSERT INTO properties VALUES ('olm.package', '{}', 'k.v2', '2', 'registry.example.com/k:2'),
+        ('olm.package', '{}', 'k.v1', '1', NULL);
 ";
 
 pub(crate) fn database(folder: &Path, change: &str) -> PathBuf {
@@ -74,7 +75,7 @@ fn what_is_wrong_with_the_graph_is_named_by_package_channel_and_bundle() {
             r#"index-default-channel: the default channel "alpha" of package "k" is not one of its channels ("stable")"#,
         ),
         (
-            "DELETE FROM operatorbundle WHERE name = 'k.v1'; DELETE FROM properties",
+            "DELETE FROM operatorbundle WHERE name = 'k.v1'; DELETE FROM properties WHERE operatorbundle_name = 'k.v1'",
             r#"index-bundle-missing: channel "stable" of package "k" has an entry for bundle "k.v1", which is not in the index"#,
         ),
         (
@@ -113,6 +114,52 @@ fn what_is_wrong_with_the_graph_is_named_by_package_channel_and_bundle() {
         let more = usize::from(change == "DELETE FROM channel");
         assert_eq!(found.len(), 1 + more, "{change}: {found:?}");
     }
+}
+
+#[test]
+fn content_that_no_later_command_can_use_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = [
+        (
+            "UPDATE operatorbundle SET bundlepath = '' WHERE name = 'k.v1'",
+            r#"index-bundle-content: bundle "k.v1" has neither an image nor manifests"#,
+        ),
+        (
+            "INSERT INTO properties VALUES ('t', '{x', 'k.v1', NULL, NULL)",
+            r#"index-property-json: the property t of bundle "k.v1" is not JSON: key must be a string at line 1 column 2"#,
+        ),
+        (
+            "INSERT INTO dependencies VALUES ('t', '', 'k.v1', NULL, NULL)",
+            r#"index-property-json: the dependency t of bundle "k.v1" is not JSON: EOF while parsing a value at line 1 column 0"#,
+        ),
+        (
+            "DELETE FROM properties WHERE operatorbundle_name = 'k.v1'",
+            r#"index-bundle-identity: bundle "k.v1" has no property olm.package, so a catalog that is rendered from the index is invalid"#,
+        ),
+    ];
+    for (change, expected) in cases {
+        assert_eq!(found(&database(folder.path(), change)), [expected], "{change}");
+    }
+}
+
+#[test]
+fn names_that_are_stored_as_bytes_become_text_and_their_rows_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(
+        folder.path(),
+        "UPDATE operatorbundle SET name = CAST(name AS BLOB) WHERE name = 'k.v1'",
+    );
+    let findings = found(&path);
+    let expected = "index-name-bytes: column name of table operatorbundle contains 1 name(s) as bytes instead of text, \
+        which no query finds";
+    assert!(findings.iter().any(|finding| finding == expected), "{findings:?}");
+    let rows = 1;
+    let (table, column) = ("operatorbundle", "name");
+    assert_eq!(
+        repair(&path, &ChangeOptions::default()).unwrap(),
+        [Repair::NamesConverted { table, column, rows }]
+    );
+    assert_eq!(found(&path), Vec::<String>::new());
 }
 
 #[test]
