@@ -476,3 +476,23 @@ fn the_removal_of_a_whole_package_is_told_with_its_size() {
     assert!(told.starts_with("removed package rake with "), "{outcome}");
     assert!(told.ends_with(" bundles") || told.ends_with(" bundle"), "{outcome}");
 }
+
+#[test]
+fn errors_from_before_a_change_are_told_from_its_own() {
+    let sandbox = catalog();
+    let other = "schema: olm.package\nname: other\ndefaultChannel: none\n---\nschema: olm.channel\npackage: other\n\
+                 name: a\nentries:\n- {name: other.v1}\n- {name: other.v2, replaces: other.v1}\n---\n\
+                 schema: olm.bundle\npackage: other\nname: other.v1\nimage: registry.example.com/other:1\n\
+                 properties: [{type: olm.package, value: {packageName: other, version: 1.0.0}}]\n";
+    fs::write(sandbox.path("catalog/other.yaml"), other).unwrap();
+    let changed = outcome_of(&sandbox, "catalog channel copy catalog other a b --dry-run").stderr;
+    let still = "warning: the changed packages in catalog still have 3 errors: catalog/other.yaml:3:17: ";
+    assert!(changed.starts_with(still), "{changed}");
+    let refused = fail(&sandbox, "catalog rm catalog other:a").stderr;
+    let already = "warning: before this change, catalog already has 2 errors: catalog/other.yaml:3:17: ";
+    assert!(refused.starts_with(already), "{refused}");
+    assert!(
+        refused.contains("\nerror: no channel of package \"other\" would remain"),
+        "{refused}"
+    );
+}

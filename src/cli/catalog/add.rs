@@ -196,6 +196,9 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
                 in_basic_template(editor, &packages, &placement, &versions)
             }
         };
+        if changed.is_err() {
+            edit::warn_of_earlier(path, opening.limits.index.catalog, printer);
+        }
         match changed {
             Ok(change) => changes.push((path, change)),
             Err(error) if arguments.catalogs.len() > 1 => {

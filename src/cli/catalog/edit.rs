@@ -2,6 +2,7 @@
 
 use crate::bundle::is_bundle_folder;
 use crate::bundle::location::Location;
+use crate::catalog::file_based::check::check;
 use crate::catalog::file_based::draft::{Draft, DraftError, Removal};
 use crate::catalog::file_based::edit::template::TemplateEditor;
 use crate::catalog::file_based::edit::{CatalogEditError, Edited, Editor};
@@ -97,7 +98,10 @@ impl EditOptions {
         };
         let (edited, changed) = match edit() {
             Ok(edited) => edited,
-            Err(error) => return refused(error, printer),
+            Err(error) => {
+                warn_of_earlier(catalog, self.limits.catalog(), printer);
+                return refused(error, printer);
+            }
         };
         show(&edited, self.dry_run, printer)?;
         if !self.dry_run {
@@ -229,6 +233,8 @@ pub(crate) fn written(edited: &Edited, dry_run: bool, named: &Path, strictness: 
     let mut findings = edited.findings.clone();
     strictness.weigh_catalog(&mut findings);
     strictness::warn(&findings, printer);
+    let of = format!("the changed packages in {} still have", named.display());
+    warn_of_errors(&of, &findings, named, printer);
     for (path, file) in &edited.files {
         let done = match (dry_run, &file.after) {
             (false, Some(_)) => "wrote",
@@ -241,6 +247,33 @@ pub(crate) fn written(edited: &Edited, dry_run: bool, named: &Path, strictness: 
     if edited.files.is_empty() {
         printer.status(format_args!("no changes in {}", named.display()));
     }
+}
+
+/// Warns of the errors that a catalog has without the change, which may be the reason why the change fails.
+pub(crate) fn warn_of_earlier(catalog: &Path, limits: CatalogLimits, printer: &Printer) {
+    if let Ok(checked) = check(catalog, limits) {
+        let of = format!("before this change, {} already has", catalog.display());
+        warn_of_errors(&of, &checked.findings, catalog, printer);
+    }
+}
+
+/// Warns of the number of errors in a catalog, with the first ones.
+fn warn_of_errors(of: &str, findings: &[Diagnostic], catalog: &Path, printer: &Printer) {
+    const SHOWN: usize = 3;
+    let errors: Vec<&Diagnostic> = findings.iter().filter(|finding| finding.is_error()).collect();
+    if errors.is_empty() {
+        return;
+    }
+    let mut shown: Vec<String> = errors.iter().take(SHOWN).map(ToString::to_string).collect();
+    if errors.len() > SHOWN {
+        shown.push(format!("{} more", errors.len() - SHOWN));
+    }
+    printer.warning(format_args!(
+        "{of} {}: {}; \"opmx validate {}\" shows all",
+        counted(errors.len(), "error"),
+        shown.join("; "),
+        catalog.display()
+    ));
 }
 
 /// Reports why a catalog was not edited.
