@@ -23,7 +23,8 @@ use super::handling::{self, Resource};
 use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::account::Grants;
 use crate::kubernetes::rbac::covering::{Granted, TooComplex, compact, halves, uncovered};
-use crate::kubernetes::rbac::{self, ALL, Rule};
+use crate::kubernetes::rbac::role::is_aggregated;
+use crate::kubernetes::rbac::{self, Rule};
 use crate::steps::Step;
 use serde::Serialize;
 use serde_json::Value;
@@ -239,16 +240,10 @@ fn requests(steps: &[Step], namespace: &str, apis: &Apis, existing: &Existing<'_
 
 /// Returns the rules of a role. An aggregated role may later allow anything, so writing it requires all permissions.
 fn rules_in(role: &Value) -> Vec<Rule> {
-    let aggregated = role.get("aggregationRule").is_some_and(|rule| !rule.is_null());
-    if !aggregated {
-        return Rule::read_all(role);
+    if is_aggregated(role) {
+        return Rule::everything().into();
     }
-    let urls = Rule {
-        non_resource_urls: vec![ALL.to_owned()],
-        verbs: vec![ALL.to_owned()],
-        ..Rule::default()
-    };
-    vec![Rule::new(ALL, ALL, &[ALL]), urls]
+    Rule::read_all(role)
 }
 
 fn verb_on(kind: &str, name: &str, verb: &str) -> Rule {

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod covering;
 mod danger;
+pub mod role;
 mod rule;
 pub mod user;
 

@@ -16,6 +16,7 @@ pub use keys::json_schema;
 pub use read::{PolicyError, read};
 
 use serde::Deserialize;
+use serde_json::Value;
 
 /// The only version of the format.
 pub const VERSION: u64 = 1;
@@ -89,6 +90,15 @@ struct Permission {
 enum Scope {
     Cluster,
     Namespace,
+}
+
+/// The place where a bundle is installed, as far as it is known.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Setting<'a> {
+    /// The objects of the cluster, which can include roles that the bundle binds.
+    pub objects: &'a [Value],
+    /// The namespace of the install.
+    pub namespace: &'a str,
 }
 
 /// The terms of a policy for one user.

@@ -502,6 +502,46 @@ fn s86_a_new_version_is_compared_with_the_published_head() {
     }
 }
 
+/// S90: a binding to a role that is not in the bundle grants the rules of this role.
+#[test]
+fn s90_a_policy_refuses_a_binding_to_a_role_outside_the_bundle() {
+    let sandbox = garden();
+    bundle(&sandbox, "rake", "1.0.0", "get, list");
+    let bind = |role: &str| {
+        let binding = format!(
+            "{{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {{name: boss}}, roleRef: \
+             {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: {role}}}, \
+             subjects: [{{kind: ServiceAccount, name: rake, namespace: operators}}]}}\n"
+        );
+        fs::write(sandbox.path("rake/manifests/boss.yaml"), binding).unwrap();
+    };
+    let allow = "version: 1\npermissions: {allow: [{resources: [leaves]}]}\n";
+    fs::write(sandbox.path("policy.yaml"), allow).unwrap();
+    for (role, words) in [
+        ("cluster-admin", "which ClusterRole cluster-admin contains"),
+        (
+            "foreman",
+            "does not allow a binding to ClusterRole foreman, because this role is not in the input",
+        ),
+    ] {
+        bind(role);
+        for (command, status) in [("permissions", 3), ("bundle validate", 1)] {
+            let outcome = sandbox.run(format!("{command} rake --policy policy.yaml").split(' '));
+            assert_eq!(outcome.status, Some(status), "{outcome}");
+            let shown = outcome.to_string();
+            assert!(
+                shown.contains(words) && shown.contains("ClusterRoleBinding/boss"),
+                "{shown}"
+            );
+        }
+    }
+    let known = "---\n{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: foreman}, \
+                 rules: [{apiGroups: [''], resources: [leaves], verbs: [get]}]}\n";
+    fs::write(sandbox.path("dump.yaml"), known).unwrap();
+    let outcome = sandbox.run("permissions rake --policy policy.yaml --cluster dump.yaml".split(' '));
+    assert!(outcome.status == Some(0) && outcome.stderr.is_empty(), "{outcome}");
+}
+
 /// S90: kinds, permissions, registries and catalogs, for all and for single users.
 #[test]
 fn s90_a_policy_is_held_against_bundles_catalogs_and_users() {

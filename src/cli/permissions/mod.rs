@@ -233,7 +233,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     let (account, held) = arguments.installer.held(&state, &content.name, context);
     let terms = arguments.terms(context)?;
     let refused = match &terms {
-        Some(terms) => policy::findings(bundle, &content, terms, install)?,
+        Some(terms) => policy::findings(bundle, &content, terms, install, &state)?,
         None => Vec::new(),
     };
     context.printer.report(&refused);

@@ -3,11 +3,12 @@
 use crate::bundle::location::Location;
 use crate::cli::error::CommandError;
 use crate::cli::what_if::InstallArguments;
+use crate::cluster::State;
 use crate::diagnostic::Diagnostic;
 use crate::image::Reference;
 use crate::index::location::IndexLocation;
 use crate::steps::Content;
-use crate::validation::policy::{Terms, judge, judge_catalog, judge_image};
+use crate::validation::policy::{Setting, Terms, judge, judge_catalog, judge_image};
 use serde_json::Value;
 
 /// Returns the policy violations of a bundle: of its content, its image, and the index that contains it.
@@ -16,10 +17,15 @@ pub(super) fn findings(
     content: &Content,
     terms: &Terms,
     install: &InstallArguments,
+    state: &State,
 ) -> Result<Vec<Diagnostic>, CommandError> {
     let objects: Vec<&Value> = content.objects.iter().collect();
     let all: Vec<&Value> = std::iter::once(&content.csv).chain(objects.iter().copied()).collect();
-    let broken = judge(terms, Some(&content.csv), &objects).into_iter();
+    let setting = Setting {
+        objects: &state.objects,
+        namespace: install.namespace(state),
+    };
+    let broken = judge(terms, Some(&content.csv), &objects, &setting).into_iter();
     let mut findings: Vec<Diagnostic> = broken
         .map(|broken| {
             let text = |pointer: &str| {

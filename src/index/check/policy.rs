@@ -10,7 +10,7 @@ use crate::image::Reference;
 use crate::index::location::IndexLocation;
 use crate::index::open::{Index, OpenError};
 use crate::rules;
-use crate::validation::policy::{Terms, judge, judge_catalog, judge_image};
+use crate::validation::policy::{Setting, Terms, judge, judge_catalog, judge_image};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -61,7 +61,7 @@ pub fn against_policy(index: &Index, location: &IndexLocation, terms: &Terms) ->
             csv => csv,
         };
         let values: Vec<&Value> = objects.iter().collect();
-        for broken in judge(terms, csv.as_ref(), &values) {
+        for broken in judge(terms, csv.as_ref(), &values, &Setting::default()) {
             // Each image was already checked above.
             if *broken.rule == rules::POLICY_SOURCE {
                 continue;

@@ -1,5 +1,6 @@
 //! The permissions that the bindings of a cluster grant to a service account.
 
+use super::role::built_in;
 use super::{GROUP, Rule};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -168,8 +169,9 @@ pub(super) fn grants_to<'a>(
             ("Role", Some(namespace)) => roles.get(&("Role", namespace, name)),
             _ => None,
         };
-        match role {
-            Some(role) => grants.add(namespace, Rule::read_all(role)),
+        let rules = role.map(|role| Rule::read_all(role));
+        match rules.or_else(|| built_in(kind, name)) {
+            Some(rules) => grants.add(namespace, rules),
             None => notes.push(format!(
                 "{}/{} refers to {kind}/{name}, which is not among the objects, so the binding is ignored",
                 text("/kind"),

@@ -1,6 +1,6 @@
 //! An RBAC rule as a value, for evaluating its permissions.
 
-use super::PolicyRule;
+use super::{ALL, PolicyRule};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
@@ -34,6 +34,16 @@ impl Rule {
             verbs: verbs.iter().map(|verb| (*verb).to_owned()).collect(),
             ..Self::default()
         }
+    }
+
+    /// Returns the rules that allow everything: all verbs on all resources and on all paths.
+    pub fn everything() -> [Self; 2] {
+        let paths = Self {
+            non_resource_urls: vec![ALL.to_owned()],
+            verbs: vec![ALL.to_owned()],
+            ..Self::default()
+        };
+        [Self::new(ALL, ALL, &[ALL]), paths]
     }
 
     /// Limits the rule to the object of this name.

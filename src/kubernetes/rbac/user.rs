@@ -1,7 +1,7 @@
 //! The permissions that the bindings of a cluster grant to a user.
 
 use super::account::{Account, Grants, grants_to};
-use super::{ALL, GROUP, Rule};
+use super::{GROUP, Rule};
 use serde_json::{Value, json};
 
 /// The group whose members may do everything, regardless of bindings.
@@ -66,12 +66,7 @@ impl User {
 pub fn grants_of<'a>(objects: impl IntoIterator<Item = &'a Value>, user: &User) -> (Grants, Vec<String>) {
     let (mut held, notes) = grants_to(objects, |subject, namespace| user.is(subject, namespace));
     if user.groups.iter().any(|group| group == MASTERS) {
-        let urls = Rule {
-            non_resource_urls: vec![ALL.to_owned()],
-            verbs: vec![ALL.to_owned()],
-            ..Rule::default()
-        };
-        held.add(None, [Rule::new(ALL, ALL, &[ALL]), urls]);
+        held.add(None, Rule::everything());
     }
     (held, notes)
 }

@@ -1,8 +1,9 @@
 //! Collects the facts about a bundle that a policy may restrict: kinds of objects, permissions, images.
 
-use super::Scope;
+use super::{Scope, Setting};
 use crate::bundle::image_use;
 use crate::kubernetes::GroupVersionKind;
+use crate::kubernetes::rbac::role::{is_aggregated, rules_of};
 use crate::kubernetes::rbac::{self, Rule};
 use crate::text::Path;
 use serde_json::Value;
@@ -14,12 +15,32 @@ pub(super) struct Spot {
     pub(super) path: Path,
 }
 
+/// Permissions that a bundle grants.
+#[derive(Debug)]
+pub(super) struct Grant {
+    pub(super) scope: Scope,
+    pub(super) rules: Vec<Rule>,
+    pub(super) origin: Origin,
+    pub(super) spot: Spot,
+}
+
+/// The origin of the rules of a grant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// The bundle contains them.
+    Written,
+    /// The bundle binds this role, which is not part of the bundle.
+    Bound(String),
+    /// The rules are unknown, and could be any. The text describes the grant and states the reason.
+    Unknown(String),
+}
+
 /// All facts about a bundle that a policy may restrict.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     /// Group and kind of each object, and whether OLM creates it.
     pub(super) kinds: Vec<(String, String, bool, Spot)>,
-    pub(super) grants: Vec<(Scope, Rule, Spot)>,
+    pub(super) grants: Vec<Grant>,
     pub(super) images: Vec<(String, Spot)>,
 }
 
@@ -54,13 +75,14 @@ const WEBHOOKS: [(&str, &str); 2] = [
 impl Facts {
     /// Collects the facts of a ClusterServiceVersion and of other objects. The ClusterServiceVersion, if any, has the
     /// number 0, and `objects` are numbered after it.
-    pub(super) fn of(csv: Option<&Value>, objects: &[&Value]) -> Self {
+    pub(super) fn of(csv: Option<&Value>, objects: &[&Value], setting: &Setting<'_>) -> Self {
         let mut facts = Self::default();
         if let Some(csv) = csv {
             facts.csv(csv);
         }
         for (number, object) in (usize::from(csv.is_some())..).zip(objects) {
             facts.object(number, object);
+            facts.binding(number, object, objects, setting);
         }
         facts
     }
@@ -80,11 +102,74 @@ impl Facts {
         if let Some(scope) = scope.filter(|_| gvk.group == rbac::GROUP) {
             let rules = Path::root().key("rules");
             for (index, rule) in Rule::read_all(object).into_iter().enumerate() {
-                self.grants.push((scope, rule, spot(rules.index(index))));
+                self.grants.push(Grant {
+                    scope,
+                    rules: vec![rule],
+                    origin: Origin::Written,
+                    spot: spot(rules.index(index)),
+                });
+            }
+            if is_aggregated(object) {
+                self.grants.push(Grant {
+                    scope,
+                    rules: Rule::everything().into(),
+                    origin: Origin::Unknown(
+                        "an aggregated role, because the roles that it combines are unknown".to_owned(),
+                    ),
+                    spot: spot(Path::root().key("aggregationRule")),
+                });
             }
         }
         self.kinds
             .push((gvk.group, gvk.kind, false, spot(Path::root().key("kind"))));
+    }
+
+    /// Adds the rules that a binding grants, unless it binds a role among the objects: the rules of these roles are
+    /// facts of their own.
+    fn binding(&mut self, number: usize, object: &Value, objects: &[&Value], setting: &Setting<'_>) {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        let gvk = GroupVersionKind::from_api_version(text("/apiVersion"), text("/kind"));
+        let scope = match gvk.kind.as_str() {
+            "ClusterRoleBinding" => Scope::Cluster,
+            "RoleBinding" => Scope::Namespace,
+            _ => return,
+        };
+        if gvk.group != rbac::GROUP {
+            return;
+        }
+        let (kind, name) = (text("/roleRef/kind"), text("/roleRef/name"));
+        let home = text("/metadata/namespace");
+        let is_bound = |other: &&Value| {
+            let text = |pointer: &str| other.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+            let other_home = text("/metadata/namespace");
+            // OLM installs objects without a namespace into the same one.
+            let is_here = kind == "ClusterRole" || home.is_empty() || other_home.is_empty() || home == other_home;
+            text("/apiVersion").starts_with(rbac::GROUP)
+                && (text("/kind"), text("/metadata/name")) == (kind, name)
+                && is_here
+        };
+        if objects.iter().any(is_bound) {
+            return;
+        }
+        let namespace = if home.is_empty() { setting.namespace } else { home };
+        let (rules, origin) = match rules_of(kind, name, namespace, setting.objects) {
+            Some(rules) => (rules, Origin::Bound(format!("{kind} {name}"))),
+            None => {
+                let reason = format!(
+                    "a binding to {kind} {name}, because this role is not in the input and its permissions are unknown"
+                );
+                (Rule::everything().into(), Origin::Unknown(reason))
+            }
+        };
+        self.grants.push(Grant {
+            scope,
+            rules,
+            origin,
+            spot: Spot {
+                object: number,
+                path: Path::root().key("roleRef"),
+            },
+        });
     }
 
     fn csv(&mut self, csv: &Value) {
@@ -125,7 +210,12 @@ impl Facts {
             for (index, permission) in list(&permissions).iter().enumerate() {
                 let rules = permissions.index(index).key("rules");
                 for (number, rule) in Rule::read_all(permission).into_iter().enumerate() {
-                    self.grants.push((scope, rule, spot(rules.index(number))));
+                    self.grants.push(Grant {
+                        scope,
+                        rules: vec![rule],
+                        origin: Origin::Written,
+                        spot: spot(rules.index(number)),
+                    });
                 }
             }
         }

@@ -1,11 +1,12 @@
 //! Compares a bundle with a policy.
 
-use super::facts::{Facts, Spot};
+use super::facts::{Facts, Grant, Origin, Spot};
 use super::matching::{CORE, is_catalog, is_kind, is_registry};
-use super::{Scope, Terms};
+use super::{Permissions, Scope, Setting, Terms};
 use crate::bundle::{Bundle, is_csv};
 use crate::diagnostic::Diagnostic;
-use crate::kubernetes::rbac::covering::compact;
+use crate::kubernetes::rbac::Rule;
+use crate::kubernetes::rbac::covering::{TooComplex, compact};
 use crate::manifest::Object;
 use crate::rules::{self, Rule as Finding};
 use crate::text::Path;
@@ -24,9 +25,10 @@ pub struct Broken {
     pub path: Path,
 }
 
-/// Compares a ClusterServiceVersion and its accompanying objects with the terms of a policy.
-pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value]) -> Vec<Broken> {
-    let facts = Facts::of(csv, objects);
+/// Compares a ClusterServiceVersion and its accompanying objects with the terms of a policy. `setting` is where the
+/// bundle is installed.
+pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value], setting: &Setting<'_>) -> Vec<Broken> {
+    let facts = Facts::of(csv, objects, setting);
     let policy = &terms.policy;
     let mut broken = Vec::new();
     let mut add = |rule, message, spot: &Spot| {
@@ -53,22 +55,17 @@ pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value]) -> Vec<Brok
         }
     }
     if let Some(permissions) = &terms.conditions.permissions {
-        for (scope, rule, spot) in &facts.grants {
-            let place = match scope {
-                Scope::Cluster => "in the whole cluster",
-                Scope::Namespace => "in a namespace",
-            };
-            let refused = match permissions.refused(*scope, rule) {
+        for grant in &facts.grants {
+            let refused = match refused(permissions, grant) {
                 Ok(refused) => refused,
                 Err(error) => {
-                    add(&rules::POLICY_PERMISSION, error.to_string(), spot);
+                    add(&rules::POLICY_PERMISSION, error.to_string(), &grant.spot);
                     continue;
                 }
             };
             if !refused.is_empty() {
-                let refused: Vec<String> = compact(&refused).iter().map(ToString::to_string).collect();
-                let message = format!("{policy} does not allow {} {place}", refused.join(", "));
-                add(&rules::POLICY_PERMISSION, message, spot);
+                let message = format!("{policy} does not allow {}", in_words(grant, &refused));
+                add(&rules::POLICY_PERMISSION, message, &grant.spot);
             }
         }
     }
@@ -78,6 +75,30 @@ pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value]) -> Vec<Brok
         }
     }
     broken
+}
+
+/// Returns the parts of a grant that are not allowed.
+fn refused(permissions: &Permissions, grant: &Grant) -> Result<Vec<Rule>, TooComplex> {
+    let mut refused = Vec::new();
+    for rule in &grant.rules {
+        refused.extend(permissions.refused(grant.scope, rule)?);
+    }
+    Ok(compact(&refused))
+}
+
+/// Describes the parts of a grant that are not allowed.
+fn in_words(grant: &Grant, refused: &[Rule]) -> String {
+    let refused: Vec<String> = refused.iter().map(ToString::to_string).collect();
+    let refused = refused.join(", ");
+    let place = match grant.scope {
+        Scope::Cluster => "in the whole cluster",
+        Scope::Namespace => "in a namespace",
+    };
+    match &grant.origin {
+        Origin::Written => format!("{refused} {place}"),
+        Origin::Bound(role) => format!("{refused} {place}, which {role} contains"),
+        Origin::Unknown(grant) => grant.clone(),
+    }
 }
 
 fn refusal(terms: &Terms, image: &str) -> Option<String> {
@@ -110,7 +131,7 @@ pub fn check(bundle: &Bundle, terms: &Terms, findings: &mut Vec<Diagnostic>) {
         .skip(csv.iter().len())
         .map(|object| object.value())
         .collect();
-    for broken in judge(terms, csv.map(Object::value), &values) {
+    for broken in judge(terms, csv.map(Object::value), &values, &Setting::default()) {
         let Some(object) = objects.get(broken.object) else {
             continue;
         };

@@ -59,7 +59,8 @@ const KINDS: Field = optional(
 const GRANTS: Field = optional(
     "permissions",
     Object(PERMISSIONS),
-    "Permissions that a bundle grants to its operator and to other subjects.",
+    "Permissions that a bundle grants to its operator and to other subjects. The rules of a role that the bundle binds \
+     but does not contain count, too; if they are unknown, they could be any.",
 );
 const REGISTRIES: Field = optional(
     "registries",

@@ -7,7 +7,7 @@ fn policy(yaml: &str) -> Policy {
 }
 
 fn broken(yaml: &str, csv: &Value, objects: &[&Value]) -> Vec<(&'static str, String)> {
-    let broken = judge(&policy(yaml).terms(None, &[]), Some(csv), objects);
+    let broken = judge(&policy(yaml).terms(None, &[]), Some(csv), objects, &Setting::default());
     broken
         .into_iter()
         .map(|broken| (broken.rule.id, broken.path.to_string()))
@@ -57,7 +57,7 @@ fn s90_kinds_are_those_of_objects_and_those_that_olm_makes() {
 #[test]
 fn s90_permissions_are_refused_verb_by_verb() {
     let deny = "version: 1\npermissions: {deny: [{resources: [secrets], verbs: [list], scope: Cluster}]}\n";
-    let found = judge(&policy(deny).terms(None, &[]), Some(&csv()), &[]);
+    let found = judge(&policy(deny).terms(None, &[]), Some(&csv()), &[], &Setting::default());
     assert_eq!(found.len(), 1);
     assert_eq!(
         found[0].message,
@@ -73,8 +73,71 @@ fn s90_permissions_are_refused_verb_by_verb() {
         &policy("version: 1\npermissions: {allow: [{verbs: [get, list]}]}\n").terms(None, &[]),
         Some(&csv()),
         &[&role],
+        &Setting::default(),
     );
     assert_eq!(found.iter().map(|found| found.object).collect::<Vec<_>>(), [1]);
+}
+
+fn binding(role: &str) -> Value {
+    json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding", "metadata": {"name": "b"},
+        "roleRef": {"kind": "ClusterRole", "name": role}, "subjects": [{"kind": "ServiceAccount", "name": "d"}]})
+}
+
+fn cluster_role(name: &str, more: &Value) -> Value {
+    let mut role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name},
+        "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]});
+    role.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    role
+}
+
+#[test]
+fn s90_a_binding_grants_the_rules_of_its_role() {
+    let judged = |policy: &str, role: &str, cluster: &[Value]| {
+        let terms = super::read("p", policy.as_bytes(), &Limits::default())
+            .unwrap()
+            .terms(None, &[]);
+        let setting = Setting {
+            objects: cluster,
+            ..Setting::default()
+        };
+        let found = judge(&terms, None, &[&binding(role)], &setting);
+        assert!(found.iter().all(|broken| broken.path.to_string() == "roleRef"));
+        found.into_iter().map(|broken| broken.message).collect::<Vec<_>>()
+    };
+    let allow = "version: 1\npermissions: {allow: [{resources: [pods], verbs: [get, list]}]}";
+    let deny = "version: 1\npermissions: {deny: [{verbs: [bind]}]}";
+    let unknown = "p does not allow a binding to ClusterRole other, because this role is not in the input and its \
+                   permissions are unknown";
+    assert_eq!(judged(allow, "other", &[]), [unknown]);
+    assert_eq!(judged(deny, "other", &[]), [unknown]);
+    let known = [cluster_role("other", &json!({}))];
+    assert_eq!(judged(allow, "other", &known), Vec::<String>::new());
+    assert_eq!(judged(deny, "other", &known), Vec::<String>::new());
+    assert_eq!(
+        judged("version: 1\npermissions: {allow: [{}]}", "other", &[]),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        judged("version: 1\npermissions: {deny: [{scope: Namespace}]}", "other", &[]),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        judged(deny, "cluster-admin", &[]),
+        [
+            r#"p does not allow {NonResourceURLs:["*"], Verbs:["*"]}, {APIGroups:["*"], Resources:["*"], Verbs:["*"]} in the whole cluster, which ClusterRole cluster-admin contains"#
+        ]
+    );
+}
+
+#[test]
+fn s90_the_rules_of_an_aggregated_role_are_unknown() {
+    let role = cluster_role("r", &json!({"aggregationRule": {"clusterRoleSelectors": [{}]}}));
+    let found = broken(
+        "version: 1\npermissions: {deny: [{verbs: [bind]}]}",
+        &csv(),
+        &[&role, &binding("r")],
+    );
+    assert_eq!(found, [("policy-permission", "aggregationRule".to_owned())]);
 }
 
 #[test]

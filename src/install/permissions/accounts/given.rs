@@ -4,7 +4,7 @@ use super::Targets;
 use crate::cluster::State;
 use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::account::Account;
-use crate::kubernetes::rbac::{self, Rule};
+use crate::kubernetes::rbac::{Rule, role};
 use crate::steps::Step;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -153,23 +153,7 @@ fn rules_of(kind: &str, name: &str, steps: &[&Step], namespace: &str, state: &St
     if let Some(step) = own.next() {
         return Some(Rule::read_all(&step.resource.manifest));
     }
-    let mut existing = state.objects.iter().filter(|object| {
-        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        let here = kind == "ClusterRole" || text("/metadata/namespace") == namespace;
-        text("/apiVersion").starts_with(rbac::GROUP) && text("/kind") == kind && text("/metadata/name") == name && here
-    });
-    if let Some(role) = existing.next() {
-        return Some(Rule::read_all(role));
-    }
-    (kind == "ClusterRole" && name == "system:auth-delegator").then(delegation)
-}
-
-/// Returns the rules of `system:auth-delegator`.
-fn delegation() -> Vec<Rule> {
-    vec![
-        Rule::new("authentication.k8s.io", "tokenreviews", &["create"]),
-        Rule::new("authorization.k8s.io", "subjectaccessreviews", &["create"]),
-    ]
+    role::rules_of(kind, name, namespace, &state.objects)
 }
 
 /// Returns the rule by which OLM allows the accounts of a version to update its OperatorCondition. A version that
@@ -230,7 +214,7 @@ pub(super) fn certified(csv: Csv<'_>, namespace: &str) -> Vec<Given> {
         let secret = Rule::new("", "secrets", &["get"]).named(&certificate);
         give(&[namespace], vec![secret], format!("Role {certificate}"));
         let binding = format!("ClusterRoleBinding {service}-system:auth-delegator to system:auth-delegator");
-        give(&[], delegation(), binding);
+        give(&[], role::auth_delegation().into(), binding);
         let reader = "extension-apiserver-authentication";
         let rule = Rule::new("", "configmaps", &["get", "list", "watch"]).named(reader);
         give(

@@ -1,0 +1,69 @@
+//! Roles by their names: those among objects, and those that every cluster contains.
+
+use super::{CLUSTER_ADMIN, GROUP, Rule};
+use serde_json::Value;
+
+/// The ClusterRole that lets extension API servers ask who sent a request and what the sender may do.
+const AUTH_DELEGATOR: &str = "system:auth-delegator";
+
+/// Returns the rules of a role that is among `objects` or built into every cluster. `namespace` is the namespace of the
+/// binding, in which a Role must be.
+pub fn rules_of<'a>(
+    kind: &str,
+    name: &str,
+    namespace: &str,
+    objects: impl IntoIterator<Item = &'a Value>,
+) -> Option<Vec<Rule>> {
+    let mut found = objects.into_iter().filter(|object| {
+        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let here = kind == "ClusterRole" || text("/metadata/namespace") == namespace;
+        text("/apiVersion").starts_with(GROUP) && text("/kind") == kind && text("/metadata/name") == name && here
+    });
+    found.next().map(Rule::read_all).or_else(|| built_in(kind, name))
+}
+
+/// Returns the rules of a role that is built into every cluster and that clusters do not extend.
+pub(crate) fn built_in(kind: &str, name: &str) -> Option<Vec<Rule>> {
+    match (kind, name) {
+        ("ClusterRole", CLUSTER_ADMIN) => Some(Rule::everything().into()),
+        ("ClusterRole", AUTH_DELEGATOR) => Some(auth_delegation().into()),
+        _ => None,
+    }
+}
+
+/// Returns the rules of `system:auth-delegator`.
+pub(crate) fn auth_delegation() -> [Rule; 2] {
+    [
+        Rule::new("authentication.k8s.io", "tokenreviews", &["create"]),
+        Rule::new("authorization.k8s.io", "subjectaccessreviews", &["create"]),
+    ]
+}
+
+/// Returns whether a controller fills in the rules of the role from other roles of the cluster.
+pub fn is_aggregated(role: &Value) -> bool {
+    role.get("aggregationRule").is_some_and(|rule| !rule.is_null())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn roles_are_found_among_the_objects_and_then_among_the_built_in_ones() {
+        let role = |kind: &str, namespace: &str, name: &str| {
+            json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind,
+                "metadata": {"name": name, "namespace": namespace},
+                "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]})
+        };
+        let objects = [role("Role", "ns", "r"), role("ClusterRole", "", "cluster-admin")];
+        let rules = |kind: &str, name: &str, namespace: &str| rules_of(kind, name, namespace, &objects);
+        let pods = vec![Rule::new("", "pods", &["get"])];
+        assert_eq!(rules("Role", "r", "ns").as_ref(), Some(&pods));
+        assert_eq!(rules("Role", "r", "other"), None);
+        assert_eq!(rules("ClusterRole", "cluster-admin", "ns").as_ref(), Some(&pods));
+        assert_eq!(rules("ClusterRole", "view", "ns"), None);
+        let everything = rules_of("ClusterRole", "cluster-admin", "", &[]);
+        assert_eq!(everything, Some(Rule::everything().into()));
+    }
+}
