@@ -11,7 +11,7 @@ mod resource;
 mod user;
 
 pub(in crate::install) use accounts::of_group;
-pub use accounts::{AccountPermissions, Holding, Operator, Targets, operators};
+pub use accounts::{AccountPermissions, Holding, Operator, Targets, operators, targets};
 pub(crate) use held::account_of;
 pub use held::held;
 pub use resource::{Content, Review, install, namespaces_of, roles};

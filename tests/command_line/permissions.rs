@@ -542,6 +542,31 @@ fn s90_a_policy_refuses_a_binding_to_a_role_outside_the_bundle() {
     assert!(outcome.status == Some(0) && outcome.stderr.is_empty(), "{outcome}");
 }
 
+/// S90: in an OperatorGroup without target namespaces, OLM turns the Roles of an operator into ClusterRoles.
+#[test]
+fn s90_a_policy_judges_permissions_where_the_operator_group_makes_them_hold() {
+    let sandbox = garden();
+    bundle(&sandbox, "rake", "1.0.0", "get, list");
+    fs::write(
+        sandbox.path("scope.yaml"),
+        "version: 1\npermissions: {deny: [{resources: [leaves], scope: Cluster}]}\n",
+    )
+    .unwrap();
+    fs::write(sandbox.path("kinds.yaml"), "version: 1\nkinds: {deny: [ClusterRole]}\n").unwrap();
+    for (spec, status) in [("{}", 3), ("{targetNamespaces: [operators]}", 0)] {
+        let group = format!(
+            "---\n{{apiVersion: operators.coreos.com/v1, kind: OperatorGroup, metadata: {{name: og, namespace: operators}}, \
+             spec: {spec}}}\n"
+        );
+        fs::write(sandbox.path("dump.yaml"), group).unwrap();
+        for policy in ["scope", "kinds"] {
+            let line = format!("permissions rake --cluster dump.yaml --namespace operators --policy {policy}.yaml");
+            let outcome = sandbox.run(line.split(' '));
+            assert_eq!(outcome.status, Some(status), "{spec}: {outcome}");
+        }
+    }
+}
+
 /// S90: kinds, permissions, registries and catalogs, for all and for single users.
 #[test]
 fn s90_a_policy_is_held_against_bundles_catalogs_and_users() {

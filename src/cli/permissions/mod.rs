@@ -87,7 +87,8 @@ Examples:
 /// the roles that would allow the user to do so. The exit status is 3 if the answer is no.
 ///
 /// With --policy, checks the bundle against the policy of an administrator, including the terms for the user if a user
-/// is specified. The exit status is 3 if something is not allowed.
+/// is specified. Permissions that OLM extends to all namespaces count as permissions for the whole cluster. The exit
+/// status is 3 if something is not allowed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct PermissionsArguments {

@@ -4,9 +4,11 @@ use crate::bundle::location::Location;
 use crate::cli::error::CommandError;
 use crate::cli::what_if::InstallArguments;
 use crate::cluster::State;
+use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::image::Reference;
 use crate::index::location::IndexLocation;
+use crate::install::permissions::{Targets, targets};
 use crate::steps::Content;
 use crate::validation::policy::{Setting, Terms, judge, judge_catalog, judge_image};
 use serde_json::Value;
@@ -21,9 +23,11 @@ pub(super) fn findings(
 ) -> Result<Vec<Diagnostic>, CommandError> {
     let objects: Vec<&Value> = content.objects.iter().collect();
     let all: Vec<&Value> = std::iter::once(&content.csv).chain(objects.iter().copied()).collect();
+    let namespace = install.namespace(state);
     let setting = Setting {
         objects: &state.objects,
-        namespace: install.namespace(state),
+        namespace,
+        everywhere: targets(Csv(&content.csv), namespace, state).0 == Targets::All,
     };
     let broken = judge(terms, Some(&content.csv), &objects, &setting).into_iter();
     let mut findings: Vec<Diagnostic> = broken

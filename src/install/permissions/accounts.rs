@@ -137,7 +137,7 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
 
 /// Returns the target namespaces of the OperatorGroup, and the name of the OperatorGroup. Without an OperatorGroup, the
 /// target namespaces follow from the install modes that the version supports.
-fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<String>) {
+pub fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<String>) {
     match operator_groups(&state.objects, namespace).first() {
         Some(group) => (of_group(Csv(group)), Some(Csv(group).name().to_owned())),
         None if csv.supports("AllNamespaces") => (Targets::All, None),

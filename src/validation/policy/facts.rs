@@ -29,6 +29,8 @@ pub(super) struct Grant {
 pub(super) enum Origin {
     /// The bundle contains them.
     Written,
+    /// The bundle contains them for a namespace, and OLM extends them to the whole cluster.
+    Extended,
     /// The bundle binds this role, which is not part of the bundle.
     Bound(String),
     /// The rules are unknown, and could be any. The text describes the grant and states the reason.
@@ -66,6 +68,12 @@ const MADE: &[(&[&str], &str, &str)] = &[
     (&["webhookdefinitions"], "", "Service"),
 ];
 
+/// Kinds that OLM also creates if it installs the operator for all namespaces.
+const EXTENDED: &[(&[&str], &str, &str)] = &[
+    (&["install", "spec", "permissions"], rbac::GROUP, "ClusterRole"),
+    (&["install", "spec", "permissions"], rbac::GROUP, "ClusterRoleBinding"),
+];
+
 /// The kinds of webhook configurations, by webhook type.
 const WEBHOOKS: [(&str, &str); 2] = [
     ("ValidatingAdmissionWebhook", "ValidatingWebhookConfiguration"),
@@ -78,7 +86,7 @@ impl Facts {
     pub(super) fn of(csv: Option<&Value>, objects: &[&Value], setting: &Setting<'_>) -> Self {
         let mut facts = Self::default();
         if let Some(csv) = csv {
-            facts.csv(csv);
+            facts.csv(csv, setting.everywhere);
         }
         for (number, object) in (usize::from(csv.is_some())..).zip(objects) {
             facts.object(number, object);
@@ -172,7 +180,7 @@ impl Facts {
         });
     }
 
-    fn csv(&mut self, csv: &Value) {
+    fn csv(&mut self, csv: &Value, everywhere: bool) {
         let spec = Path::root().key("spec");
         let at = |keys: &[&str]| keys.iter().fold(spec.clone(), |path, key| path.key(key));
         let list = |path: &Path| {
@@ -182,7 +190,8 @@ impl Facts {
                 .unwrap_or_default()
         };
         let spot = |path| Spot { object: 0, path };
-        for (keys, group, kind) in MADE {
+        let extended = if everywhere { EXTENDED } else { &[] };
+        for (keys, group, kind) in MADE.iter().chain(extended) {
             let path = at(keys);
             let is_known = self
                 .kinds
@@ -210,12 +219,16 @@ impl Facts {
             for (index, permission) in list(&permissions).iter().enumerate() {
                 let rules = permissions.index(index).key("rules");
                 for (number, rule) in Rule::read_all(permission).into_iter().enumerate() {
-                    self.grants.push(Grant {
+                    let grant = |scope, origin| Grant {
                         scope,
-                        rules: vec![rule],
-                        origin: Origin::Written,
+                        rules: vec![rule.clone()],
+                        origin,
                         spot: spot(rules.index(number)),
-                    });
+                    };
+                    if everywhere && scope == Scope::Namespace {
+                        self.grants.push(grant(Scope::Cluster, Origin::Extended));
+                    }
+                    self.grants.push(grant(scope, Origin::Written));
                 }
             }
         }

@@ -55,6 +55,7 @@ pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value], setting: &S
         }
     }
     if let Some(permissions) = &terms.conditions.permissions {
+        let mut before: Option<(&Spot, Vec<Rule>)> = None;
         for grant in &facts.grants {
             let refused = match refused(permissions, grant) {
                 Ok(refused) => refused,
@@ -63,10 +64,15 @@ pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value], setting: &S
                     continue;
                 }
             };
-            if !refused.is_empty() {
+            // A rule that OLM extends to the whole cluster is one violation, even if it is not allowed in a namespace either.
+            let is_repeated = before
+                .as_ref()
+                .is_some_and(|(spot, known)| **spot == grant.spot && *known == refused);
+            if !refused.is_empty() && !is_repeated {
                 let message = format!("{policy} does not allow {}", in_words(grant, &refused));
                 add(&rules::POLICY_PERMISSION, message, &grant.spot);
             }
+            before = Some((&grant.spot, refused));
         }
     }
     for (image, spot) in &facts.images {
@@ -96,6 +102,9 @@ fn in_words(grant: &Grant, refused: &[Rule]) -> String {
     };
     match &grant.origin {
         Origin::Written => format!("{refused} {place}"),
+        Origin::Extended => {
+            format!("{refused} {place}, to which OLM extends this rule, because the operator is for all namespaces")
+        }
         Origin::Bound(role) => format!("{refused} {place}, which {role} contains"),
         Origin::Unknown(grant) => grant.clone(),
     }

@@ -33,7 +33,10 @@ const PERMISSION: &[Field] = &[
     optional(
         "scope",
         Choice(&["Cluster", "Namespace"]),
-        "Scope of the permission: the whole cluster or a namespace; defaults to both.",
+        "Scope of the permission: the whole cluster or a namespace; defaults to both. OLM extends permissions for a \
+         namespace to the whole cluster if the OperatorGroup has no target namespaces: opmx permissions takes this into \
+         account, whereas opmx bundle validate and index check, which know no OperatorGroup, use the scope in the \
+         ClusterServiceVersion.",
     ),
 ];
 

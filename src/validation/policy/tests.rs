@@ -141,6 +141,41 @@ fn s90_the_rules_of_an_aggregated_role_are_unknown() {
 }
 
 #[test]
+fn s90_permissions_that_olm_extends_to_the_cluster_are_judged_there() {
+    let rules = json!([{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]);
+    let csv = json!({"spec": {"install": {"spec": {"permissions": [{"serviceAccountName": "d", "rules": rules}]}}}});
+    let judged = |policy: &str, everywhere: bool| {
+        let terms = super::read("p", format!("version: 1\n{policy}").as_bytes(), &Limits::default()).unwrap();
+        let setting = Setting {
+            everywhere,
+            ..Setting::default()
+        };
+        let found = judge(&terms.terms(None, &[]), Some(&csv), &[], &setting);
+        found.into_iter().map(|broken| broken.message).collect::<Vec<_>>()
+    };
+    let deny = "permissions: {deny: [{resources: [secrets], scope: Cluster}]}";
+    assert_eq!(judged(deny, false), Vec::<String>::new());
+    assert_eq!(
+        judged(deny, true),
+        [
+            r#"p does not allow {APIGroups:[""], Resources:["secrets"], Verbs:["get"]} in the whole cluster, to which OLM extends this rule, because the operator is for all namespaces"#
+        ]
+    );
+    assert_eq!(judged("permissions: {deny: [{resources: [secrets]}]}", true).len(), 1);
+    assert_eq!(
+        judged("permissions: {deny: [{resources: [secrets], scope: Namespace}]}", true).len(),
+        1
+    );
+    assert_eq!(judged("kinds: {deny: [ClusterRole]}", false).len(), 0);
+    assert_eq!(
+        judged("kinds: {deny: [ClusterRole]}", true),
+        [
+            "p does not allow objects of the kind rbac.authorization.k8s.io/ClusterRole, which OLM creates from this field"
+        ]
+    );
+}
+
+#[test]
 fn s90_images_come_from_registries_that_are_allowed() {
     let found = broken("version: 1\nregistries: {allow: [registry.example.com]}\n", &csv(), &[]);
     let paths: Vec<_> = found.iter().map(|(_, path)| path.as_str()).collect();
