@@ -3,7 +3,7 @@
 
 use super::output::{OutputError, Printer};
 use super::table::Table;
-use crate::install::permissions::{Holding, Operator, Permission};
+use crate::install::permissions::{Gain, Holding, Operator, Permission};
 
 /// Prints one row for each permission.
 ///
@@ -18,7 +18,24 @@ pub fn permissions(printer: &Printer, permissions: &[Permission]) -> Result<(), 
     table.finish()
 }
 
-/// Prints the permissions of the operators' accounts after the installation, with a blank line before each operator.
+/// Prints the permissions that subjects gain.
+///
+/// # Errors
+/// Returns an error if the reader has closed the output, or the output cannot be written.
+pub fn gains(printer: &Printer, gains: &[Gain]) -> Result<(), OutputError> {
+    let headings = ["SUBJECT", "NAMESPACE", "GROUP", "RESOURCE", "NAMES", "VERBS"];
+    let mut table = Table::new(printer.stdout(), headings);
+    for gain in gains {
+        let subject = gain.subject.to_string();
+        for permission in &gain.permissions {
+            let [place, group, what, names, verbs] = permission.in_words();
+            table.row([&*subject, &place, &group, &what, &names, &verbs])?;
+        }
+    }
+    table.finish()
+}
+
+/// Prints the permissions of the operators' accounts, and of the users and groups that their bundles bind, after the installation, with a blank line before each operator.
 ///
 /// # Errors
 /// Returns an error if the reader has closed the output, or the output cannot be written.
@@ -36,16 +53,21 @@ pub fn operators(printer: &Printer, operators: &[Operator]) -> Result<(), Output
         let mut namespaces = operator.accounts.iter().map(|account| &account.account.namespace);
         let first = namespaces.next();
         let is_one_namespace = namespaces.all(|namespace| Some(namespace) == first);
-        for account in &operator.accounts {
+        let accounts = operator.accounts.iter().map(|held| {
             let name = if is_one_namespace {
-                account.account.name.clone()
+                held.account.name.clone()
             } else {
-                account.account.to_string()
+                held.account.to_string()
             };
+            (name, &held.permissions)
+        });
+        let others = operator.others.iter();
+        let others = others.map(|held| (held.subject.to_string(), &held.permissions));
+        for (name, permissions) in accounts.chain(others) {
             for Holding {
                 permission,
                 reasons: own,
-            } in &account.permissions
+            } in permissions
             {
                 let mut numbers: Vec<usize> = own.iter().map(|reason| number(&mut reasons, reason)).collect();
                 numbers.sort_unstable();

@@ -261,6 +261,10 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
     to approve: rake.v1.1.0 needs these permissions in addition to those of rake.v1.0.0:
     NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
     operators  (core)  leaves           delete
+
+    to approve: after the install of rake.v1.1.0, these subjects have more permissions than with rake.v1.0.0:
+    SUBJECT         NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
+    operators/rake  (all)      (core)  leaves           delete
     ------- exit 3 -------
     ");
     let fewer = outcome_of(&sandbox, "permissions diff new old");
@@ -287,6 +291,47 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
             .starts_with("nothing to approve: rake.v1.1.0 needs only permissions that rake.v1.0.0 was approved for"),
         "{held}"
     );
+}
+
+/// The grants of a bundle grow although its installation needs nothing more.
+#[test]
+fn an_upgrade_that_grants_more_ends_with_three() {
+    let sandbox = garden();
+    let csv = |folder: &str| sandbox.path(format!("{folder}/manifests/operator.clusterserviceversion.yaml"));
+    for (folder, version) in [("own", "1.0.0"), ("every", "1.1.0"), ("open", "1.1.0")] {
+        bundle(&sandbox, folder, version, "get");
+        let text = fs::read_to_string(csv(folder)).unwrap();
+        // The install of each version needs the permissions for every namespace.
+        let text = format!(
+            "{text}      clusterPermissions:\n      - serviceAccountName: other\n        rules:\n        - apiGroups: ['']\n          \
+             resources: [leaves]\n          verbs: [get]\n"
+        );
+        fs::write(csv(folder), text).unwrap();
+    }
+    let cluster_role = "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: {name: open}, \
+                        rules: [{apiGroups: [''], resources: [leaves], verbs: [get]}]}\n";
+    let binding = "{apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: open}, \
+                   roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: open}, \
+                   subjects: [{kind: Group, name: 'system:unauthenticated'}]}\n";
+    fs::write(sandbox.path("open/manifests/role.yaml"), cluster_role).unwrap();
+    fs::write(sandbox.path("open/manifests/binding.yaml"), binding).unwrap();
+    let all = fs::read_to_string(csv("own")).unwrap();
+    fs::write(csv("own"), all.replace("type: AllNamespaces", "type: OwnNamespace")).unwrap();
+    let more = sandbox.run("permissions diff own every".split(' '));
+    assert_eq!(more.status, Some(3), "{more}");
+    assert!(
+        more.stdout
+            .contains("to approve: after the install of rake.v1.1.0, these subjects"),
+        "{more}"
+    );
+    let gained = json(&sandbox, "permissions diff every open -o json");
+    let of_group = serde_json::json!({
+        "subject": {"kind": "Group", "name": "system:unauthenticated"},
+        "permissions": [{"apiGroups": [""], "resources": ["leaves"], "verbs": ["get"]}],
+    });
+    assert_eq!(gained["gained"], serde_json::json!([of_group]));
+    let shown = outcome_of(&sandbox, "permissions open").stdout;
+    assert!(shown.contains("Group system:unauthenticated  (all)"), "{shown}");
 }
 
 #[test]

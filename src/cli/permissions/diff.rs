@@ -1,14 +1,15 @@
 //! `opmx permissions diff`: the additional permissions that an upgrade needs.
 
-use super::{InstallerArguments, needs};
+use super::{InstallerArguments, steps_of};
 use crate::catalog::published::published;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::diagnostic::Diagnostic;
 use crate::index::open::Index;
+use crate::install::apis::Apis;
 use crate::install::content::{self, ContentError};
-use crate::install::permissions::{approved, pending};
+use crate::install::permissions::{self, Need, Operator, approved, gained as gains, operators, pending};
 use crate::kubernetes::rbac::account::Grants;
 use crate::rules::Severity;
 use crate::steps::Content;
@@ -32,9 +33,10 @@ Examples:
 
 /// Show the permissions of an upgrade that were not approved for earlier versions
 ///
-/// The permissions of NEW are compared with all permissions of the OLD bundles and, if specified, of the service
-/// account. The exit status is 3 if there are additional permissions, because the upgrade then requires approval; a
-/// version with fewer permissions requires no approval.
+/// The permissions that the installation of NEW needs are compared with all permissions of the OLD bundles and, if
+/// specified, of the service account. So are the permissions that the operator's accounts, and the users and groups
+/// that a bundle binds, have after the installation. The exit status is 3 if there are additional permissions, because
+/// the upgrade then requires approval; a version with fewer permissions requires no approval.
 ///
 /// With --package, the head of the package in the index counts as an OLD bundle. Any other OLD bundles are also looked
 /// up in the index, but NEW is not.
@@ -70,17 +72,32 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     let namespace = install.namespace(&state);
     let (_, mut held) = arguments.installer.held(&state, &new.name, context);
     let olm = arguments.installer.olm.announced(context);
-    let needed = needs(&new, namespace, &state, olm)?;
+    // What the account of the installation may grant needs no approval, whoever receives it.
+    let of_account = held.clone();
+    let read = |content: &Content| -> Result<(Vec<Need>, Vec<Operator>), CommandError> {
+        let steps = steps_of(content, namespace, olm)?;
+        let needs = permissions::needed(&steps, namespace, &Apis::of(&state), &state.objects);
+        Ok((needs, operators(&steps, namespace, &state)?))
+    };
+    let (needed, after) = read(&new)?;
     let enough = approved(&needed, Grants::default());
-    let (mut fewer, mut of_olds) = (false, Grants::default());
+    let (mut fewer, mut of_olds, mut earlier) = (false, Grants::default(), Vec::new());
     for old in &olds {
-        let needed = needs(old, namespace, &state, olm)?;
+        let (needed, operators) = read(old)?;
         fewer |= !pending(&needed, &enough)?.is_empty();
+        for operator in &operators {
+            fewer |= !gains(operator, &after, &Grants::default())?.is_empty();
+        }
         held = approved(&needed, held);
         of_olds = approved(&needed, of_olds);
+        earlier.extend(operators);
     }
-    let is_same = !fewer && pending(&needed, &of_olds)?.is_empty();
     let added = pending(&needed, &held)?;
+    let (mut gained, mut is_same) = (Vec::new(), !fewer && pending(&needed, &of_olds)?.is_empty());
+    for operator in &after {
+        gained.extend(gains(operator, &earlier, &of_account)?);
+        is_same &= gains(operator, &earlier, &Grants::default())?.is_empty();
+    }
     let names: Vec<&str> = olds.iter().map(|old| old.name.as_str()).collect();
     let before = match &names[..] {
         [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
@@ -91,22 +108,34 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
             let answer = format!("no differences: {} needs the same permissions as {before}", new.name);
             context.printer.line(answer)?;
         }
-        Format::Text if added.is_empty() => {
+        Format::Text if added.is_empty() && gained.is_empty() => {
             let (were, new) = (if names.len() == 1 { "was" } else { "were" }, &new.name);
             context.printer.line(format!(
                 "nothing to approve: {new} needs only permissions that {before} {were} approved for"
             ))?;
         }
         Format::Text => {
-            context.printer.line(format!(
-                "to approve: {} needs these permissions in addition to those of {before}:",
-                new.name
-            ))?;
-            terminal::permissions::permissions(&context.printer, &added)?;
+            if !added.is_empty() {
+                context.printer.line(format!(
+                    "to approve: {} needs these permissions in addition to those of {before}:",
+                    new.name
+                ))?;
+                terminal::permissions::permissions(&context.printer, &added)?;
+            }
+            if !added.is_empty() && !gained.is_empty() {
+                context.printer.line("")?;
+            }
+            if !gained.is_empty() {
+                context.printer.line(format!(
+                    "to approve: after the install of {}, these subjects have more permissions than with {before}:",
+                    new.name
+                ))?;
+                terminal::permissions::gains(&context.printer, &gained)?;
+            }
         }
         format => {
             let answer = json!({
-                "old": names.last(), "approved": names, "new": new.name, "permissions": added,
+                "old": names.last(), "approved": names, "new": new.name, "permissions": added, "gained": gained,
             });
             context.printer.document(format, &answer)?;
         }
@@ -115,7 +144,7 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     context.printer.flush()?;
     findings.retain(|finding| finding.severity != Severity::Info);
     context.printer.report(&findings);
-    Ok(Status::of_answer(added.is_empty()))
+    Ok(Status::of_answer(added.is_empty() && gained.is_empty()))
 }
 
 /// Returns the approved bundles and the new bundle, or `None` if a bundle has errors, which are among the findings.

@@ -7,10 +7,11 @@
 
 mod given;
 
+use super::Subject;
 use crate::cluster::{State, operator_groups};
 use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::Rule;
-use crate::kubernetes::rbac::account::{Account, grants};
+use crate::kubernetes::rbac::account::{Account, Grants, grants};
 use crate::kubernetes::rbac::covering::{Granted, TooComplex, are_readable, cells, halves};
 use crate::steps::Step;
 use given::{Given, bound, certified, condition, own_accounts};
@@ -40,6 +41,8 @@ pub struct Operator {
     pub group: Option<String>,
     /// The service accounts of the operator, by name.
     pub accounts: Vec<AccountPermissions>,
+    /// The users and groups that the bundle grants permissions to.
+    pub others: Vec<SubjectPermissions>,
     /// Notes about references that could not be followed.
     pub notes: Vec<String>,
 }
@@ -51,6 +54,19 @@ pub struct AccountPermissions {
     pub account: Account,
     /// The permissions; cluster-wide permissions come first.
     pub permissions: Vec<Holding>,
+    /// The same permissions as the rules that grant them.
+    pub grants: Grants,
+}
+
+/// The permissions that a bundle grants to a user or a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubjectPermissions {
+    /// The user or the group.
+    pub subject: Subject,
+    /// The permissions; cluster-wide permissions come first.
+    pub permissions: Vec<Holding>,
+    /// The same permissions as the rules that grant them.
+    pub grants: Grants,
 }
 
 /// A permission of an account.
@@ -122,8 +138,27 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
     let accounts: Result<Vec<_>, TooComplex> = all
         .into_iter()
         .map(|account| {
-            let permissions = holdings(&account, &given, state)?;
-            Ok(AccountPermissions { account, permissions })
+            let own = given.iter().filter(|given| given.accounts.contains(&account));
+            let own: Vec<&Given> = own.collect();
+            let (before, _) = grants(&state.objects, &account);
+            Ok(AccountPermissions {
+                permissions: holdings(&own, &before)?,
+                grants: all_grants(&own, before),
+                account,
+            })
+        })
+        .collect();
+    let others: BTreeSet<&Subject> = given.iter().flat_map(|given| &given.others).collect();
+    let others: Result<Vec<_>, TooComplex> = others
+        .into_iter()
+        .map(|subject| {
+            let own = given.iter().filter(|given| given.others.contains(subject));
+            let own: Vec<&Given> = own.collect();
+            Ok(SubjectPermissions {
+                subject: subject.clone(),
+                permissions: holdings(&own, &Grants::default())?,
+                grants: all_grants(&own, Grants::default()),
+            })
         })
         .collect();
     Ok(Operator {
@@ -131,6 +166,7 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
         targets,
         group,
         accounts: accounts?,
+        others: others?,
         notes,
     })
 }
@@ -163,13 +199,25 @@ pub(in crate::install) fn of_group(group: Csv<'_>) -> Targets {
     }
 }
 
-/// Merges the permissions of an account: returns one entry per resource and set of namespaces, with all verbs and
+/// Returns the rules that a subject is given, and those that it had `before`.
+fn all_grants(own: &[&Given], before: Grants) -> Grants {
+    let mut all = before;
+    for given in own {
+        if given.namespaces.is_empty() {
+            all.add(None, given.rules.iter().cloned());
+        }
+        for namespace in &given.namespaces {
+            all.add(Some(namespace), given.rules.iter().cloned());
+        }
+    }
+    all
+}
+
+/// Merges the permissions that a subject is given and those that it had `before`: returns one entry per resource and set of namespaces, with all verbs and
 /// reasons. If these entries would be too many for a person to read, returns one entry per rule instead.
-fn holdings(account: &Account, given: &[Given], state: &State) -> Result<Vec<Holding>, TooComplex> {
+fn holdings(own: &[&Given], before: &Grants) -> Result<Vec<Holding>, TooComplex> {
     // The whole cluster sorts first.
     type Key = (Vec<String>, Rule);
-    let own: Vec<&Given> = given.iter().filter(|given| given.accounts.contains(account)).collect();
-    let (before, _) = grants(&state.objects, account);
     let known = |namespace: Option<&String>| -> Vec<&Rule> {
         let here = own.iter().filter(|given| {
             given.namespaces.is_empty() || namespace.is_some_and(|name| given.namespaces.contains(name))

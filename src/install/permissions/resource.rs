@@ -124,13 +124,24 @@ pub fn install(review: &Review) -> Value {
     }
     let accounts = review.operators.iter().flat_map(|operator| &operator.accounts);
     let accounts: Vec<Value> = accounts
-        .map(|AccountPermissions { account, permissions }| {
-            let reference = json!({"name": account.name, "namespace": account.namespace});
-            json!({"serviceAccountRef": reference, "permissions": permissions})
-        })
+        .map(
+            |AccountPermissions {
+                 account, permissions, ..
+             }| {
+                let reference = json!({"name": account.name, "namespace": account.namespace});
+                json!({"serviceAccountRef": reference, "permissions": permissions})
+            },
+        )
         .collect();
     if !accounts.is_empty() {
         status.insert("accounts".to_owned(), accounts.into());
+    }
+    let others = review.operators.iter().flat_map(|operator| &operator.others);
+    let others: Vec<Value> = others
+        .map(|held| json!({"subject": held.subject, "permissions": held.permissions}))
+        .collect();
+    if !others.is_empty() {
+        status.insert("subjects".to_owned(), others.into());
     }
     json!({
         "apiVersion": API_VERSION,

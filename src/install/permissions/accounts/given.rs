@@ -1,9 +1,11 @@
 //! Permissions that the bindings of a plan and OLM grant to service accounts.
 
+use super::super::Subject;
 use super::Targets;
 use crate::cluster::State;
 use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::account::Account;
+use crate::kubernetes::rbac::user::User;
 use crate::kubernetes::rbac::{Rule, role};
 use crate::steps::Step;
 use serde_json::Value;
@@ -18,6 +20,8 @@ const DEFAULT_ACCOUNT: &str = "default";
 pub(super) struct Given {
     /// The accounts.
     pub(super) accounts: BTreeSet<Account>,
+    /// The users and groups.
+    pub(super) others: BTreeSet<Subject>,
     /// The namespaces; empty for all namespaces.
     pub(super) namespaces: Vec<String>,
     /// The rules.
@@ -54,11 +58,13 @@ pub(super) fn bound(
             continue;
         };
         let accounts = subjects(manifest, (!everywhere).then_some(namespace), own);
+        let others = users_and_groups(manifest);
         // For objects that OLM generates, only the step specifies the kind, not the manifest.
         let is_generated = manifest.get("kind").is_none();
         let mut give = |namespaces: &[String], rules: Vec<Rule>, reason: String| {
             given.push(Given {
                 accounts: accounts.clone(),
+                others: others.clone(),
                 namespaces: namespaces.to_vec(),
                 rules,
                 reason,
@@ -104,17 +110,42 @@ fn subjects(binding: &Value, namespace: Option<&str>, own: &BTreeSet<Account>) -
     let subjects = subjects.into_iter().flatten();
     let named = subjects.clone().filter_map(|subject| {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-        Some(Account {
-            namespace: text("namespace").or(namespace)?.to_owned(),
-            name: text("name")
-                .filter(|_| text("kind") == Some("ServiceAccount"))?
-                .to_owned(),
-        })
+        let name = text("name")?;
+        match text("kind")? {
+            "ServiceAccount" => Some(account(text("namespace").or(namespace)?, name)),
+            "User" => account_of_user(name),
+            _ => None,
+        }
     });
     let included = own
         .iter()
         .filter(|account| subjects.clone().any(|subject| account.is(subject, namespace)));
     named.chain(included.cloned()).collect()
+}
+
+/// Returns the users and groups among the subjects of a binding, except for users that are service accounts.
+fn users_and_groups(binding: &Value) -> BTreeSet<Subject> {
+    let subjects = binding.get("subjects").and_then(Value::as_array);
+    let of = |subject: &Value| {
+        let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
+        let name = text("name").to_owned();
+        match text("kind") {
+            "User" if account_of_user(&name).is_none() => Some(Subject::User(name)),
+            "Group" => Some(Subject::Group(name)),
+            _ => None,
+        }
+    };
+    subjects.into_iter().flatten().filter_map(of).collect()
+}
+
+/// Returns the service account with this user name.
+fn account_of_user(name: &str) -> Option<Account> {
+    let name = Some(name.to_owned());
+    User {
+        name,
+        groups: Vec::new(),
+    }
+    .account()
 }
 
 /// Returns the accounts of a version in its namespace: those with permissions, and those of its Deployments.
@@ -167,6 +198,7 @@ pub(super) fn condition(csv: Csv<'_>, namespace: &str) -> Given {
     let rule = Rule::new(csv::GROUP, "operatorconditions", &["get", "update", "patch"]);
     Given {
         accounts,
+        others: BTreeSet::new(),
         namespaces: vec![namespace.to_owned()],
         rules: vec![rule.named(csv.name())],
         reason: format!(
@@ -205,6 +237,7 @@ pub(super) fn certified(csv: Csv<'_>, namespace: &str) -> Vec<Given> {
         let mut give = |namespaces: &[&str], rules: Vec<Rule>, role: String| {
             given.push(Given {
                 accounts: accounts.clone(),
+                others: BTreeSet::new(),
                 namespaces: namespaces.iter().map(|name| (*name).to_owned()).collect(),
                 rules,
                 reason: format!("{role}, for the {what} that Deployment {deployment} serves"),
