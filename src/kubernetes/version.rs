@@ -13,6 +13,11 @@ pub(crate) fn compare_priority(left: &str, right: &str) -> Ordering {
     }
 }
 
+/// Whether a string is the name of a Kubernetes version, such as `v1` or `v1beta1`.
+pub(crate) fn is_version(text: &str) -> bool {
+    parse(text).is_some()
+}
+
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Stability {
     Alpha,

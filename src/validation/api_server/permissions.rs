@@ -96,14 +96,7 @@ impl Part<'_> {
     /// Reports verbs that are misspelled.
     fn verbs(&mut self, rule: &Value, at: &Path) {
         for (index, verb) in PolicyRule(rule).list("verbs") {
-            if VERBS.contains(&verb) || !(3..=20).contains(&verb.len()) {
-                continue;
-            }
-            let lower = verb.to_lowercase();
-            let meant = VERBS
-                .iter()
-                .find(|known| strsim::damerau_levenshtein(known, &lower) <= 1);
-            if let Some(meant) = meant {
+            if let Some(meant) = meant_verb(verb) {
                 let path = at.key("verbs").index(index);
                 let message = format!("the verb {verb:?} is unknown, so it grants nothing");
                 let finding = self.finding(&rules::RBAC_VERB_UNKNOWN, &path, message);
@@ -111,6 +104,16 @@ impl Part<'_> {
             }
         }
     }
+}
+
+/// Returns the verb that an unknown verb misspells.
+pub(in crate::validation) fn meant_verb(verb: &str) -> Option<&'static str> {
+    if VERBS.contains(&verb) || !(3..=20).contains(&verb.len()) {
+        return None;
+    }
+    let lower = verb.to_lowercase();
+    let mut near = VERBS.into_iter();
+    near.find(|known| strsim::damerau_levenshtein(known, &lower) <= 1)
 }
 
 /// The verbs that have a meaning in Kubernetes. Extensions can define additional verbs.

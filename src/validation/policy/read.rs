@@ -68,24 +68,34 @@ fn unmatched_entry<'d>(document: &'d Document, base: &Path) -> Option<(Path, &'d
             return Some(found);
         }
     }
-    let parts: [(&str, Reason); 3] = [
-        ("apiGroups", unmatched::api_group),
-        ("resources", unmatched::resource),
-        ("verbs", unmatched::verb),
-    ];
-    for list in ["allow", "deny"].map(|list| base.key("permissions").key(list)) {
-        let count = list.get(document.value()).and_then(Value::as_array).map_or(0, Vec::len);
-        for (entry, (key, reason)) in (0..count).flat_map(|index| parts.map(|part| (list.index(index), part))) {
-            let path = entry.key(key);
-            let items = path.get(document.value()).and_then(Value::as_array);
-            let items = items.into_iter().flatten().enumerate();
-            let mut texts = items.filter_map(|(index, item)| Some((path.index(index), item.as_str()?)));
-            if let Some(found) = texts.find_map(|(path, text)| Some((path, text, reason(text)?))) {
-                return Some(found);
-            }
-        }
-    }
-    None
+    permissions(document, base).find_map(|(key, path, text)| {
+        let reason = match key {
+            "apiGroups" => unmatched::api_group(text),
+            "resources" => unmatched::resource(text),
+            _ => unmatched::verb(text),
+        };
+        Some((path, text, reason?))
+    })
+}
+
+/// Returns the strings in the permissions below `base`: each with its key and its path.
+fn permissions<'d>(
+    document: &'d Document,
+    base: &Path,
+) -> impl Iterator<Item = (&'static str, Path, &'d str)> + use<'d> {
+    let list_at = move |path: &Path| -> &'d [Value] {
+        let list = path.get(document.value()).and_then(Value::as_array);
+        list.map(Vec::as_slice).unwrap_or_default()
+    };
+    let lists = ["allow", "deny"].map(|list| base.key("permissions").key(list));
+    let entries = lists
+        .into_iter()
+        .flat_map(move |list| (0..list_at(&list).len()).map(move |index| list.index(index)));
+    let parts = entries.flat_map(|entry| ["apiGroups", "resources", "verbs"].map(|key| (key, entry.key(key))));
+    parts.flat_map(move |(key, path)| {
+        let items = list_at(&path).iter().enumerate();
+        items.filter_map(move |(index, item)| Some((key, path.index(index), item.as_str()?)))
+    })
 }
 
 /// Returns the built-in kind that a pattern misspells. A kind of a group that is not built in is never a misspelling.
@@ -149,14 +159,24 @@ fn of_document(document: &Document) -> Result<Policy, PolicyError> {
                 message: format!("{text:?} {reason}"),
             });
         }
-        let kinds = patterns(document, &base.key("kinds"));
-        policy.doubts.extend(kinds.filter_map(|(path, text)| {
-            let meant = meant_kind(text)?;
-            let place = document.place(&path);
-            Some(format!(
-                "{place}: {text} is not a kind of Kubernetes; did you mean {meant}?"
-            ))
-        }));
+        let kinds = patterns(document, &base.key("kinds")).filter_map(|(path, text)| {
+            let doubt = format!(
+                "{text} is not a kind of Kubernetes; did you mean {}?",
+                meant_kind(text)?
+            );
+            Some((path, doubt))
+        });
+        let parts = permissions(document, &base).filter_map(|(key, path, text)| {
+            let doubt = match key {
+                "resources" => unmatched::meant_resource(text),
+                "verbs" => unmatched::meant_verbs(text),
+                _ => None,
+            };
+            Some((path, doubt?))
+        });
+        let doubts = kinds.chain(parts);
+        let doubts = doubts.map(|(path, doubt)| format!("{}: {doubt}", document.place(&path)));
+        policy.doubts.extend(doubts);
     }
     let is_for_nobody = |section: &Section| section.users.is_empty() && section.groups.is_empty();
     if let Some(index) = policy.sections.iter().position(is_for_nobody) {

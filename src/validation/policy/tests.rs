@@ -259,6 +259,21 @@ fn a_file_that_is_no_policy_is_refused_at_its_line() {
 }
 
 #[test]
+fn an_entry_that_probably_matches_nothing_is_announced() {
+    let entries = "deny: [{resources: [secret, pod/log, widget, secrets, '*'], verbs: [read, lst, approve, mark]}]";
+    let doubts = policy(&format!("version: 1\npermissions:\n  {entries}\n")).doubts;
+    assert_eq!(
+        doubts,
+        [
+            "policy.yaml:3:23: secret is not a resource of Kubernetes; did you mean secrets?",
+            "policy.yaml:3:31: pod/log is not a resource of Kubernetes; did you mean pods/log?",
+            "policy.yaml:3:71: read is not a verb of Kubernetes; did you mean get, list, watch?",
+            "policy.yaml:3:77: lst is not a verb of Kubernetes; did you mean list?",
+        ]
+    );
+}
+
+#[test]
 fn an_entry_that_can_never_match_is_refused_with_the_right_form() {
     for (entry, advice) in [
         ("permissions: {deny: [{apiGroups: [core]}]}", Some("use \"\"")),
@@ -277,6 +292,11 @@ fn an_entry_that_can_never_match_is_refused_with_the_right_form() {
             None,
         ),
         ("kinds: {deny: [apps/v1/Deployment]}", Some("use apps/Deployment")),
+        ("kinds: {deny: [v1/ServiceAccount]}", Some("use core/ServiceAccount")),
+        (
+            "permissions: {deny: [{apiGroups: [v1]}]}",
+            Some("use \"\" for the core group"),
+        ),
         ("kinds: {deny: [core/*, /Secret, '*']}", None),
         (
             "registries: {allow: ['quay.io/team/etcd:v1']}",

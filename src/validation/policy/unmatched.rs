@@ -1,11 +1,31 @@
 //! Finds entries of a policy that match nothing, whatever a bundle contains.
 
+use super::matching::CORE;
 use crate::kubernetes::builtin;
-use crate::validation::api_server::permissions::VERBS;
+use crate::kubernetes::rbac::parent_resource;
+use crate::kubernetes::version::is_version;
+use crate::validation::api_server::permissions::{VERBS, meant_verb};
+
+/// Words that are not verbs of Kubernetes, with the verbs that they stand for.
+const WORDS: [(&str, &str); 7] = [
+    ("read", "get, list, watch"),
+    ("view", "get, list, watch"),
+    ("write", "create, update, patch, delete"),
+    ("edit", "update, patch"),
+    ("modify", "update, patch"),
+    ("remove", "delete, deletecollection"),
+    ("all", "*"),
+];
 
 /// Returns why a pattern for kinds matches nothing, with advice.
 pub(super) fn kind(pattern: &str) -> Option<String> {
     let (group, rest) = pattern.split_once('/')?;
+    if is_version(group) {
+        // Only the core group is left out of an apiVersion.
+        return Some(format!(
+            "matches nothing, because kinds are written with a group instead of a version; use {CORE}/{rest}"
+        ));
+    }
     let (_, kind) = rest.rsplit_once('/')?;
     Some(format!(
         "matches nothing, because kinds are written without a version; use {group}/{kind}"
@@ -38,8 +58,13 @@ pub(super) fn registry(pattern: &str) -> Option<String> {
 
 /// Returns why an API group of a permission matches nothing, with advice.
 pub(super) fn api_group(group: &str) -> Option<String> {
-    if group == super::matching::CORE {
+    if group == CORE {
         return Some("matches nothing, because the name of the core group is empty; use \"\"".to_owned());
+    }
+    if is_version(group) {
+        return Some(
+            "matches nothing, because it is a version and not an API group; use \"\" for the core group".to_owned(),
+        );
     }
     if let Some((bare, _)) = group.split_once('/') {
         return Some(format!(
@@ -67,6 +92,28 @@ pub(super) fn resource(resource: &str) -> Option<String> {
 pub(super) fn verb(verb: &str) -> Option<String> {
     let known = VERBS.contains(&verb.to_lowercase().as_str());
     lowercase(verb, "verbs").filter(|_| known)
+}
+
+/// Returns the plural of a built-in resource that is written in the singular. Custom resources can have any names.
+pub(super) fn meant_resource(resource: &str) -> Option<String> {
+    let parent = parent_resource(resource);
+    let mut kinds = builtin::all().iter();
+    if builtin::all().iter().any(|row| row.resource == parent) {
+        return None;
+    }
+    let row = kinds.find(|row| row.kind.to_lowercase() == parent)?;
+    let subresource = resource.strip_prefix(parent).unwrap_or_default();
+    Some(format!(
+        "{resource} is not a resource of Kubernetes; did you mean {}{subresource}?",
+        row.resource
+    ))
+}
+
+/// Returns the verbs that an unknown verb probably stands for. Extensions can define other verbs.
+pub(super) fn meant_verbs(verb: &str) -> Option<String> {
+    let word = WORDS.iter().find(|(word, _)| *word == verb).map(|(_, verbs)| *verbs);
+    let meant = word.or_else(|| meant_verb(verb))?;
+    Some(format!("{verb} is not a verb of Kubernetes; did you mean {meant}?"))
 }
 
 fn lowercase(text: &str, what: &str) -> Option<String> {
