@@ -269,6 +269,15 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
     ");
     let fewer = outcome_of(&sandbox, "permissions diff new old");
     assert_eq!(
+        fewer.stderr,
+        "warning: the version of rake.v1.0.0 is lower than that of rake.v1.1.0; specify the new bundle last\n"
+    );
+    let other = sandbox.run("permissions diff compost new".split(' '));
+    assert!(
+        other.stderr.contains("rake.v1.1.0 is of the package rake, but ") && other.status == Some(3),
+        "{other}"
+    );
+    assert_eq!(
         fewer.stdout,
         "nothing to approve: rake.v1.0.0 needs only permissions that rake.v1.1.0 was approved for\n"
     );

@@ -5,6 +5,7 @@ use crate::catalog::published::published;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
+use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::index::open::Index;
 use crate::install::apis::Apis;
@@ -14,6 +15,7 @@ use crate::kubernetes::rbac::account::Grants;
 use crate::rules::Severity;
 use crate::steps::Content;
 use crate::terminal::{self, Format};
+use crate::version::parse_tolerant;
 use clap::Args;
 use serde_json::json;
 
@@ -69,6 +71,9 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
         context.printer.report(&findings);
         return Ok(Status::Failure);
     };
+    for doubt in olds.iter().filter_map(|old| doubt(old, &new)) {
+        context.printer.warning(doubt);
+    }
     let namespace = install.namespace(&state);
     let (_, mut held) = arguments.installer.held(&state, &new.name, context);
     let olm = arguments.installer.olm.announced(context);
@@ -145,6 +150,24 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     findings.retain(|finding| finding.severity != Severity::Info);
     context.printer.report(&findings);
     Ok(Status::of_answer(added.is_empty() && gained.is_empty()))
+}
+
+/// Returns why a bundle is probably not a predecessor of the new bundle.
+fn doubt(old: &Content, new: &Content) -> Option<String> {
+    if !old.package.is_empty() && !new.package.is_empty() && old.package != new.package {
+        return Some(format!(
+            "{} is of the package {}, but {} is of the package {}; compare versions of one package",
+            new.name, new.package, old.name, old.package
+        ));
+    }
+    let version = |content: &Content| parse_tolerant(Csv(&content.csv).version());
+    let is_lower = version(new)?.cmp_precedence(&version(old)?).is_lt();
+    is_lower.then(|| {
+        format!(
+            "the version of {} is lower than that of {}; specify the new bundle last",
+            new.name, old.name
+        )
+    })
 }
 
 /// Returns the approved bundles and the new bundle, or `None` if a bundle has errors, which are among the findings.
