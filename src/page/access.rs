@@ -157,6 +157,7 @@ fn holders(number: usize, operator: &Operator) -> Holders {
     });
     let scope = match &operator.targets {
         Targets::All => "These permissions apply if the operator is installed for all namespaces".to_owned(),
+        Targets::Selected => "These permissions apply in the namespaces that the OperatorGroup selects".to_owned(),
         Targets::Namespaces(names) => format!(
             "These permissions apply if the operator is installed for the namespace {}; it cannot watch all namespaces",
             names.join(", ")

@@ -29,12 +29,11 @@ fn refusal(csv: Csv<'_>, namespace: &str, state: &State, olm: &Olm) -> Option<(&
     match (&groups[..], refused_operator_groups(&state.objects, namespace)) {
         ([group], _) => {
             let group = Csv(group);
-            let targets = match of_group(group) {
-                // Only the status says what a selector selects.
-                Targets::All if group.get(&["spec", "selector"]).is_some() && group.get(&["status"]).is_none() => {
-                    return None;
-                }
+            let targets = match of_group(group, &state.objects) {
+                Targets::Selected => return None,
                 Targets::All => Vec::new(),
+                // An empty list would stand for all namespaces.
+                Targets::Namespaces(names) if names.is_empty() => return None,
                 Targets::Namespaces(names) => names,
             };
             let message = install_mode::unsupported(|mode| csv.supports(mode), namespace, &targets)?;

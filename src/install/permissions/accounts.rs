@@ -13,10 +13,11 @@ use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Grants, grants};
 use crate::kubernetes::rbac::covering::{Granted, TooComplex, are_readable, cells, halves};
+use crate::kubernetes::selector::selects;
 use crate::steps::Step;
 use given::{Given, bound, certified, condition, own_accounts};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -27,6 +28,8 @@ pub enum Targets {
     All,
     /// A list of namespaces.
     Namespaces(Vec<String>),
+    /// The namespaces that the selector of the OperatorGroup selects, of which none are known.
+    Selected,
 }
 
 /// An operator after its installation.
@@ -92,9 +95,20 @@ impl fmt::Display for Operator {
                 formatter,
                 "the OperatorGroup {group} has no target namespaces, so it targets all namespaces"
             ),
+            (Some(group), Targets::Namespaces(names)) if names.is_empty() => {
+                write!(
+                    formatter,
+                    "the OperatorGroup {group} selects none of the Namespaces in the input"
+                )
+            }
             (Some(group), Targets::Namespaces(names)) => {
                 write!(formatter, "the OperatorGroup {group} targets {}", names.join(", "))
             }
+            (group, Targets::Selected) => write!(
+                formatter,
+                "the OperatorGroup {} selects namespaces by their labels, and the input contains no Namespaces",
+                group.as_deref().unwrap_or_default()
+            ),
             (None, Targets::All) => write!(
                 formatter,
                 "no OperatorGroup was specified, so one without target namespaces is assumed, because the operator supports AllNamespaces"
@@ -130,6 +144,12 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
     let is_own = |step: &&Step| step.resolving == version.resolving || !versions.contains(&*step.resolving);
     let own: Vec<&Step> = steps.iter().filter(is_own).collect();
     let mut notes = Vec::new();
+    if let (Targets::Selected, Some(group)) = (&targets, &group) {
+        notes.push(format!(
+            "the OperatorGroup {group} selects namespaces by their labels, but the input contains no Namespaces, so the \
+             permissions in the selected namespaces are not listed"
+        ));
+    }
     let accounts = own_accounts(csv, namespace);
     let mut given = bound(&own, &accounts, namespace, &targets, state, &mut notes);
     given.push(condition(csv, namespace));
@@ -175,28 +195,56 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
 /// target namespaces follow from the install modes that the version supports.
 pub fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<String>) {
     match operator_groups(&state.objects, namespace).first() {
-        Some(group) => (of_group(Csv(group)), Some(Csv(group).name().to_owned())),
+        Some(group) => {
+            let targets = of_group(Csv(group), &state.objects);
+            (targets, Some(Csv(group).name().to_owned()))
+        }
         None if csv.supports("AllNamespaces") => (Targets::All, None),
         None => (Targets::Namespaces(vec![namespace.to_owned()]), None),
     }
 }
 
-/// Returns the target namespaces of an OperatorGroup.
-pub(in crate::install) fn of_group(group: Csv<'_>) -> Targets {
+/// Returns the target namespaces of an OperatorGroup. A selector applies to the Namespaces among `objects`, unless the
+/// status lists the namespaces that OLM has selected.
+pub(in crate::install) fn of_group(group: Csv<'_>, objects: &[Value]) -> Targets {
     let named = |keys: &[&str]| -> Vec<String> {
         let names = group.list(keys).iter().filter_map(Value::as_str);
         names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
     };
-    // A selector contains no names, so the selected namespaces are read from the status.
-    let names = match named(&["spec", "targetNamespaces"]) {
-        names if names.is_empty() => named(&["status", "namespaces"]),
-        names => names,
-    };
-    if names.is_empty() {
-        Targets::All
-    } else {
-        Targets::Namespaces(names)
+    let names = named(&["spec", "targetNamespaces"]);
+    if !names.is_empty() {
+        return Targets::Namespaces(names);
     }
+    let of_status = group.list(&["status", "namespaces"]);
+    if !of_status.is_empty() {
+        return match named(&["status", "namespaces"]) {
+            names if names.is_empty() => Targets::All,
+            names => Targets::Namespaces(names),
+        };
+    }
+    let conditions = |key: &str| group.get(&["spec", "selector", key]).is_some_and(is_not_empty);
+    if !conditions("matchLabels") && !conditions("matchExpressions") {
+        return Targets::All;
+    }
+    let namespaces = objects.iter().filter(|object| {
+        let text = |key: &str| object.get(key).and_then(Value::as_str);
+        (text("apiVersion"), text("kind")) == (Some("v1"), Some("Namespace"))
+    });
+    let mut namespaces = namespaces.peekable();
+    let Some(selector) = group.get(&["spec", "selector"]).filter(|_| namespaces.peek().is_some()) else {
+        return Targets::Selected;
+    };
+    let unlabelled = Map::new();
+    let selected = namespaces.filter(|namespace| {
+        let labels = namespace.pointer("/metadata/labels").and_then(Value::as_object);
+        selects(selector, labels.unwrap_or(&unlabelled))
+    });
+    Targets::Namespaces(selected.map(|namespace| Csv(namespace).name().to_owned()).collect())
+}
+
+/// Whether a list or map has at least one entry. OLM treats a selector without entries like an absent one.
+fn is_not_empty(value: &Value) -> bool {
+    value.as_array().is_some_and(|list| !list.is_empty()) || value.as_object().is_some_and(|map| !map.is_empty())
 }
 
 /// Returns the rules that a subject is given, and those that it had `before`.

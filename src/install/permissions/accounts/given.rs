@@ -85,6 +85,11 @@ pub(super) fn bound(
                 let reason = format!("OLM copies the Role {role} into a ClusterRole, and adds this rule there");
                 give(&[], vec![namespaces], reason);
             }
+            Targets::Selected => give(
+                &here,
+                rules,
+                format!("Role {role}, which OLM also copies into each namespace that the OperatorGroup selects"),
+            ),
             Targets::Namespaces(names) => {
                 let mut others: Vec<String> = names.iter().filter(|name| *name != namespace).cloned().collect();
                 if others.is_empty() {

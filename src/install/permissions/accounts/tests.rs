@@ -110,6 +110,36 @@ fn with_target_namespaces_a_role_holds_in_each_of_them() {
 }
 
 #[test]
+fn the_selector_of_an_operator_group_applies_to_the_namespaces_in_the_input() {
+    let namespace = |name: &str, label: &str| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"a": label}}});
+    let with = |selector: Value, mut objects: Vec<Value>| {
+        objects.push(group(&json!({ "selector": selector })));
+        held(version(true), Vec::new(), &state(objects))
+    };
+    let labelled = || json!({"matchLabels": {"a": "b"}});
+    let selected = with(labelled(), vec![namespace("tgt", "b"), namespace("other", "c")]);
+    assert_eq!(beyond(&selected), ["operators,tgt: pods get"]);
+    assert_eq!(selected.to_string(), "the OperatorGroup og targets tgt");
+    let none = with(labelled(), vec![namespace("other", "c")]);
+    assert_eq!(beyond(&none), ["operators: pods get"]);
+    assert_eq!(
+        none.to_string(),
+        "the OperatorGroup og selects none of the Namespaces in the input"
+    );
+    let unknown = with(labelled(), Vec::new());
+    assert_eq!(
+        (&unknown.targets, beyond(&unknown)),
+        (&Targets::Selected, vec!["operators: pods get".to_owned()])
+    );
+    assert!(
+        unknown.notes[0].contains("the input contains no Namespaces"),
+        "{:?}",
+        unknown.notes
+    );
+    assert_eq!(with(json!({}), Vec::new()).targets, Targets::All);
+}
+
+#[test]
 fn without_an_operator_group_the_install_modes_decide() {
     let elsewhere = json!({"kind": "OperatorGroup", "metadata": {"name": "og", "namespace": "elsewhere"}});
     for state in [State::default(), state(vec![elsewhere])] {
@@ -189,4 +219,13 @@ fn a_binding_of_a_user_or_a_group_counts_for_the_accounts_of_the_version_that_it
         beyond,
         ["*: leases list", "*: namespaces get,list,watch", "*: services list"]
     );
+    let others: Vec<String> = found.others.iter().map(|held| held.subject.to_string()).collect();
+    assert_eq!(
+        others,
+        [
+            "Group system:serviceaccounts:elsewhere",
+            "Group system:serviceaccounts:operators"
+        ]
+    );
+    assert_eq!(shown(&found, "another"), ["*: events list"]);
 }
