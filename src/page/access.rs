@@ -3,7 +3,9 @@
 use crate::cluster::State;
 use crate::cluster::state::NAMESPACE;
 use crate::install::apis::Apis;
-use crate::install::permissions::{Need, Operator, Permission, Purpose, Targets, needed, not_held, operators};
+use crate::install::permissions::{
+    Holding, Need, Operator, Permission, Purpose, Subject, Targets, needed, not_held, operators,
+};
 use crate::kubernetes::rbac::account::Grants;
 use crate::kubernetes::rbac::dangers;
 use crate::steps::{self, Content, Target};
@@ -17,22 +19,26 @@ pub(super) struct Access {
     pub(super) install: Vec<Row>,
     /// The permissions of all accounts of the operator.
     pub(super) held: Vec<Need>,
-    /// The permissions in `held`, by operator and account.
+    /// The permissions that the bundle grants to users and groups.
+    pub(super) others: Vec<(Subject, Vec<Need>)>,
+    /// The permissions in `held` and `others`, by operator and subject.
     pub(super) operators: Vec<Holders>,
 }
 
-/// The accounts of an operator.
+/// The subjects that an operator grants permissions to.
 #[derive(Debug, Clone)]
 pub(super) struct Holders {
     /// A sentence that names the namespaces for which the operator is installed.
     pub(super) scope: String,
-    pub(super) accounts: Vec<Account>,
+    pub(super) subjects: Vec<Holder>,
     pub(super) notes: Vec<String>,
 }
 
-/// An account.
+/// A service account of the operator, or another subject.
 #[derive(Debug, Clone)]
-pub(super) struct Account {
+pub(super) struct Holder {
+    /// The kind of the subject in words, such as `group`.
+    pub(super) kind: &'static str,
     pub(super) name: String,
     pub(super) rows: Vec<Row>,
 }
@@ -51,7 +57,8 @@ pub(super) struct Row {
 /// A risk with the permissions that cause it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Danger<'a> {
-    pub(super) words: &'a str,
+    /// The subject and the risk in words.
+    pub(super) words: String,
     pub(super) rows: Vec<&'a Row>,
 }
 
@@ -90,10 +97,13 @@ pub(super) fn have_names(rows: &[Row]) -> bool {
     rows.iter().any(Row::has_names)
 }
 
-/// Returns the caption of the table that shows an account's permissions.
-pub(super) fn caption(account: &Account) -> String {
-    format!("Permissions of service account {}", account.name)
+/// Returns the caption of the table that shows the permissions of a subject.
+pub(super) fn caption(holder: &Holder) -> String {
+    format!("Permissions of {} {}", holder.kind, holder.name)
 }
+
+/// The kind of the operator's own subjects in words.
+const OF_ACCOUNT: &str = "service account";
 
 /// The text that tables show instead of a namespace if a permission applies to the whole cluster.
 const EVERYWHERE: &str = "(all)";
@@ -114,6 +124,7 @@ pub(super) fn access(content: &Content) -> Result<Access, String> {
     Ok(Access {
         install: install.iter().map(Row::of).collect(),
         held: operators.iter().flat_map(held).collect(),
+        others: operators.iter().flat_map(of_others).collect(),
         operators: operators
             .iter()
             .enumerate()
@@ -127,31 +138,52 @@ pub(super) fn access(content: &Content) -> Result<Access, String> {
 /// version.
 fn held(operator: &Operator) -> Vec<Need> {
     let permissions = operator.accounts.iter().flat_map(|account| &account.permissions);
-    let needs = permissions.flat_map(|holding| {
-        let Permission { rule, namespaces } = &holding.permission;
-        let places: Vec<Option<String>> = if namespaces.is_empty() {
-            vec![None]
-        } else {
-            namespaces.iter().cloned().map(Some).collect()
-        };
-        places.into_iter().map(|namespace| Need {
-            namespace,
-            rules: vec![rule.clone()],
-            purpose: Purpose::Operator,
-            unless: None,
-        })
-    });
-    needs.collect()
+    permissions.flat_map(needs_of).collect()
+}
+
+/// Returns the permissions of users and groups as [`Need`]s.
+fn of_others(operator: &Operator) -> impl Iterator<Item = (Subject, Vec<Need>)> {
+    let others = operator.others.iter();
+    others.map(|held| {
+        (
+            held.subject.clone(),
+            held.permissions.iter().flat_map(needs_of).collect(),
+        )
+    })
+}
+
+fn needs_of(holding: &Holding) -> impl Iterator<Item = Need> {
+    let Permission { rule, namespaces } = &holding.permission;
+    let places: Vec<Option<String>> = if namespaces.is_empty() {
+        vec![None]
+    } else {
+        namespaces.iter().cloned().map(Some).collect()
+    };
+    places.into_iter().map(|namespace| Need {
+        namespace,
+        rules: vec![rule.clone()],
+        purpose: Purpose::Operator,
+        unless: None,
+    })
 }
 
 fn holders(number: usize, operator: &Operator) -> Holders {
-    let accounts = operator.accounts.iter().enumerate().map(|(place, account)| {
-        let rows = account.permissions.iter().enumerate().map(|(line, holding)| Row {
+    let accounts = operator.accounts.iter();
+    let accounts = accounts.map(|held| (OF_ACCOUNT, &held.account.name, &held.permissions));
+    let others = operator.others.iter().filter_map(|held| match &held.subject {
+        Subject::Account(_) => None,
+        Subject::User(name) => Some(("user", name, &held.permissions)),
+        Subject::Group(name) => Some(("group", name, &held.permissions)),
+    });
+    let subjects = accounts.chain(others).enumerate();
+    let subjects = subjects.map(|(place, (kind, name, permissions))| {
+        let rows = permissions.iter().enumerate().map(|(line, holding)| Row {
             id: format!("permission-{number}-{place}-{line}"),
             ..Row::of(&holding.permission)
         });
-        Account {
-            name: account.account.name.clone(),
+        Holder {
+            kind,
+            name: name.clone(),
             rows: rows.collect(),
         }
     });
@@ -165,24 +197,30 @@ fn holders(number: usize, operator: &Operator) -> Holders {
     };
     Holders {
         scope,
-        accounts: accounts.collect(),
+        subjects: subjects.collect(),
         notes: operator.notes.clone(),
     }
 }
 
 impl Access {
-    /// Returns each risk once, with all permissions that cause it.
+    /// Returns each risk of the operator, and of every other subject, once, with all permissions that cause it.
     pub(super) fn dangers(&self) -> Vec<Danger<'_>> {
         let mut all: Vec<Danger<'_>> = Vec::new();
-        let rows = self
-            .operators
-            .iter()
-            .flat_map(|operator| &operator.accounts)
-            .flat_map(|account| &account.rows);
-        for (row, words) in rows.flat_map(|row| row.dangers.iter().map(move |words| (row, words))) {
-            match all.iter_mut().find(|danger| danger.words == words) {
-                Some(danger) => danger.rows.push(row),
-                None => all.push(Danger { words, rows: vec![row] }),
+        for holder in self.operators.iter().flat_map(|operator| &operator.subjects) {
+            let who = match holder.kind {
+                OF_ACCOUNT => "The operator".to_owned(),
+                kind => format!("The {kind} {}", holder.name),
+            };
+            for (row, danger) in holder
+                .rows
+                .iter()
+                .flat_map(|row| row.dangers.iter().map(move |words| (row, words)))
+            {
+                let words = format!("{who} {danger}");
+                match all.iter_mut().find(|danger| danger.words == words) {
+                    Some(danger) => danger.rows.push(row),
+                    None => all.push(Danger { words, rows: vec![row] }),
+                }
             }
         }
         all

@@ -3,21 +3,42 @@
 use super::super::access::{Access, Row};
 use super::super::change::Change;
 use super::super::model::Release;
-use crate::install::permissions::{Need, Purpose, not_held};
+use crate::install::permissions::{Need, Purpose, Subject, not_held};
 use crate::kubernetes::rbac::account::Grants;
 use crate::kubernetes::rbac::covering::{TooComplex, halves};
+use std::collections::BTreeSet;
 
-/// Compares the permissions of the operator. Returns `None` if they are unknown for one of the versions.
+/// Compares the permissions of the operator, and those that its bundles grant to users and groups. Returns `None` if they
+/// are unknown for one of the versions.
 pub(super) fn of_operator(before: &Release, after: &Release) -> Option<Vec<Change>> {
-    compared(before, after, |access| &access.held)
+    let mut changes = compared(before, after, |access| access.held.clone())?;
+    let others = [before, after].map(|version| {
+        let access = version.access.as_ref().and_then(|access| access.as_ref().ok());
+        access.map(|access| &access.others[..]).unwrap_or_default()
+    });
+    let subjects: BTreeSet<&Subject> = others
+        .iter()
+        .flat_map(|others| others.iter().map(|(subject, _)| subject))
+        .collect();
+    for subject in subjects {
+        let of_subject = compared(before, after, |access| {
+            let own = access.others.iter().filter(|(other, _)| other == subject);
+            own.flat_map(|(_, needs)| needs.clone()).collect()
+        })?;
+        changes.extend(of_subject.into_iter().map(|change| Change {
+            what: format!("{}, for {subject}", change.what),
+            ..change
+        }));
+    }
+    Some(changes)
 }
 
 /// Compares the permissions that the installation needs. Returns `None` if they are unknown for one of the versions.
 pub(super) fn of_installation(before: &Release, after: &Release) -> Option<Vec<Change>> {
-    compared(before, after, |access| &access.needs)
+    compared(before, after, |access| access.needs.clone())
 }
 
-fn compared(before: &Release, after: &Release, which: impl Fn(&Access) -> &Vec<Need>) -> Option<Vec<Change>> {
+fn compared(before: &Release, after: &Release, which: impl Fn(&Access) -> Vec<Need>) -> Option<Vec<Change>> {
     let known = |version: &Release| {
         let access = version.access.as_ref()?.as_ref().ok()?;
         Some(without_version(which(access), &version.name))
@@ -37,9 +58,8 @@ fn compared(before: &Release, after: &Release, which: impl Fn(&Access) -> &Vec<N
 
 /// Replaces object names that are equal to the name of the version, so that they do not differ between versions. The
 /// needs of optional manifests are left out, because the installation completes without them.
-fn without_version(needs: &[Need], version: &str) -> Vec<Need> {
-    let needs = needs.iter().filter(|need| need.purpose != Purpose::Optional);
-    let mut needs: Vec<Need> = needs.cloned().collect();
+fn without_version(mut needs: Vec<Need>, version: &str) -> Vec<Need> {
+    needs.retain(|need| need.purpose != Purpose::Optional);
     for need in &mut needs {
         let rules = need.rules.iter_mut().chain(&mut need.unless);
         for name in rules.flat_map(|rule| &mut rule.resource_names) {
