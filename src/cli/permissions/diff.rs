@@ -10,7 +10,9 @@ use crate::diagnostic::Diagnostic;
 use crate::index::open::Index;
 use crate::install::apis::Apis;
 use crate::install::content::{self, ContentError};
-use crate::install::permissions::{self, Need, Operator, approved, gained as gains, operators, pending};
+use crate::install::permissions::{
+    self, Gain, Need, Operator, Permission, approved, gained as gains, operators, pending,
+};
 use crate::kubernetes::rbac::account::Grants;
 use crate::rules::Severity;
 use crate::steps::Content;
@@ -85,6 +87,9 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
         Ok((needs, operators(&steps, namespace, &state)?))
     };
     let (needed, after) = read(&new)?;
+    for note in after.iter().flat_map(|operator| &operator.notes) {
+        context.printer.warning(note);
+    }
     let enough = approved(&needed, Grants::default());
     let (mut fewer, mut of_olds, mut earlier) = (false, Grants::default(), Vec::new());
     for old in &olds {
@@ -104,40 +109,13 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
         is_same &= gains(operator, &earlier, &Grants::default())?.is_empty();
     }
     let names: Vec<&str> = olds.iter().map(|old| old.name.as_str()).collect();
-    let before = match &names[..] {
-        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        names => names.concat(),
-    };
     match arguments.output.output {
         Format::Text if is_same => {
+            let before = in_words(&names);
             let answer = format!("no differences: {} needs the same permissions as {before}", new.name);
             context.printer.line(answer)?;
         }
-        Format::Text if added.is_empty() && gained.is_empty() => {
-            let (were, new) = (if names.len() == 1 { "was" } else { "were" }, &new.name);
-            context.printer.line(format!(
-                "nothing to approve: {new} needs only permissions that {before} {were} approved for"
-            ))?;
-        }
-        Format::Text => {
-            if !added.is_empty() {
-                context.printer.line(format!(
-                    "to approve: {} needs these permissions in addition to those of {before}:",
-                    new.name
-                ))?;
-                terminal::permissions::permissions(&context.printer, &added)?;
-            }
-            if !added.is_empty() && !gained.is_empty() {
-                context.printer.line("")?;
-            }
-            if !gained.is_empty() {
-                context.printer.line(format!(
-                    "to approve: after the install of {}, these subjects have more permissions than with {before}:",
-                    new.name
-                ))?;
-                terminal::permissions::gains(&context.printer, &gained)?;
-            }
-        }
+        Format::Text => print(&new.name, &names, &added, &gained, context)?,
         format => {
             let answer = json!({
                 "old": names.last(), "approved": names, "new": new.name, "permissions": added, "gained": gained,
@@ -150,6 +128,48 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     findings.retain(|finding| finding.severity != Severity::Info);
     context.printer.report(&findings);
     Ok(Status::of_answer(added.is_empty() && gained.is_empty()))
+}
+
+/// Prints the permissions to approve: those that the installation needs, and those that subjects gain.
+fn print(
+    new: &str,
+    olds: &[&str],
+    added: &[Permission],
+    gained: &[Gain],
+    context: &Context<'_>,
+) -> Result<(), CommandError> {
+    let printer = &context.printer;
+    let before = in_words(olds);
+    if added.is_empty() && gained.is_empty() {
+        let were = if olds.len() == 1 { "was" } else { "were" };
+        printer.line(format!(
+            "nothing to approve: {new} needs only permissions that {before} {were} approved for"
+        ))?;
+    }
+    if !added.is_empty() {
+        printer.line(format!(
+            "to approve: {new} needs these permissions in addition to those of {before}:"
+        ))?;
+        terminal::permissions::permissions(printer, added)?;
+    }
+    if !added.is_empty() && !gained.is_empty() {
+        printer.line("")?;
+    }
+    if !gained.is_empty() {
+        printer.line(format!(
+            "to approve: after the install of {new}, these subjects have more permissions than with {before}:"
+        ))?;
+        terminal::permissions::gains(printer, gained)?;
+    }
+    Ok(())
+}
+
+/// Lists names: `a, b and c`.
+fn in_words(names: &[&str]) -> String {
+    match names {
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        names => names.concat(),
+    }
 }
 
 /// Returns why a bundle is probably not a predecessor of the new bundle.
