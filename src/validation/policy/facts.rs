@@ -160,14 +160,13 @@ impl Facts {
             return;
         }
         let namespace = if home.is_empty() { setting.namespace } else { home };
-        let (rules, origin) = match rules_of(kind, name, namespace, setting.objects) {
-            Some(rules) => (rules, Origin::Bound(format!("{kind} {name}"))),
-            None => {
-                let reason = format!(
-                    "a binding to {kind} {name}, because this role is not in the input and its permissions are unknown"
-                );
-                (Rule::everything().into(), Origin::Unknown(reason))
-            }
+        let (rules, origin) = if let Some(rules) = rules_of(kind, name, namespace, setting.objects) {
+            (rules, Origin::Bound(format!("{kind} {name}")))
+        } else {
+            let reason = format!(
+                "a binding to {kind} {name}, because this role is not in the input and its permissions are unknown"
+            );
+            (Rule::everything().into(), Origin::Unknown(reason))
         };
         self.grants.push(Grant {
             scope,
