@@ -270,8 +270,9 @@ impl RenderedIndex {
         };
         let name = bundle.name.to_string();
         let (own, needed) = (typed(&bundle.properties), typed(&bundle.dependencies));
+        let version = bundle.version.as_deref().unwrap_or_default();
         let mut blob = Bundle {
-            properties: properties((&package.name, &name), own, needed, self.options)?,
+            properties: properties((&package.name, &name, version), own, needed, self.options)?,
             package: package.name.to_string(),
             image: bundle.image.as_deref().unwrap_or_default().to_owned(),
             related_images: Vec::new(),
@@ -334,7 +335,7 @@ pub fn render_record(record: &Record, options: RenderOptions) -> Result<Bundle, 
     let rows = &record.rows;
     let mut blob = Bundle {
         properties: properties(
-            (record.package(), &name),
+            (record.package(), &name, record.version()),
             rows.properties.clone(),
             rows.dependencies.clone(),
             options,
@@ -360,7 +361,7 @@ pub fn render_record(record: &Record, options: RenderOptions) -> Result<Bundle, 
 
 /// Returns the properties of a bundle, and its dependencies as properties.
 fn properties(
-    (package, bundle): (&str, &str),
+    (package, bundle, version): (&str, &str, &str),
     properties: Vec<(String, String)>,
     dependencies: Vec<(String, String)>,
     options: RenderOptions,
@@ -376,13 +377,14 @@ fn properties(
         })
     });
     let mut all: Vec<Property> = all.collect::<Result<_, _>>()?;
-    one_identity(package, &mut all);
+    one_identity((package, version), &mut all);
     Ok(all)
 }
 
-/// Keeps a single property with the package and version of the bundle, because a catalog accepts only one. If a bundle
-/// has several such properties, the one for its own package is kept, otherwise the first.
-fn one_identity(package: &str, properties: &mut Vec<Property>) {
+/// Leaves exactly one property with the package and version of the bundle, because a catalog needs one and accepts only
+/// one. If a bundle has several such properties, the one for its own package is kept, otherwise the first. If it has
+/// none, as in databases that were written before this property existed, the property is added.
+fn one_identity((package, version): (&str, &str), properties: &mut Vec<Property>) {
     let is_identity = |property: &Property| property.kind == IDENTITY;
     let is_own = |property: &Property| {
         let value: Value = serde_json::from_str(property.value.get()).unwrap_or_default();
@@ -390,10 +392,14 @@ fn one_identity(package: &str, properties: &mut Vec<Property>) {
     };
     let own = properties.iter().position(is_own);
     let kept = own.or_else(|| properties.iter().position(is_identity));
+    if kept.is_none() && !version.is_empty() {
+        let value = serde_json::json!({"packageName": package, "version": version});
+        properties.extend(Property::parse(IDENTITY, &value.to_string()));
+    }
     let mut number = 0..;
     properties.retain(|property| {
         let number = number.next();
-        !is_identity(property) || number == kept
+        !is_identity(property) || kept.is_none_or(|kept| number == Some(kept))
     });
 }
 

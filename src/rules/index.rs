@@ -23,7 +23,6 @@ rules! { DATABASES
         INDEX_MANIFESTS_JSON = "index-manifests-json", Error, INDEX, "Remove the bundle and add it again.";
         INDEX_BUNDLE_CONTENT = "index-bundle-content", Error, INDEX, "Remove the bundle and add it again.";
         INDEX_PROPERTY_JSON = "index-property-json", Error, INDEX, "Remove the bundle and add it again.";
-        INDEX_BUNDLE_IDENTITY = "index-bundle-identity", Warning, INDEX, "Remove the bundle and add it again.";
         INDEX_NAME_BYTES = "index-name-bytes", Error, INDEX, "Store the names as text.";
         INDEX_MESSAGE_SIZE = "index-message-size", Warning, INDEX, "Publish the bundle as a registry+v1 image, and add it from the registry.";
         INDEX_BUNDLE_SIZE = "index-bundle-size", Warning, INDEX, "Publish the bundle as a registry+v1 image, and add it from the registry.";

@@ -421,7 +421,7 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
     insta::assert_snapshot!(nothing, @"
     ------- stderr -------
     error: no bundle was specified
-      hint: specify bundles with --bundles, or a list of bundles with --bundles-from
+      hint: specify bundles with -b, or a list of bundles with --bundles-from
     ------- exit 2 -------
     ");
     assert!(!sandbox.path("new").exists());

@@ -458,3 +458,15 @@ fn bundles_of_a_database_that_are_in_no_package_are_named() {
         }
     }
 }
+
+#[test]
+fn a_bundle_without_its_package_and_version_as_a_property_gets_one() {
+    let sandbox = indexed();
+    let before = outcome_of(&sandbox, "render index.db").stdout;
+    let connection = rusqlite::Connection::open(sandbox.path("index.db")).unwrap();
+    connection
+        .execute_batch("DELETE FROM properties WHERE type = 'olm.package'")
+        .unwrap();
+    drop(connection);
+    assert_eq!(outcome_of(&sandbox, "render index.db").stdout, before);
+}

@@ -33,7 +33,10 @@ pub(crate) fn start_command(sandbox: &Sandbox, words: &[&str], arguments: &[&str
     let mut child = command.stderr(Stdio::piped()).spawn().expect("opmx starts");
     let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut line = String::new();
-    stderr.read_line(&mut line).expect("a line from the server");
+    while line.is_empty() || line.starts_with("warning: ") {
+        line.clear();
+        assert_ne!(stderr.read_line(&mut line).expect("a line from the server"), 0);
+    }
     let port = line.trim_end().rsplit(':').next().unwrap_or_default().to_owned();
     assert!(line.starts_with("serving ") && port.parse::<u16>().is_ok(), "{line}");
     Server {

@@ -5,7 +5,6 @@ use super::{quoted, texts};
 use crate::database::read::{Database, ReadError, text};
 use crate::diagnostic::Diagnostic;
 use crate::olm::limits::{MESSAGE as LARGEST_MESSAGE, OBJECT as LARGEST_OBJECT};
-use crate::olm::property::PACKAGE;
 use crate::rules;
 use crate::steps::{self, Content};
 use rusqlite::Row;
@@ -26,7 +25,6 @@ pub(super) fn check(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<
     };
     findings.extend(read().map_err(|error| index.content_error("the manifests", error))?);
     without_content(index, findings)?;
-    without_identity(index, findings)?;
     for (table, what) in [("properties", "property"), ("dependencies", "dependency")] {
         values(index, (table, what), findings)?;
     }
@@ -45,22 +43,6 @@ fn without_content(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(
     for [name] in texts(index, "the manifests", &query)? {
         let message = format!("bundle {} has neither an image nor manifests", quoted(name.as_deref()));
         findings.push(Diagnostic::new(&rules::INDEX_BUNDLE_CONTENT, message));
-    }
-    Ok(())
-}
-
-fn without_identity(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
-    let query = format!(
-        "SELECT name FROM operatorbundle WHERE {IN_CHANNELS} AND name NOT IN (
-            SELECT operatorbundle_name FROM properties WHERE type = '{PACKAGE}' AND operatorbundle_name IS NOT NULL)
-         ORDER BY name"
-    );
-    for [name] in texts(index, "the properties", &query)? {
-        let message = format!(
-            "bundle {} has no property {PACKAGE}, so a catalog that is rendered from the index is invalid",
-            quoted(name.as_deref())
-        );
-        findings.push(Diagnostic::new(&rules::INDEX_BUNDLE_IDENTITY, message));
     }
     Ok(())
 }

@@ -132,10 +132,6 @@ fn content_that_no_later_command_can_use_is_found() {
             "INSERT INTO dependencies VALUES ('t', '', 'k.v1', NULL, NULL)",
             r#"index-property-json: the dependency t of bundle "k.v1" is not JSON: EOF while parsing a value at line 1 column 0"#,
         ),
-        (
-            "DELETE FROM properties WHERE operatorbundle_name = 'k.v1'",
-            r#"index-bundle-identity: bundle "k.v1" has no property olm.package, so a catalog that is rendered from the index is invalid"#,
-        ),
     ];
     for (change, expected) in cases {
         assert_eq!(found(&database(folder.path(), change)), [expected], "{change}");
