@@ -1101,9 +1101,12 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 all\t'Also the images that the operators run, and related images'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l for -l olm -d 'Find bundles that clusters with this OLM version cannot use; registry+v1 stands for all released versions' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l policy -d 'File with the allowed kinds, permissions, registries and catalogs; - for standard input' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people: each finding with the affected line'
 json\t'JSON, with stable field names'
-yaml\t'The same fields as YAML'"
+yaml\t'YAML, with the same fields'
+sarif\t'SARIF 2.1.0, for code scanning'
+github\t'Annotations of a GitHub workflow'
+junit\t'JUnit XML, for test reports'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r

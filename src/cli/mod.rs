@@ -19,6 +19,7 @@ mod api_sources;
 mod bundle;
 mod catalog;
 mod catalog_output;
+mod checked;
 mod completion;
 mod containment;
 mod elsewhere;

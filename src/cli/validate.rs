@@ -6,14 +6,14 @@ use crate::catalog::file_based::check;
 use crate::catalog::file_based::folder::finish_changes;
 use crate::cli::Context;
 use crate::cli::arguments::CatalogLimitArguments;
+use crate::cli::checked::{print, unreadable};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::StrictnessArguments;
 use crate::diagnostic::{self, Diagnostic};
-use crate::terminal::counted;
 use crate::terminal::findings::Report;
-use crate::terminal::output::Format;
-use crate::terminal::reports::{ReportFormat, report};
-use crate::validation::{Finding, Validation};
+use crate::terminal::output::{Format, OutputError};
+use crate::terminal::reports::ReportFormat;
+use crate::terminal::{Printer, counted};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -96,7 +96,14 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         let _ = finish_changes(&arguments.folder);
     }
     let checked = check::check(&arguments.folder, arguments.limits.catalog());
-    let checked = checked.map_err(|error| not_a_folder(error.into(), &arguments.folder))?;
+    let checked = match checked {
+        Ok(checked) => checked,
+        Err(error) => {
+            let error = not_a_folder(error.into(), &arguments.folder);
+            write(arguments, &[unreadable(&error)], printer)?;
+            return Err(error);
+        }
+    };
     let mut findings = checked.findings;
     arguments.strictness.strictness().weigh_catalog(&mut findings);
     let failed = diagnostic::has_errors(&findings);
@@ -104,9 +111,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         // For scripts, an empty standard output means that the catalog is valid.
         ReportFormat::Text if failed => printer.findings(Format::Text, &findings)?,
         ReportFormat::Text => printer.report(&findings),
-        ReportFormat::Json => printer.document(Format::Json, &Outcome::of(&findings))?,
-        ReportFormat::Yaml => printer.document(Format::Yaml, &Outcome::of(&findings))?,
-        other => print(arguments, other, findings, context)?,
+        _ => write(arguments, &findings, printer)?,
     }
     if checked.packages == 0 && !failed {
         printer.warning(format_args!("{} contains no package", arguments.folder.display()));
@@ -131,23 +136,15 @@ fn not_a_folder(error: CommandError, folder: &Path) -> CommandError {
     }
 }
 
-fn print(
-    arguments: &ValidateArguments,
-    format: ReportFormat,
-    findings: Vec<Diagnostic>,
-    context: &Context<'_>,
-) -> Result<(), crate::terminal::output::OutputError> {
-    let findings = findings.into_iter().map(|diagnostic| Finding {
-        validator: None,
-        diagnostic,
-    });
-    let validation = Validation {
-        incomplete: false,
-        bundle: arguments.folder.display().to_string(),
-        media_type: None,
-        findings: findings.collect(),
-    };
-    let text = report("opmx validate", &[validation], format, false);
-    context.printer.written(&text)?;
-    context.printer.flush()
+/// Prints the document for programs, if one was requested.
+fn write(arguments: &ValidateArguments, findings: &[Diagnostic], printer: &Printer) -> Result<(), OutputError> {
+    match arguments.output {
+        ReportFormat::Text => Ok(()),
+        ReportFormat::Json => printer.document(Format::Json, &Outcome::of(findings)),
+        ReportFormat::Yaml => printer.document(Format::Yaml, &Outcome::of(findings)),
+        other => {
+            let folder = arguments.folder.display().to_string();
+            print("opmx validate", &folder, findings, other, printer)
+        }
+    }
 }

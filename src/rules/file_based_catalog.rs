@@ -4,6 +4,8 @@ use super::{FBC, LIFECYCLE};
 
 rules! { FILE_BASED_CATALOG
     Catalogs {
+        CATALOG_UNREADABLE = "catalog-unreadable", Error, FBC, "Check the name, and check that opmx can read the file, folder or image.";
+
         // File-based catalogs: documents and fields.
         CATALOG_DOCUMENT = "catalog-document", Error, FBC, "Correct the file; if it is not part of the catalog, list it in an .indexignore file.";
         CATALOG_DUPLICATE_KEY = "catalog-duplicate-key", Error, FBC, "Keep one of the two keys; all readers silently use the last one.";

@@ -115,6 +115,19 @@ fn fix_mends_a_file_says_what_it_did_and_shows_what_is_left() {
 }
 
 #[test]
+fn every_form_names_the_rule_and_the_index() {
+    let sandbox = indexed();
+    change(&sandbox, "INSERT INTO related_image VALUES ('x', 'gone')");
+    for form in ["text", "json", "yaml", "sarif", "github", "junit"] {
+        let outcome = sandbox.run(["index", "check", "index.db", "-o", form]);
+        assert_eq!(outcome.status, Some(0), "{outcome}");
+        assert!(outcome.stdout.contains("index-orphan-row"), "{form}: {outcome}");
+        let names_index = ["sarif", "github", "junit"].contains(&form);
+        assert!(!names_index || outcome.stdout.contains("index.db"), "{form}: {outcome}");
+    }
+}
+
+#[test]
 fn images_are_not_fixed() {
     let sandbox = indexed();
     let outcome = sandbox.run(["index", "check", "oci:index:v1", "--fix"]);

@@ -309,6 +309,31 @@ fn every_form_names_rule_and_line() {
 }
 
 #[test]
+fn what_cannot_be_read_is_a_finding_in_every_form_for_programs() {
+    let sandbox = catalog("", "");
+    for (command, message) in [("validate", "cannot read ./none"), ("index check", "at ./none")] {
+        assert_eq!(outcome_of_missing(&sandbox, command, "text"), "", "{command}");
+        for form in ["json", "yaml", "sarif", "github", "junit"] {
+            let document = outcome_of_missing(&sandbox, command, form);
+            for words in ["catalog-unreadable", message] {
+                assert!(document.contains(words), "{command} {form} {words}: {document}");
+            }
+        }
+    }
+    let github = outcome_of_missing(&sandbox, "validate", "github");
+    assert!(github.ends_with("\n./none: 1 error\n"), "{github}");
+}
+
+/// Returns the standard output of a check of a folder that does not exist.
+fn outcome_of_missing(sandbox: &Sandbox, command: &str, form: &str) -> String {
+    let words = command.split(' ').chain(["./none", "-o", form]);
+    let outcome = sandbox.run(words);
+    assert_eq!(outcome.status, Some(4), "{outcome}");
+    assert!(outcome.stderr.starts_with("error: "), "{outcome}");
+    outcome.stdout
+}
+
+#[test]
 fn what_is_no_folder_is_refused() {
     let sandbox = catalog("", "");
     let outcome = sandbox.run(["validate", "etcd/catalog.yaml"]);

@@ -2,18 +2,21 @@
 
 use crate::cli::Context;
 use crate::cli::additions;
-use crate::cli::arguments::{IndexLimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
+use crate::cli::checked::{print, unreadable};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
 use crate::cli::hint::registry_hint;
 use crate::cli::policy::PolicyArguments;
 use crate::database;
-use crate::diagnostic;
+use crate::diagnostic::{self, Diagnostic};
 use crate::index::check::images::Which;
 use crate::index::check::{CheckOptions, check};
 use crate::index::location::IndexLocation;
 use crate::olm::releases::Olm;
-use crate::terminal::counted;
+use crate::terminal::output::{Format, OutputError};
+use crate::terminal::reports::ReportFormat;
+use crate::terminal::{Printer, counted};
 use crate::text::Limits;
 use crate::tree::LAYOUT_FILE;
 use clap::{Args, ValueEnum};
@@ -31,6 +34,9 @@ Examples:
 
   Check a file-based catalog, and that the registries have its bundles
   $ opmx index check catalog --images
+
+  Write a JUnit report for a pipeline
+  $ opmx index check index.db -o junit > opmx.xml
 
   Check against the policy of an administrator
   $ opmx index check registry.example.com/index:v1 --policy policy.yaml
@@ -88,8 +94,9 @@ pub(crate) struct CheckArguments {
     olm: Olm,
     #[command(flatten)]
     policy: PolicyArguments,
-    #[command(flatten)]
-    output: OutputArguments,
+    /// Output format
+    #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
+    output: ReportFormat,
     #[command(flatten)]
     registry: RegistryArguments,
     #[command(flatten)]
@@ -146,17 +153,35 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
     let location: IndexLocation = arguments.index.parse()?;
     let checking = check(&location, &transports, &options, asking);
     let checked = context.runtime.block_on(checking);
-    let checked = checked.map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
+    let checked = match checked {
+        Ok(checked) => checked,
+        Err(error) => {
+            let error = guesses::with_index_guess(error.into(), &arguments.index);
+            if arguments.output != ReportFormat::Text {
+                write(arguments, &[unreadable(&error)], printer)?;
+            }
+            return Err(error);
+        }
+    };
     if !checked.is_complete && (options.olm != Olm::Proposed || options.images.is_some()) {
         printer.warning("the catalog has errors, so its images and its use on clusters were not checked");
     }
     if !checked.is_complete && options.policy.is_some() {
         printer.warning("the catalog has errors, so it was not checked against the policy");
     }
-    printer.findings(arguments.output.output, &checked.findings)?;
+    write(arguments, &checked.findings, printer)?;
     Ok(if diagnostic::has_errors(&checked.findings) {
         Status::Failure
     } else {
         Status::Success
     })
+}
+
+fn write(arguments: &CheckArguments, findings: &[Diagnostic], printer: &Printer) -> Result<(), OutputError> {
+    match arguments.output {
+        ReportFormat::Text => printer.findings(Format::Text, findings),
+        ReportFormat::Json => printer.findings(Format::Json, findings),
+        ReportFormat::Yaml => printer.findings(Format::Yaml, findings),
+        other => print("opmx index check", &arguments.index, findings, other, printer),
+    }
 }

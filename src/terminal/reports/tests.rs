@@ -201,6 +201,6 @@ fn text_ends_with_one_line_about_all() {
     let one = &sample()[1..];
     assert_eq!(
         report("opmx bundle validate", one, ReportFormat::Text, false),
-        "empty (bundle): no errors, no warnings\n"
+        "empty: no errors, no warnings\n"
     );
 }

@@ -45,8 +45,11 @@ pub fn summary(validations: &[Validation]) -> String {
     };
     match validations {
         [one] => {
-            let media_type = one.media_type.map_or("bundle", crate::bundle::MediaType::as_str);
-            format!("{} ({media_type}): {found}", crate::visible::one_line(&one.bundle))
+            let name = crate::visible::one_line(&one.bundle);
+            match one.media_type {
+                Some(media_type) => format!("{name} ({}): {found}", media_type.as_str()),
+                None => format!("{name}: {found}"),
+            }
         }
         _ if failed == 0 => format!("{}: {found}", counted(validations.len(), "bundle")),
         _ => format!(
