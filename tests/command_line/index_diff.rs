@@ -2,7 +2,7 @@
 
 use crate::bundles::{CATALOG, garden, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 
 /// A database, and an index image with one bundle more and one package less.
@@ -85,6 +85,16 @@ fn what_users_lose_can_be_denied() {
     let outcome = sandbox.run("index diff old.db oci:index:v1 --deny all".split(' '));
     assert_eq!(outcome.status, Some(3));
     insta::assert_snapshot!(outcome.stderr, @"error: removed-package: package compost-operator was removed");
+    let denied = |line: &str| {
+        let outcome = sandbox.run(line.split(' '));
+        let document: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        document.get("denied").cloned()
+    };
+    let line = "index diff old.db oci:index:v1 -o json";
+    let loss = json!({"kind": "removed-package", "package": "compost-operator", "channel": null, "bundle": null});
+    assert_eq!(denied(&format!("{line} --deny all")), Some(json!([loss])));
+    assert_eq!(denied(&format!("{line} --deny lost-upgrade")), Some(json!([])));
+    assert_eq!(denied(line), None);
 }
 
 #[test]

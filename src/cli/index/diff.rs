@@ -1,7 +1,8 @@
 //! `opmx index diff`: the differences between two indexes.
 
-use crate::catalog::difference::{details as difference_of, difference};
-use crate::catalog::losses::{LossKind, counterpart, losses};
+use crate::catalog::Catalog;
+use crate::catalog::difference::{Difference, details as difference_of, difference};
+use crate::catalog::losses::{Loss, LossKind, counterpart, losses};
 use crate::cli::arguments::{IndexLimitArguments, Item, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, sources};
@@ -9,6 +10,7 @@ use crate::index::details::details;
 use crate::terminal::{Format, index_difference};
 use clap::builder::EnumValueParser;
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -112,6 +114,15 @@ enum Form {
     Markdown,
 }
 
+/// The differences, and the losses that --deny denies.
+#[derive(Debug, Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    found: &'a Difference,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    denied: Option<&'a [Loss]>,
+}
+
 pub(crate) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
     let limits = arguments.limits.index(&arguments.registry);
@@ -128,6 +139,11 @@ pub(crate) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     }
     let mut found = difference(&old, &new);
     found.details = difference_of::details((&old, &new), &of_both.0, &of_both.1);
+    let denied = denied(arguments, (&old, &new));
+    let document = Document {
+        found: &found,
+        denied: denied.as_deref(),
+    };
     match arguments.output {
         Form::Text => {
             if found.is_empty() {
@@ -137,24 +153,21 @@ pub(crate) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
                 printer.line(line)?;
             }
         }
-        Form::Json => printer.document(Format::Json, &found)?,
-        Form::Yaml => printer.document(Format::Yaml, &found)?,
+        Form::Json => printer.document(Format::Json, &document)?,
+        Form::Yaml => printer.document(Format::Yaml, &document)?,
         Form::Markdown => printer.lines(&index_difference::markdown(&found))?,
     }
-    let losses = if arguments.deny.is_empty() {
-        Vec::new()
-    } else {
-        losses(&old, &new)
-    };
-    let denied = losses
-        .iter()
-        .filter(|loss| arguments.deny.iter().any(|denied| denied.covers(loss.kind)));
-    let mut refused = 0;
-    for loss in denied {
-        refused += 1;
+    let denied = denied.unwrap_or_default();
+    for loss in &denied {
         printer.error(format_args!("{}: {loss}", loss.kind.name()));
     }
     Ok(Status::of_answer(
-        refused == 0 && (!arguments.exit_code || found.is_empty()),
+        denied.is_empty() && (!arguments.exit_code || found.is_empty()),
     ))
+}
+
+/// Returns the losses that --deny denies, or `None` if it is not used.
+fn denied(arguments: &DiffArguments, (old, new): (&Catalog, &Catalog)) -> Option<Vec<Loss>> {
+    let is_denied = |loss: &Loss| arguments.deny.iter().any(|denied| denied.covers(loss.kind));
+    (!arguments.deny.is_empty()).then(|| losses(old, new).into_iter().filter(is_denied).collect())
 }
