@@ -1694,7 +1694,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand plan" -l with-optional -d 'Inc
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-steps -d 'Maximum number of candidates to try' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l olm -d 'Answer like this release of OLM, such as 0.28.0, or as the proposals describe' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l index -d 'Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
-complete -c opmx -n "__fish_opmx_using_subcommand plan" -s n -l namespace -d 'Namespace to install into [default: from the what-if file, or operators]' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -s n -l namespace -d 'Namespace to install into [default: from the files, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l media-type -d 'Read a bundle of plain manifests in the form that "opmx bundle build --media-type registry+v1" builds' -r -f -a "registry+v1\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l cluster -l objects -d 'File or folder with output from a cluster, or - for standard input; may be repeated, also with --state' -r
@@ -1735,7 +1735,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l service-account -d 'Service account of the installation [default: from the OperatorGroup in the files]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l olm -d 'Answer like this release of OLM, such as 0.28.0, or as the proposals describe' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l index -d 'Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s n -l namespace -d 'Namespace to install into [default: from the what-if file, or operators]' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s n -l namespace -d 'Namespace to install into [default: from the files, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l media-type -d 'Read a bundle of plain manifests in the form that "opmx bundle build --media-type registry+v1" builds' -r -f -a "registry+v1\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l cluster -l objects -d 'File or folder with output from a cluster, or - for standard input; may be repeated, also with --state' -r
@@ -1775,7 +1775,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l service-account -d 'Service account of the installation [default: from the OperatorGroup in the files]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l olm -d 'Answer like this release of OLM, such as 0.28.0, or as the proposals describe' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l index -d 'Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s n -l namespace -d 'Namespace to install into [default: from the what-if file, or operators]' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s n -l namespace -d 'Namespace to install into [default: from the files, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l media-type -d 'Read a bundle of plain manifests in the form that "opmx bundle build --media-type registry+v1" builds' -r -f -a "registry+v1\t''"
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l cluster -l objects -d 'File or folder with output from a cluster, or - for standard input; may be repeated, also with --state' -r

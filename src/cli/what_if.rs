@@ -206,7 +206,7 @@ pub(crate) struct InstallArguments {
     /// oci-archive:FILE:TAG, a database file, or a folder with a catalog
     #[arg(long, value_name = "INDEX")]
     pub(crate) index: Option<String>,
-    /// Namespace to install into [default: from the what-if file, or operators]
+    /// Namespace to install into [default: from the files, or operators]
     #[arg(short, long, value_name = "NS")]
     pub(crate) namespace: Option<String>,
     #[command(flatten)]
@@ -224,9 +224,19 @@ pub(crate) struct InstallArguments {
 }
 
 impl InstallArguments {
-    /// Reads the cluster that the files describe.
+    /// Reads the cluster that the files describe, and determines the namespace to install into.
     pub(crate) fn state(&self, context: &Context<'_>) -> Result<State, CommandError> {
-        self.cluster.read(&self.limits, context)
+        let mut state = self.cluster.read(&self.limits, context)?;
+        if self.namespace.is_none() && state.namespace.is_empty() {
+            state.namespace = cluster::observed_namespace(&state.objects).unwrap_or_else(|error| {
+                let used = cluster::state::NAMESPACE;
+                context.printer.status(format_args!(
+                    "{error}; this command uses the namespace {used}; to change it, use --namespace"
+                ));
+                used.to_owned()
+            });
+        }
+        Ok(state)
     }
 
     /// Returns the limits on the indexes.

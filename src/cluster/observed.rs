@@ -54,7 +54,7 @@ pub enum OperatorGroups {
 
 /// Reads the Subscriptions, ClusterServiceVersions, CatalogSources and the OperatorGroup among the objects of a state,
 /// and adds their content to the state. Existing content takes precedence. If no namespace is specified, the namespace
-/// of the state is used; if the state has none, the namespace that contains Subscriptions.
+/// of the state is used; if the state has none, the objects determine it, as in [`observed_namespace`].
 ///
 /// # Errors
 /// Returns an error if the objects do not determine the namespace, or contradict the state.
@@ -72,6 +72,27 @@ pub fn observe_with(state: &mut State, namespace: Option<&str>, groups: Operator
     let observed = Objects(&objects).complete(state, namespace, groups);
     state.objects = objects;
     observed
+}
+
+/// Returns the namespace that the objects of a dump determine: the only one that contains Subscriptions or, without
+/// Subscriptions, the only one that contains an OperatorGroup. Otherwise, returns [`NAMESPACE`].
+///
+/// # Errors
+/// Returns an error if several namespaces contain Subscriptions.
+pub fn observed_namespace(objects: &[Value]) -> Result<String, ObservedError> {
+    let of_kind = |kind| -> BTreeSet<&str> {
+        let homes = Objects(objects).of_kind(kind).map(home);
+        homes.filter(|namespace| !namespace.is_empty()).collect()
+    };
+    let subscribed = of_kind("Subscription");
+    if subscribed.len() > 1 {
+        let namespaces = subscribed.into_iter().map(str::to_owned).collect();
+        return Err(ObservedError::Namespaces { namespaces });
+    }
+    let groups = of_kind("OperatorGroup");
+    let only_group = groups.first().filter(|_| groups.len() == 1);
+    let namespace = subscribed.first().or(only_group).copied();
+    Ok(namespace.unwrap_or(NAMESPACE).to_owned())
 }
 
 /// Returns the OperatorGroups of a namespace.
@@ -158,7 +179,7 @@ impl<'a> Objects<'a> {
     fn namespace(self, state: &State, named: Option<&str>) -> Result<String, ObservedError> {
         match (named, &*state.namespace) {
             (Some(named), "") => Ok(named.to_owned()),
-            (None, "") => only(self.of_kind("Subscription").map(home).collect()),
+            (None, "") => observed_namespace(self.0),
             (Some(named), of_state) if named != of_state => Err(ObservedError::Other {
                 of_state: of_state.to_owned(),
                 named: named.to_owned(),
@@ -203,15 +224,6 @@ impl<'a> Objects<'a> {
 /// Returns the namespace of an object.
 fn home(view: Csv<'_>) -> &str {
     view.text(&["metadata", "namespace"])
-}
-
-/// Returns the only one of these namespaces, or the default namespace if there are none.
-fn only(namespaces: BTreeSet<&str>) -> Result<String, ObservedError> {
-    if namespaces.len() > 1 {
-        let namespaces = namespaces.into_iter().map(str::to_owned).collect();
-        return Err(ObservedError::Namespaces { namespaces });
-    }
-    Ok(namespaces.into_iter().next().unwrap_or(NAMESPACE).to_owned())
 }
 
 fn subscription(view: Csv<'_>) -> Subscription {
@@ -478,6 +490,14 @@ mod tests {
         assert!(error.contains("in the namespaces garden, shed"), "{error}");
         assert_eq!(observed(two(), Some("shed")).unwrap().subscriptions.len(), 1);
         assert_eq!(observed(Vec::new(), None).unwrap().namespace, NAMESPACE);
+        let group_in = |namespace: &str| object("OperatorGroup", "g", namespace, json!({"spec": {}}));
+        let namespace = |objects| observed(objects, None).unwrap().namespace;
+        assert_eq!(namespace(vec![group_in("shed")]), "shed");
+        assert_eq!(namespace(vec![group_in("shed"), group_in("garden")]), NAMESPACE);
+        assert_eq!(
+            namespace(vec![group_in("shed"), subscription("rake", "garden")]),
+            "garden"
+        );
         let group = |name: &str| object("OperatorGroup", name, "operators", json!({"spec": {}}));
         assert!(observed(vec![group("a")], None).is_ok());
         // S57, S58: as proposed, an install then has its own account; released versions of OLM reject the namespace.

@@ -46,6 +46,47 @@ fn a_namespace_that_the_bundle_suggests_is_told() {
     }
 }
 
+/// An OperatorGroup in a dump.
+fn operator_group(name: &str, namespace: &str) -> String {
+    format!(
+        "---\napiVersion: operators.coreos.com/v1\nkind: OperatorGroup\nmetadata: {{name: {name}, namespace: {namespace}}}\n\
+         spec: {{}}\n"
+    )
+}
+
+#[test]
+fn a_bundle_goes_into_the_namespace_that_the_dump_determines() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    fs::write(sandbox.path("dump.yaml"), operator_group("only", "garden")).unwrap();
+    let outcome = outcome_of(&sandbox, "plan rake --cluster dump.yaml");
+    assert!(outcome.stdout.contains("namespace  garden"), "{outcome}");
+    let outcome = outcome_of(&sandbox, "permissions rake --cluster dump.yaml");
+    assert!(
+        outcome.stdout.contains("\ngarden ") && !outcome.stdout.contains("\noperators "),
+        "{outcome}"
+    );
+    let subscription = |namespace: &str| {
+        format!(
+            "---\napiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\n\
+             metadata: {{name: hoe, namespace: {namespace}}}\nspec: {{name: hoe}}\n"
+        )
+    };
+    fs::write(sandbox.path("dump.yaml"), subscription("shed")).unwrap();
+    let outcome = outcome_of(&sandbox, "plan rake --cluster dump.yaml");
+    assert!(outcome.stdout.contains("namespace  shed"), "{outcome}");
+    fs::write(
+        sandbox.path("dump.yaml"),
+        subscription("shed") + &subscription("garden"),
+    )
+    .unwrap();
+    let outcome = outcome_of(&sandbox, "plan rake --cluster dump.yaml");
+    assert!(outcome.stdout.contains("namespace  operators"), "{outcome}");
+    let told = "there are Subscriptions in the namespaces garden, shed, but OLM resolves each namespace separately; \
+                this command uses the namespace operators; to change it, use --namespace\n";
+    assert!(outcome.stderr.contains(told), "{outcome}");
+}
+
 #[test]
 fn a_version_whose_native_apis_are_not_served_stays_pending() {
     let sandbox = garden();

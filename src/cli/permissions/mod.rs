@@ -181,7 +181,8 @@ pub(crate) fn run(arguments: &PermissionsArguments, context: &Context<'_>) -> Co
         (None, Some(file)) if requests::is_file(file) => requested::run(Some(file), arguments, context),
         (None, Some(bundle)) => review(bundle, arguments, context),
         (None, None) if arguments.user.user().is_some() => {
-            let state = arguments.installer.install.state(context)?;
+            let install = &arguments.installer.install;
+            let state = install.cluster.read(&install.limits, context)?;
             let terms = arguments.terms(context)?;
             let nothing = Grants::default();
             asked(None, arguments, (&state, &nothing), (terms.as_ref(), &[]), context)

@@ -28,7 +28,7 @@ pub(super) fn run(file: Option<&str>, arguments: &PermissionsArguments, context:
         ));
     }
     let install = &arguments.installer.install;
-    let state = install.state(context)?;
+    let state = install.cluster.read(&install.limits, context)?;
     let requested = match file {
         Some(file) => requests::read(
             file,
