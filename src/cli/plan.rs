@@ -144,7 +144,7 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         }
     };
     let install = &arguments.install;
-    let state = install.state(context)?;
+    let state = install.state(olm, context)?;
     let content = install.content(bundle, context).map_err(|error| {
         if install.index.is_none() && !bundle.contains(['/', ':']) && !std::path::Path::new(bundle).exists() {
             error.hint("specify the index that contains the bundle with --index")

@@ -71,20 +71,29 @@ impl ClusterArguments {
             Olm::AnyRelease | Olm::Release(_) => OperatorGroups::Released,
         };
         cluster::observe_with(&mut state, namespace, groups)?;
-        warn_of(&state, context);
+        warn_of_operator_groups(&state, &state.namespace, olm, context);
+        warn_of_missing_versions(&state, context);
         Ok(state)
     }
 }
 
-/// Warns of differences from the behavior of OLM.
-fn warn_of(state: &State, context: &Context<'_>) {
-    if let Some(count) = cluster::refused_operator_groups(&state.objects, &state.namespace) {
-        context.printer.warning(format_args!(
-            "the namespace {} has {count} OperatorGroups: as proposed, each installation there uses a separate \
-            service account, but released versions of OLM install nothing; use --olm {NEWEST} to show their answer",
-            state.namespace
-        ));
-    }
+/// Warns if the number of OperatorGroups in a namespace makes releases of OLM install nothing there.
+fn warn_of_operator_groups(state: &State, namespace: &str, olm: &Olm, context: &Context<'_>) {
+    let Some(count) = cluster::refused_operator_groups(&state.objects, namespace) else {
+        return;
+    };
+    let found = format!("the namespace {namespace} has {count} OperatorGroups");
+    context.printer.warning(match olm {
+        Olm::Proposed => format!(
+            "{found}: as proposed, each installation there uses a separate service account, but released versions of \
+            OLM install nothing; use --olm {NEWEST} to show their answer"
+        ),
+        Olm::AnyRelease | Olm::Release(_) => format!("{found}, so {olm} installs nothing there"),
+    });
+}
+
+/// Warns of installed versions that the input does not contain.
+fn warn_of_missing_versions(state: &State, context: &Context<'_>) {
     for subscription in &state.subscriptions {
         let known = |csv: &&String| state.installed.iter().any(|known| known.name == **csv);
         if let Some(installed) = subscription.installed_csv.as_ref().filter(|csv| !known(csv)) {
@@ -225,7 +234,7 @@ pub(crate) struct InstallArguments {
 
 impl InstallArguments {
     /// Reads the cluster that the files describe, and determines the namespace to install into.
-    pub(crate) fn state(&self, context: &Context<'_>) -> Result<State, CommandError> {
+    pub(crate) fn state(&self, olm: &Olm, context: &Context<'_>) -> Result<State, CommandError> {
         let mut state = self.cluster.read(&self.limits, context)?;
         if self.namespace.is_none() && state.namespace.is_empty() {
             state.namespace = cluster::observed_namespace(&state.objects).unwrap_or_else(|error| {
@@ -236,6 +245,7 @@ impl InstallArguments {
                 used.to_owned()
             });
         }
+        warn_of_operator_groups(&state, self.namespace(&state), olm, context);
         Ok(state)
     }
 

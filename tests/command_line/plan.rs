@@ -88,6 +88,36 @@ fn a_bundle_goes_into_the_namespace_that_the_dump_determines() {
 }
 
 #[test]
+fn every_command_that_plans_warns_of_several_operator_groups() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    succeed(&sandbox, "registry add -q -d index.db -b rake");
+    let groups = operator_group("a", "garden") + &operator_group("b", "garden");
+    fs::write(sandbox.path("dump.yaml"), groups).unwrap();
+    let told =
+        "warning: the namespace garden has 2 OperatorGroups: as proposed, each installation there uses a separate";
+    for line in [
+        "plan rake",
+        "permissions rake",
+        "permissions rake --user ann",
+        "permissions diff rake rake",
+        "resolve rake --catalog index.db",
+        "plan",
+    ] {
+        let outcome = sandbox.run(format!("{line} --cluster dump.yaml -n garden").split(' '));
+        assert_eq!(outcome.stderr.matches(told).count(), 1, "{line}: {outcome}");
+    }
+    let outcome = outcome_of(&sandbox, "permissions rake --cluster dump.yaml --olm 0.28.0");
+    let told = "warning: the namespace garden has 2 OperatorGroups, so OLM 0.28.0 installs nothing there\n";
+    assert!(outcome.stderr.contains(told), "{outcome}");
+    let outcome = sandbox.run("plan rake --cluster dump.yaml --olm 0.28.0".split(' '));
+    assert!(
+        outcome.status == Some(3) && outcome.stderr.contains("TooManyOperatorGroups"),
+        "{outcome}"
+    );
+}
+
+#[test]
 fn a_version_whose_native_apis_are_not_served_stays_pending() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);

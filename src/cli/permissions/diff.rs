@@ -67,7 +67,8 @@ pub(crate) struct DiffArguments {
 
 pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandResult {
     let install = &arguments.installer.install;
-    let state = install.state(context)?;
+    let olm = arguments.installer.olm.announced(context);
+    let state = install.state(olm, context)?;
     let mut findings = Vec::new();
     let Some((olds, new)) = contents(arguments, &mut findings, context)? else {
         context.printer.report(&findings);
@@ -78,7 +79,6 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     }
     let namespace = install.namespace(&state);
     let (_, mut held) = arguments.installer.held(&state, &new.name, context);
-    let olm = arguments.installer.olm.announced(context);
     // What the account of the installation may grant needs no approval, whoever receives it.
     let of_account = held.clone();
     let read = |content: &Content| -> Result<(Vec<Need>, Vec<Operator>), CommandError> {

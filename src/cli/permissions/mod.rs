@@ -208,7 +208,7 @@ fn asked(
         content: content.map(|content| (content, arguments.installer.install.namespace(state))),
         installer,
         shape: arguments.shape,
-        olm: arguments.installer.olm.announced(context),
+        olm: arguments.installer.olm.get(),
         terms,
         refused,
         output: &arguments.output,
@@ -219,7 +219,8 @@ fn asked(
 fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
     arguments.user.check()?;
     let install = &arguments.installer.install;
-    let state = install.state(context)?;
+    let olm = arguments.installer.olm.announced(context);
+    let state = install.state(olm, context)?;
     let user = arguments.user.user();
     // The bundle can determine the name of the account, but not whether there is an account.
     if arguments.shape.is_some() && arguments.installer.account(&state, "").is_none() && user.is_none() {
@@ -249,7 +250,6 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         );
     }
     let namespace = install.namespace(&state);
-    let olm = arguments.installer.olm.announced(context);
     let steps = steps_of(&content, namespace, olm)?;
     let needs = permissions::needed(&steps, namespace, &Apis::of(&state), &state.objects);
     let operators = permissions::operators(&steps, namespace, &state)?;
