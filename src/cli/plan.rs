@@ -69,10 +69,15 @@ Examples:
 ///
 /// With --state or --cluster, the plan is applied to the cluster that the files describe. The exit status is then 0
 /// only if the plan would complete, the cluster would serve all required APIs, and no version would fail because of its
-/// Deployments, an installed version that owns the same definition, or the OperatorGroup of its namespace. Otherwise, or if nothing can be resolved, the exit status is 3. A
-/// plan that requires manual approval is printed as waiting; --approval automatic shows its result. If the condition of
-/// an installed operator holds back the upgrade to the bundle, no plan is printed; the output shows the condition, its
-/// time, and how to override it.
+/// Deployments, an installed version that owns the same definition, or the OperatorGroup of its namespace. Otherwise, or
+/// if nothing can be resolved, the exit status is 3. A plan that requires manual approval is printed as waiting;
+/// --approval automatic shows its result. If the condition of an installed operator holds back the upgrade to the
+/// bundle, no plan is printed; the output shows the condition, its time, and how to override it.
+///
+/// In addition to OLM's condition Installed, the formats yaml and json show a condition for everything else that affects
+/// the exit status: VersionFailed and VersionPending for each version that is not installed although the plan completes,
+/// InstalledAfterApproval for a plan that requires manual approval, PendingApproval for an Install that waits for the
+/// approval of permissions, and Created if the plan is too large for a cluster.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {
@@ -384,7 +389,7 @@ fn printed(
             for sentence in requirements::unchecked(&planned.unchecked) {
                 context.printer.warning(format_args!("not checked: {sentence}"));
             }
-            context.printer.document(format, &planned.plan)?;
+            context.printer.document(format, &planned.resource())?;
         }
     }
     if let Some(bytes) = planned.too_large {

@@ -38,6 +38,8 @@ use crate::olm::releases::Olm;
 use crate::steps::{CRD, Step, StepStatus};
 use requests::{Installer, refused_while};
 
+/// OLM's reason for a plan that fails.
+pub(super) const COMPONENT_FAILED: &str = "InstallComponentFailed";
 /// OLM's message for a plan with a step that OLM cannot apply.
 const INVALID_DATA: &str = "the InstallPlan contains invalid data";
 
@@ -92,15 +94,10 @@ impl Applied {
 
     /// Returns the conditions that the plan gets.
     fn conditions(&self) -> Vec<Condition> {
-        let installed = |status, reason, message: &str| Condition {
-            kind: "Installed",
-            status,
-            reason,
-            message: message.to_owned(),
-        };
+        let installed = |status, reason, message: &str| Condition::new("Installed", status, reason, message.to_owned());
         match self.phase {
             Phase::Complete => vec![installed("True", "", "")],
-            Phase::Failed => vec![installed("False", "InstallComponentFailed", &self.message)],
+            Phase::Failed => vec![installed("False", COMPONENT_FAILED, &self.message)],
             Phase::Installing | Phase::RequiresApproval => Vec::new(),
         }
     }

@@ -77,7 +77,7 @@ pub struct Status {
 /// A condition of a plan. It has no timestamps, because the plan is hypothetical.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Condition {
-    /// `Installed`.
+    /// `Installed`, or a type that [`super::plan::Planned::resource`] adds.
     #[serde(rename = "type")]
     pub kind: &'static str,
     /// `True` or `False`.
@@ -88,6 +88,17 @@ pub struct Condition {
     /// The explanation, in a sentence.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
+}
+
+impl Condition {
+    pub(super) fn new(kind: &'static str, status: &'static str, reason: &'static str, message: String) -> Self {
+        Self {
+            kind,
+            status,
+            reason,
+            message,
+        }
+    }
 }
 
 impl InstallPlan {

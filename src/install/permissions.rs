@@ -15,6 +15,7 @@ pub(in crate::install) use accounts::of_group;
 pub use accounts::{AccountPermissions, Holding, Operator, SubjectPermissions, Targets, operators, targets};
 pub(crate) use held::account_of;
 pub use held::held;
+pub(in crate::install) use resource::pending_approval;
 pub use resource::{Content, Review, install, namespaces_of, roles};
 pub use subject::{Gain, Subject, gained};
 pub use user::{CatalogUse, catalog_uses, catalogs_of, held_by, image_of, missing_to_approve, roles_to_allow};

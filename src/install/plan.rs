@@ -3,9 +3,9 @@
 
 use super::apis::Apis;
 use super::apply::requirements::unchecked;
-use super::apply::{Applied, RequiredApis, apply};
+use super::apply::{Applied, COMPONENT_FAILED, FailedVersion, RequiredApis, apply};
 use super::catalogs::Catalogs;
-use super::install_plan::InstallPlan;
+use super::install_plan::{Condition, InstallPlan, Phase};
 use super::permissions::{Operator, operators};
 use super::requests::labels;
 use super::resolution_steps::{self, ResolvedError};
@@ -82,6 +82,40 @@ pub struct Planned {
     /// The plan of the newest OLM release. Set only if `olm` follows the proposals, and their plan differs or has a
     /// different result.
     pub released: Option<InstallPlan>,
+}
+
+impl Planned {
+    /// Returns the plan as a resource. In addition to the conditions that OLM writes, it has conditions for everything
+    /// else that decides whether the versions of the plan get installed.
+    pub fn resource(&self) -> InstallPlan {
+        let mut plan = self.plan.clone();
+        let conditions = &mut plan.status.conditions;
+        if let Some(bytes) = self.too_large {
+            let message = format!("the InstallPlan takes {bytes} bytes, and a cluster stores at most {OBJECT}");
+            conditions.push(Condition::new("Created", "False", "RequestTooLarge", message));
+        }
+        let Some(applied) = &self.applied else {
+            return plan;
+        };
+        if plan.spec.approval == Approval::Manual {
+            let (status, reason) = match applied.phase {
+                Phase::Complete => ("True", ""),
+                Phase::Failed => ("False", COMPONENT_FAILED),
+                Phase::Installing | Phase::RequiresApproval => ("False", ""),
+            };
+            let message = applied.message.clone();
+            conditions.push(Condition::new("InstalledAfterApproval", status, reason, message));
+        }
+        for FailedVersion { name, reason, message } in &applied.failed {
+            let message = format!("{name}: {message}");
+            conditions.push(Condition::new("VersionFailed", "True", reason, message));
+        }
+        for version in &applied.pending {
+            let message = format!("{}: the cluster does not serve {}", version.name, version.in_words());
+            conditions.push(Condition::new("VersionPending", "True", "RequirementsNotMet", message));
+        }
+        plan
+    }
 }
 
 /// The reason why there is no plan.

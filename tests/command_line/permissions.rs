@@ -240,7 +240,13 @@ fn the_printed_install_is_one_of_the_printed_definition() {
         "version: 1\ngrants:\n- serviceAccount: a\n  namespace: b\n  rules: [{apiGroups: ['*'], resources: ['*'], verbs: ['*']}]\n",
     )
     .unwrap();
+    fs::write(
+        sandbox.path("policy.yaml"),
+        "version: 1\nkinds: {deny: [Deployment, CustomResourceDefinition]}\n",
+    )
+    .unwrap();
     for line in [
+        "permissions -q greenhouse --policy policy.yaml -o json",
         "permissions rake -o json",
         "permissions oci:out:v1 -o json",
         "permissions -q greenhouse --namespace garden --service-account b/a -o json",
@@ -685,6 +691,13 @@ fn s90_a_policy_is_held_against_bundles_catalogs_and_users() {
         review.status == Some(3) && review.stderr.contains("policy-source"),
         "{review}"
     );
+    let written = sandbox.run("permissions rake --policy policy.yaml -o json".split(' '));
+    let install: Value = serde_json::from_str(&written.stdout).unwrap();
+    let refused = install["status"]["refusedByPolicy"].as_array().unwrap();
+    assert_eq!((written.status, refused.len()), (Some(3), 3), "{written}");
+    let source = "ClusterServiceVersion/rake.v1.0.0: policy.yaml does not allow the registry of the image \
+                  registry.example.com/rake:1.0.0";
+    assert!(refused.iter().any(|reason| reason == source), "{written}");
     succeed(&sandbox, "registry add -q -b rake -d index.db");
     let index = sandbox.run("index check index.db --policy policy.yaml -o json".split(' '));
     let found: Value = serde_json::from_str(&index.stdout).unwrap();

@@ -140,6 +140,41 @@ fn a_version_whose_native_apis_are_not_served_stays_pending() {
 }
 
 #[test]
+fn all_that_decides_about_the_status_is_in_the_json() {
+    let sandbox = garden();
+    fs::write(
+        sandbox.path("dump.yaml"),
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: heap.v1, namespace: operators}\n\
+         spec: {customresourcedefinitions: {owned: [{name: compostheaps.garden.example.org, version: v1alpha1, kind: CompostHeap}]}}\n",
+    )
+    .unwrap();
+    fs::write(sandbox.path("state.yaml"), "version: 1\napis: []\n").unwrap();
+    let conditions = |line: &str, status| {
+        let outcome = sandbox.run(format!("plan -q {line} -o json").split(' '));
+        assert_eq!(outcome.status, Some(status), "{outcome}");
+        let plan: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        plan["status"]["conditions"].clone()
+    };
+    let conflict = "compost-operator.v0.3.1: conflicting CRD owner in namespace: compostheaps.garden.example.org is also \
+                    owned by heap.v1, which stays installed";
+    let failed =
+        serde_json::json!({"type": "VersionFailed", "status": "True", "reason": "OwnerConflict", "message": conflict});
+    let installed = serde_json::json!({"type": "Installed", "status": "True"});
+    let line = "compost --cluster dump.yaml";
+    assert_eq!(conditions(line, 3), serde_json::json!([installed, failed]));
+    let approved = serde_json::json!({"type": "InstalledAfterApproval", "status": "True"});
+    let line = "compost --cluster dump.yaml --approval manual";
+    assert_eq!(conditions(line, 3), serde_json::json!([approved, failed]));
+    let pending =
+        "greenhouse-operator.v1.2.0: the cluster does not serve its required APIs Certificate (cert-manager.io/v1)";
+    let pending = serde_json::json!({
+        "type": "VersionPending", "status": "True", "reason": "RequirementsNotMet", "message": pending,
+    });
+    let line = "greenhouse --state state.yaml";
+    assert_eq!(conditions(line, 3), serde_json::json!([installed, pending]));
+}
+
+#[test]
 fn a_version_whose_required_apis_have_no_provider_stays_pending() {
     let sandbox = garden();
     let cluster = |more: &str| fs::write(sandbox.path("state.yaml"), format!("version: 1\napis: []\n{more}")).unwrap();
@@ -398,6 +433,7 @@ fn the_printed_plan_is_one_that_a_cluster_takes() {
         "plan rake -o json",
         "plan -q greenhouse -o json",
         "plan rake --state cluster.yaml -o json",
+        "plan -q greenhouse --state cluster.yaml --approval manual -o json",
     ] {
         let plan = json(&sandbox, line);
         let problems: Vec<String> = validator.iter_errors(&plan).map(|error| error.to_string()).collect();

@@ -88,7 +88,7 @@ Examples:
 ///
 /// With --policy, checks the bundle against the policy of an administrator, including the terms for the user if a user
 /// is specified. Permissions that OLM extends to all namespaces count as permissions for the whole cluster. The exit
-/// status is 3 if something is not allowed.
+/// status is 3 if something is not allowed; the formats yaml and json list the reasons under refusedByPolicy.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct PermissionsArguments {
@@ -288,6 +288,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
         account,
         pending: missing,
         operators,
+        refused_by_policy: refused.iter().map(|finding| finding.message.clone()).collect(),
     };
     let install = permissions::install(&review);
     context.printer.document(arguments.output.output, &install)?;

@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::install::apply::RequiredApis;
-use crate::kubernetes::GroupVersionKind;
+use crate::install::apply::requirements::listed;
 use crate::kubernetes::platform::is_platform_group;
 
 /// Returns a sentence for each group of APIs that were not checked, with the option or command that checks them.
@@ -27,16 +27,11 @@ pub(super) fn unchecked(versions: &[RequiredApis]) -> Vec<String> {
 
 /// Reports the versions that stay `Pending` because of missing APIs.
 pub(super) fn report_pending(versions: &[RequiredApis], context: &Context<'_>) {
-    for RequiredApis { name, required, native } in versions {
-        let sorts = [("native", native), ("required", required)];
-        let missing: Vec<String> = sorts
-            .into_iter()
-            .filter(|(_, apis)| !apis.is_empty())
-            .map(|(sort, apis)| format!("its {sort} APIs {}", listed(apis)))
-            .collect();
+    for version in versions {
+        let RequiredApis { name, required, .. } = version;
         context.printer.error(format!(
             "the plan completes, but {name} stays Pending: the cluster does not serve {}",
-            missing.join(" and ")
+            version.in_words()
         ));
         let (of_platform, of_operators): (Vec<_>, Vec<_>) =
             required.iter().cloned().partition(|api| is_platform_group(&api.group));
@@ -58,9 +53,4 @@ pub(super) fn report_pending(versions: &[RequiredApis], context: &Context<'_>) {
             );
         }
     }
-}
-
-fn listed(apis: &[GroupVersionKind]) -> String {
-    let api = |api: &GroupVersionKind| format!("{} ({})", api.kind, api.api_version());
-    apis.iter().map(api).collect::<Vec<_>>().join(", ")
 }

@@ -19,6 +19,16 @@ pub struct RequiredApis {
 }
 
 impl RequiredApis {
+    /// Returns the APIs in words.
+    pub(crate) fn in_words(&self) -> String {
+        let sorts = [("native", &self.native), ("required", &self.required)];
+        let some = sorts.into_iter().filter(|(_, apis)| !apis.is_empty());
+        let named: Vec<String> = some
+            .map(|(sort, apis)| format!("its {sort} APIs {}", listed(apis)))
+            .collect();
+        named.join(" and ")
+    }
+
     fn of(csv: Csv<'_>) -> Self {
         Self {
             name: csv.name().to_owned(),
@@ -34,6 +44,12 @@ impl RequiredApis {
             .retain(|api| !apis.serves(api) && !is_provided(api, state));
         (!self.required.is_empty() || !self.native.is_empty()).then_some(self)
     }
+}
+
+/// Returns a list of APIs in words.
+pub(crate) fn listed(apis: &[GroupVersionKind]) -> String {
+    let api = |api: &GroupVersionKind| format!("{} ({})", api.kind, api.api_version());
+    apis.iter().map(api).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether an installed operator provides an API.

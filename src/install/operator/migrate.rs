@@ -132,6 +132,7 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
                 namespaces: BTreeMap::from([(DEFAULT.to_owned(), namespace.to_owned())]),
                 pending: Vec::new(),
                 operators: Vec::new(),
+                refused_by_policy: Vec::new(),
                 name: name.clone(),
                 content,
             });

@@ -2,6 +2,7 @@
 
 use super::{AccountPermissions, Operator, Permission};
 use crate::cluster::requested::API_VERSION;
+use crate::install::install_plan::Condition;
 use crate::kubernetes::rbac::account::Account;
 use crate::kubernetes::rbac::{self, Rule};
 use crate::olm::annotation::PROPERTIES;
@@ -90,6 +91,14 @@ pub struct Review {
     pub pending: Vec<Permission>,
     /// The operators with the permissions of their accounts after the install.
     pub operators: Vec<Operator>,
+    /// The policy violations of the content.
+    pub refused_by_policy: Vec<String>,
+}
+
+/// Returns the condition of an install that waits until a person approves its permissions.
+pub(in crate::install) fn pending_approval() -> Condition {
+    let message = "pending approval of unsatisfied permissions".to_owned();
+    Condition::new("PendingApproval", "True", "UnsatisfiedPermissions", message)
 }
 
 /// Returns the `Install` resource of a review. It requests approval only if permissions are missing.
@@ -107,11 +116,7 @@ pub fn install(review: &Review) -> Value {
     }
     if !review.pending.is_empty() {
         spec.insert("approval".to_owned(), "Unapproved".into());
-        let condition = json!([{
-            "type": "PendingApproval", "status": "True", "reason": "UnsatisfiedPermissions",
-            "message": "pending approval of unsatisfied permissions",
-        }]);
-        status.insert("conditions".to_owned(), condition);
+        status.insert("conditions".to_owned(), json!([pending_approval()]));
     }
     let entries = |with_digest: bool| -> Value {
         let entries = review.content.iter().flat_map(|content| content.entries(with_digest));
@@ -142,6 +147,9 @@ pub fn install(review: &Review) -> Value {
         .collect();
     if !others.is_empty() {
         status.insert("subjects".to_owned(), others.into());
+    }
+    if !review.refused_by_policy.is_empty() {
+        status.insert("refusedByPolicy".to_owned(), json!(review.refused_by_policy));
     }
     json!({
         "apiVersion": API_VERSION,

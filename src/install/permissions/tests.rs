@@ -264,6 +264,7 @@ fn the_install_asks_for_approval_only_where_something_is_missing() {
         )
         .unwrap(),
         operators: Vec::new(),
+        refused_by_policy: Vec::new(),
     };
     let asked = install(&review);
     assert_eq!(

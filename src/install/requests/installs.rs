@@ -11,7 +11,9 @@ use crate::install::apis::Apis;
 use crate::install::apply::apply_as;
 use crate::install::apply::requirements::unchecked;
 use crate::install::install_plan::{InstallPlan, Phase};
-use crate::install::permissions::{self, Need, Operator, Permission, Review, approved, held, needed, pending};
+use crate::install::permissions::{
+    self, Need, Operator, Permission, Review, approved, held, needed, pending, pending_approval,
+};
 use crate::install::plan::Planned;
 use crate::kubernetes::rbac::account::{Account, Grants};
 use crate::kubernetes::rbac::covering::TooComplex;
@@ -195,6 +197,7 @@ impl OpenInstall {
             account: None,
             pending: Vec::new(),
             operators: Vec::new(),
+            refused_by_policy: Vec::new(),
         });
         let approval = if self.install.approved {
             "Approved"
@@ -228,6 +231,7 @@ impl OpenInstall {
             account: reviewed.account.clone(),
             pending: reviewed.pending.clone(),
             operators: reviewed.operators.clone(),
+            refused_by_policy: Vec::new(),
         });
         // An existing approval is kept if no permission is pending.
         if reviewed.pending.is_empty()
@@ -279,9 +283,12 @@ impl OpenInstall {
             Some(applied) => plan = applied.written_to(plan),
             None if !allowed && !reviewed.pending.is_empty() && state.is_some() => {
                 plan.status.phase = Phase::RequiresApproval;
-                plan.status.message = "pending approval of unsatisfied permissions".to_owned();
+                plan.status.message = pending_approval().message;
             }
             None => {}
+        }
+        if state.is_some() && !reviewed.pending.is_empty() && !self.install.approved {
+            plan.status.conditions.push(pending_approval());
         }
         let planned = Planned {
             released: None,
