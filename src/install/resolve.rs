@@ -312,16 +312,26 @@ fn install(installed: &[String], state: &mut State, catalogs: &[Cow<'_, Catalog>
             });
             Some((bundle, package.map(|package| package.name.to_string())))
         });
-        let Some((bundle, package)) = found else {
-            let name = name.clone();
-            return Err(ResolveError::NotInstalled { name });
+        let known = state.installed.iter().find(|known| known.name == *name);
+        let package = match (&found, known) {
+            (Some((_, package)), _) => package.clone(),
+            (None, Some(known)) => known.package.clone(),
+            (None, None) => {
+                let name = name.clone();
+                return Err(ResolveError::NotInstalled { name });
+            }
         };
+        let is_known = known.is_some();
         for subscription in &mut state.subscriptions {
             if Some(&subscription.package) == package.as_ref() {
                 subscription.installed_csv = Some(name.clone());
                 subscription.current_csv = Some(name.clone());
             }
         }
+        // What the cluster says about the version takes precedence over the catalogs.
+        let Some((bundle, _)) = found.filter(|_| !is_known) else {
+            continue;
+        };
         state.installed.push(Installed {
             name: name.clone(),
             version: bundle.version.as_deref().map(str::to_owned),

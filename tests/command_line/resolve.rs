@@ -392,6 +392,17 @@ fn what_a_cluster_says_of_itself_is_resolved() {
 }
 
 #[test]
+fn a_version_that_the_cluster_has_is_not_installed_twice() {
+    let sandbox = rakes();
+    let unsubscribed = dump("{image: 'oci:index:v1'}").replace("kind: Subscription", "kind: Other");
+    fs::write(sandbox.path("dump.yaml"), unsubscribed).unwrap();
+    let line = "resolve rake=stable --cluster dump.yaml -n garden --installed rake.v1.0.0";
+    assert_eq!(selected(&sandbox, line), ["rake.v1.1.0"]);
+    let line = "resolve rake=stable --catalog index.db --installed rake.v1.0.0 --installed rake.v1.0.0";
+    assert_eq!(selected(&sandbox, line), ["rake.v1.1.0"]);
+}
+
+#[test]
 fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
     let sandbox = rakes();
     fs::write(sandbox.path("dump.yaml"), dump("{address: 'main:50051'}")).unwrap();
