@@ -1,7 +1,7 @@
 //! Manifests that tell OLM to install an operator, for users to copy.
 
 use super::frame::Site;
-use super::model::Model;
+use super::model::{Model, Release};
 use crate::image::Reference;
 use crate::text::to_yaml;
 use serde_json::{Value, json};
@@ -12,6 +12,7 @@ pub(super) struct Manifest {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
     pub(super) text: String,
+    /// The objects; empty if this version of OLM does not install the operator.
     pub(super) yaml: String,
 }
 
@@ -112,16 +113,32 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
             ),
             yaml: documents(&objects),
         },
-        Manifest {
-            id: "extension",
-            title: "With OLM v1",
-            text: "For clusters that use the index as a ClusterCatalog. OLM uses the service account to install the operator, so the account needs all permissions that the installation requires."
-                .to_owned(),
-            yaml: documents(&[extension]),
-        },
+        with_olm_v1(shown, &extension),
     ];
     manifests.extend(mirror);
     manifests
+}
+
+/// Returns the manifest for OLM v1, or the reasons why OLM v1 does not install a version.
+fn with_olm_v1(shown: &Release, extension: &Value) -> Manifest {
+    let (text, yaml) = match &shown.refused_by_olm_v1[..] {
+        [] => (
+            "For clusters that use the index as a ClusterCatalog. OLM uses the service account to install the operator, \
+             so the account needs all permissions that the installation requires."
+                .to_owned(),
+            documents(std::slice::from_ref(extension)),
+        ),
+        reasons => {
+            let text = format!("OLM v1 does not install {}: {}.", shown.name, reasons.join("; "));
+            (text, String::new())
+        }
+    };
+    Manifest {
+        id: "extension",
+        title: "With OLM v1",
+        text,
+        yaml,
+    }
 }
 
 fn documents(objects: &[Value]) -> String {

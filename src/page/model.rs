@@ -12,7 +12,7 @@ use super::relations::{Needed, Relations};
 use super::workload::{self, Deployment, Webhook};
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::{Deprecation, RelatedImage, Schema};
-use crate::catalog::{Bundle, BundleId, Catalog, Channel, Package};
+use crate::catalog::{Bundle, BundleId, Catalog, Channel, Package, olm_v1};
 use crate::csv::Csv;
 use crate::image::Reference;
 use crate::index::open::{Described, DescribedPackage};
@@ -85,6 +85,8 @@ pub(super) struct Release {
     pub(super) needs: Vec<Needed>,
     pub(super) findings: Option<Vec<Finding>>,
     pub(super) deprecated: Option<String>,
+    /// The reasons why OLM v1 does not install the version.
+    pub(super) refused_by_olm_v1: Vec<&'static str>,
     /// The channels that contain the version.
     pub(super) channels: Vec<InChannel>,
 }
@@ -346,6 +348,7 @@ fn version(
         needs: Vec::new(),
         findings: content.and_then(|_| findings::findings(package, bundle, &read.objects)),
         deprecated: is_deprecated.then(String::new),
+        refused_by_olm_v1: olm_v1::refusals(bundle, Csv(csv)),
         channels: in_channels.collect(),
     }
 }

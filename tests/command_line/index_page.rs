@@ -164,13 +164,15 @@ fn a_package_tells_its_channels_updates_support_relations_and_how_to_install_it(
         "one of\n  package lantern in the range >=1.0.0\n  rule properties.exists(p, p.type == 'light')",
         "Full support from 2026-01-01 to 2026-06-30",
         "kind: Subscription",
-        "kind: ClusterExtension",
+        "OLM v1 does not install sprinkler.v1.8.0: it has dependencies.",
         "No package in this catalog depends on this package.",
         "Updates that OLM makes",
     ] {
         assert!(sprinkler.text.contains(words), "{words} is not in {}", sprinkler.text);
     }
+    assert!(!sprinkler.text.contains("kind: ClusterExtension"));
     let well = site.page("p/well/index.html");
+    assert!(well.text.contains("kind: ClusterExtension"), "{}", well.text);
     assert!(well.text.contains("sprinkler needs package well"), "{}", well.text);
     assert!(
         site.page("p/lantern/index.html")
