@@ -580,6 +580,54 @@ fn a_registry_that_does_not_answer_is_asked_once() {
 }
 
 #[test]
+fn what_a_bundle_grants_to_users_and_groups_is_shown_and_compared() {
+    let sandbox = garden();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    rake(&sandbox, "rake2", "1.1.0", Some("rake.v1.0.0"));
+    let rbac = "apiVersion: rbac.authorization.k8s.io/v1\nkind";
+    for (file, text) in [
+        (
+            "role.yaml",
+            format!(
+                "{rbac}: ClusterRole\nmetadata: {{name: rake-readers}}\n\
+                 rules: [{{apiGroups: [''], resources: [secrets], verbs: [get, list]}}]\n"
+            ),
+        ),
+        (
+            "binding.yaml",
+            format!(
+                "{rbac}: ClusterRoleBinding\nmetadata: {{name: rake-readers}}\n\
+                 roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: rake-readers}}\n\
+                 subjects:\n- {{apiGroup: rbac.authorization.k8s.io, kind: Group, name: gardeners}}\n\
+                 - {{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}}\n"
+            ),
+        ),
+    ] {
+        fs::write(sandbox.path(format!("rake2/manifests/{file}")), text).unwrap();
+    }
+    succeed(&sandbox, "registry add -q -b rake1,rake2 -d index.db");
+    let site = site(&sandbox, "index.db", "site");
+    assert_eq!(site.complaints(), Vec::<String>::new());
+    let (old, new) = (
+        site.page("p/rake/rake.v1.0.0.html").text,
+        site.page("p/rake/rake.v1.1.0.html").text,
+    );
+    for words in [
+        "Group gardeners",
+        "User ann",
+        "The group gardeners may read Secrets",
+        "The user ann may read Secrets",
+    ] {
+        assert!(new.contains(words), "{words} is not in {new}");
+        assert!(!old.contains(words), "{words} is in {old}");
+    }
+    let difference = site.page("p/rake/diff/rake.v1.0.0..rake.v1.1.0.html").text;
+    for words in [", for Group gardeners", ", for User ann"] {
+        assert!(difference.contains(words), "{words} is not in {difference}");
+    }
+}
+
+#[test]
 fn what_is_unknown_of_one_version_is_not_reported_as_added() {
     let sandbox = Sandbox::new();
     fs::create_dir_all(sandbox.path("garden")).unwrap();
