@@ -126,6 +126,22 @@ fn an_override_lets_the_upgrade_through() {
 }
 
 #[test]
+fn a_dump_without_conditions_leaves_the_answer_unknown() {
+    let (operators, _) = DUMP.split_once("- apiVersion: operators.coreos.com/v2").unwrap();
+    let sandbox = sandbox(operators);
+    insta::assert_snapshot!(outcome_of(&sandbox, "upgrade-check dump.yaml"), @r#"
+    OPERATOR    NAMESPACE  UPGRADES  LAST UPGRADE  CONDITION  WHY
+    bar.v1.0.0  operators  allowed   done
+    foo.v1.0.0  operators  allowed   done
+    ------- stderr -------
+    warning: the input contains no OperatorConditions, so whether an operator refuses its upgrade is unknown; OLM allows an upgrade without one; use "kubectl get csv,operatorconditions -o yaml" to include them
+    "#);
+    // A what-if file is complete.
+    fs::write(sandbox.path("state.yaml"), "installed:\n- {name: rake.v1.0.0}\n").unwrap();
+    assert_eq!(outcome_of(&sandbox, "upgrade-check --state state.yaml").stderr, "");
+}
+
+#[test]
 fn what_a_cluster_would_refuse_is_a_warning() {
     let sandbox = sandbox(
         "apiVersion: operators.coreos.com/v1\nkind: Condition\nmetadata: {name: foo}\nspec: {overrides: [Upgradable]}\n\

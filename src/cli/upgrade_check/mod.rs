@@ -36,7 +36,8 @@ Examples:
 /// it was first proposed. OLM holds an upgrade back if an override forbids it, or if no override allows it and the
 /// condition Upgradeable is False or outdated. If the condition Upgrading shows that an upgrade is in progress or has
 /// not begun, the next upgrade is also held back. The output shows the reason, its time, and the command that overrides
-/// the condition. Conditions that OLM does not know are also shown.
+/// the condition. Conditions that OLM does not know are also shown. OLM allows the upgrade of an operator without
+/// conditions; a warning is printed if the files contain no conditions at all.
 ///
 /// The exit status is 3 if an upgrade is held back.
 #[derive(Debug, Args)]
@@ -104,6 +105,13 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
         return Err(
             CommandError::failure("the input contains neither operators nor operator conditions")
                 .hint("pass the output of \"kubectl get csv,operatorconditions -o yaml\""),
+        );
+    }
+    let of_dump = !checks.is_empty() && !arguments.files.is_empty();
+    if of_dump && checks.iter().all(|check| check.condition.is_none()) {
+        printer.warning(
+            "the input contains no OperatorConditions, so whether an operator refuses its upgrade is unknown; OLM allows \
+             an upgrade without one; use \"kubectl get csv,operatorconditions -o yaml\" to include them",
         );
     }
     for check in &checks {
