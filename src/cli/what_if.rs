@@ -38,9 +38,9 @@ pub(crate) struct ClusterArguments {
     pub(crate) state: Option<String>,
     /// File or folder with output from a cluster, or - for standard input; may be repeated, also with --state
     ///
-    /// Accepts the output of "kubectl get ... -o yaml" or -o json, the output of "kubectl api-resources", and discovery
-    /// documents, such as the output of "kubectl get --raw /apis/GROUP/VERSION". If the input lists APIs, the cluster
-    /// is assumed to serve no others.
+    /// Accepts the output of "kubectl get ... -o yaml" or -o json, the output of "kubectl api-resources" and "kubectl
+    /// version -o yaml", and discovery documents, such as the output of "kubectl get --raw /apis/GROUP/VERSION". If the
+    /// input lists APIs, the cluster is assumed to serve no others.
     #[arg(long, value_name = "PATH", visible_alias = "objects")]
     pub(crate) cluster: Vec<String>,
 }

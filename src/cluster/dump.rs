@@ -1,5 +1,5 @@
-//! Reads dumps of a cluster: the output of `kubectl get … -o yaml` or `-o json` and of `kubectl api-resources`, and
-//! discovery documents.
+//! Reads dumps of a cluster: the output of `kubectl get … -o yaml` or `-o json`, of `kubectl version -o yaml` and of
+//! `kubectl api-resources`, and discovery documents.
 //!
 //! Files are read piece by piece: the items of JSON lists, and of YAML lists that kubectl has written, are read one by
 //! one. Memory use therefore depends on the kept parts of the objects, not on the size of a dump.

@@ -223,6 +223,7 @@ const KEYS: &[Field] = &[
         "Subscriptions in the namespace.",
     ),
     optional("apis", List(&Object(SERVED)), "APIs that the cluster serves."),
+    optional("kubernetesVersion", Text, "Version of Kubernetes, such as 1.30.2."),
     optional("objects", OBJECTS, "Complete objects in the cluster."),
     optional("grants", List(&Object(GRANTS)), "Permissions of service accounts."),
     optional(

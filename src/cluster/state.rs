@@ -46,6 +46,8 @@ pub struct State {
     pub subscriptions: Vec<Subscription>,
     /// The APIs that the cluster serves; `None` if the file does not list them.
     pub apis: Option<Vec<Api>>,
+    /// The version of Kubernetes, such as `v1.30.2`, if known.
+    pub kubernetes_version: Option<String>,
     /// Complete objects in the cluster.
     pub objects: Vec<Value>,
     /// The permissions of service accounts.

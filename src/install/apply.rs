@@ -22,7 +22,7 @@ pub(crate) mod requirements;
 mod wording;
 
 pub use failed_version::FailedVersion;
-pub use requirements::RequiredApis;
+pub use requirements::{NewerKubernetes, Requirements};
 
 use super::apis::{Apis, defined};
 use super::existing::Existing;
@@ -70,8 +70,9 @@ pub struct Applied {
     pub warnings: Vec<String>,
     /// The versions that fail although the plan completes.
     pub failed: Vec<FailedVersion>,
-    /// The versions that stay `Pending` although the plan is complete, with the APIs that the cluster does not serve.
-    pub pending: Vec<RequiredApis>,
+    /// The versions that stay `Pending` although the plan is complete, with the requirements that the cluster does not
+    /// meet.
+    pub pending: Vec<Requirements>,
 }
 
 impl Applied {

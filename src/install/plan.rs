@@ -3,7 +3,7 @@
 
 use super::apis::Apis;
 use super::apply::requirements::unchecked;
-use super::apply::{Applied, COMPONENT_FAILED, FailedVersion, RequiredApis, apply};
+use super::apply::{Applied, COMPONENT_FAILED, FailedVersion, Requirements, apply};
 use super::catalogs::Catalogs;
 use super::install_plan::{Condition, InstallPlan, Phase};
 use super::permissions::{Operator, operators};
@@ -72,7 +72,7 @@ pub struct Planned {
     pub apis: Apis,
     /// The versions with required APIs that were not checked, because the APIs of the cluster are unknown. A resolution
     /// has already checked the APIs that other operators provide.
-    pub unchecked: Vec<RequiredApis>,
+    pub unchecked: Vec<Requirements>,
     /// The operators with the permissions of their accounts after the plan.
     pub operators: Vec<Operator>,
     /// The Subscriptions that make the plan wait until a person approves it.
@@ -111,7 +111,7 @@ impl Planned {
             conditions.push(Condition::new("VersionFailed", "True", reason, message));
         }
         for version in &applied.pending {
-            let message = format!("{}: the cluster does not serve {}", version.name, version.in_words());
+            let message = format!("{}: {}", version.name, version.reason());
             conditions.push(Condition::new("VersionPending", "True", "RequirementsNotMet", message));
         }
         plan
@@ -220,8 +220,8 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
 }
 
 /// Keeps only the APIs that the cluster itself must serve.
-fn natives(versions: Vec<RequiredApis>) -> Vec<RequiredApis> {
-    let natives = versions.into_iter().map(|version| RequiredApis {
+fn natives(versions: Vec<Requirements>) -> Vec<Requirements> {
+    let natives = versions.into_iter().map(|version| Requirements {
         required: Vec::new(),
         ..version
     });

@@ -140,6 +140,42 @@ fn a_version_whose_native_apis_are_not_served_stays_pending() {
 }
 
 #[test]
+fn a_version_that_needs_a_newer_kubernetes_stays_pending() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    let csv = "rake/manifests/operator.clusterserviceversion.yaml";
+    let text = fs::read_to_string(sandbox.path(csv)).unwrap();
+    let required = text.replacen("spec:\n", "spec:\n  minKubeVersion: 1.30.0\n", 1);
+    fs::write(sandbox.path(csv), required).unwrap();
+    let told = "error: the plan completes, but rake.v1.0.0 stays Pending: it requires Kubernetes 1.30.0 or newer, but the \
+                cluster has v1.29.7";
+    for (file, older, newer) in [
+        (
+            "version.yaml",
+            "clientVersion: {gitVersion: v1.33.0}\nserverVersion: {gitVersion: v1.29.7}\n",
+            "clientVersion: {gitVersion: v1.28.0}\nserverVersion: {gitVersion: v1.30.0+k3s1}\n",
+        ),
+        (
+            "version.json",
+            r#"{"major": "1", "gitVersion": "v1.29.7-gke.100"}"#,
+            r#"{"major": "1", "gitVersion": "v1.30.0-gke.100"}"#,
+        ),
+    ] {
+        let line = format!("plan rake --cluster {file}");
+        fs::write(sandbox.path(file), older).unwrap();
+        let outcome = sandbox.run(line.split(' '));
+        assert!(outcome.status == Some(3) && outcome.stderr.contains(told), "{outcome}");
+        fs::write(sandbox.path(file), newer).unwrap();
+        succeed(&sandbox, &line);
+    }
+    fs::write(sandbox.path("state.yaml"), "version: 1\nkubernetesVersion: v1.29.7\n").unwrap();
+    let outcome = sandbox.run("plan rake --state state.yaml".split(' '));
+    assert!(outcome.status == Some(3) && outcome.stderr.contains(told), "{outcome}");
+    fs::write(sandbox.path("state.yaml"), "version: 1\n").unwrap();
+    succeed(&sandbox, "plan rake --state state.yaml");
+}
+
+#[test]
 fn all_that_decides_about_the_status_is_in_the_json() {
     let sandbox = garden();
     fs::write(

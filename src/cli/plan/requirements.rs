@@ -1,14 +1,17 @@
-//! The APIs that the versions of a plan require, in words: those that were not checked, and those that are missing.
+//! What the versions of a plan require, in words: the APIs that were not checked, and what the cluster lacks.
 
 use crate::cli::Context;
-use crate::install::apply::RequiredApis;
+use crate::install::apply::Requirements;
 use crate::install::apply::requirements::listed;
 use crate::kubernetes::platform::is_platform_group;
 
 /// Returns a sentence for each group of APIs that were not checked, with the option or command that checks them.
-pub(super) fn unchecked(versions: &[RequiredApis]) -> Vec<String> {
+pub(super) fn unchecked(versions: &[Requirements]) -> Vec<String> {
     let mut sentences = Vec::new();
-    for RequiredApis { name, required, native } in versions {
+    for Requirements {
+        name, required, native, ..
+    } in versions
+    {
         if !required.is_empty() {
             sentences.push(format!(
                 "{}, which {name} requires from another operator; use opmx resolve to look for providers in a catalog",
@@ -25,13 +28,13 @@ pub(super) fn unchecked(versions: &[RequiredApis]) -> Vec<String> {
     sentences
 }
 
-/// Reports the versions that stay `Pending` because of missing APIs.
-pub(super) fn report_pending(versions: &[RequiredApis], context: &Context<'_>) {
+/// Reports the versions that stay `Pending` because the cluster does not meet their requirements.
+pub(super) fn report_pending(versions: &[Requirements], context: &Context<'_>) {
     for version in versions {
-        let RequiredApis { name, required, .. } = version;
+        let Requirements { name, required, .. } = version;
         context.printer.error(format!(
-            "the plan completes, but {name} stays Pending: the cluster does not serve {}",
-            version.in_words()
+            "the plan completes, but {name} stays Pending: {}",
+            version.reason()
         ));
         let (of_platform, of_operators): (Vec<_>, Vec<_>) =
             required.iter().cloned().partition(|api| is_platform_group(&api.group));

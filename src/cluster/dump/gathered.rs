@@ -25,7 +25,7 @@ pub(super) struct Gathered<'a> {
     /// within separate limits.
     size: usize,
     state: &'a mut State,
-    /// Whether a list was read, even an empty one.
+    /// Whether a list, even an empty one, or the version of Kubernetes was read.
     listed: bool,
     /// The initial number of objects and APIs in the state.
     before: (usize, Option<usize>),
@@ -58,13 +58,19 @@ impl<'a> Gathered<'a> {
         (self.listed || self.before != counts(self.state)).then_some(())
     }
 
-    /// Adds an object, a list of objects, or a discovery document.
+    /// Adds an object, a list of objects, a discovery document, or the version of Kubernetes.
     pub(super) fn take(&mut self, value: Value) -> Result<(), Refusal> {
         let said = value.get("kind").and_then(Value::as_str).unwrap_or_default();
         if said.starts_with("API")
             && let Some(served) = served::read(&value)
         {
             return self.serve(served);
+        }
+        if let Some(version) = kubernetes_version(&value) {
+            self.keep_bytes(version.len())?;
+            self.listed = true;
+            self.state.kubernetes_version.get_or_insert_with(|| version.to_owned());
+            return Ok(());
         }
         let mut map = match value {
             Value::Object(map) => map,
@@ -134,6 +140,13 @@ impl<'a> Gathered<'a> {
 
 fn counts(state: &State) -> (usize, Option<usize>) {
     (state.objects.len(), state.apis.as_ref().map(Vec::len))
+}
+
+/// Returns the version in the output of `kubectl version`, or of `kubectl get --raw /version`.
+fn kubernetes_version(value: &Value) -> Option<&str> {
+    let value = value.as_object().filter(|map| !map.contains_key("kind"))?;
+    let of_server = value.get("serverVersion").and_then(|server| server.get("gitVersion"));
+    of_server.or_else(|| value.get("gitVersion"))?.as_str()
 }
 
 fn is_named(map: &Map<String, Value>) -> bool {

@@ -1,32 +1,66 @@
-//! The APIs that a version requires. After its plan, the version stays `Pending` until the cluster serves these APIs.
+//! What a version requires of the cluster: APIs, and a version of Kubernetes. After its plan, the version stays `Pending`
+//! until the cluster meets these requirements.
 
 use super::{Apis, Step, StepStatus};
 use crate::cluster::State;
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::GVK;
+use crate::version::parse_tolerant;
 use serde_json::Value;
 
-/// The APIs that a version requires before it can start.
+/// What a version requires before it can start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RequiredApis {
+pub struct Requirements {
     /// The name of the ClusterServiceVersion.
     pub name: String,
     /// The APIs that another operator must provide.
     pub required: Vec<GroupVersionKind>,
     /// The APIs that the cluster itself must serve.
     pub native: Vec<GroupVersionKind>,
+    /// The version of Kubernetes, if the cluster has an older one.
+    pub kubernetes: Option<NewerKubernetes>,
 }
 
-impl RequiredApis {
-    /// Returns the APIs in words.
-    pub(crate) fn in_words(&self) -> String {
+/// A version of Kubernetes that is newer than that of the cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewerKubernetes {
+    /// `spec.minKubeVersion`.
+    pub minimum: String,
+    /// The version of the cluster.
+    pub found: String,
+}
+
+impl NewerKubernetes {
+    /// Returns the version of Kubernetes that a version requires if the version of the cluster is known and older. Like
+    /// OLM, ignores suffixes of the cluster's version. A version that cannot be read gives no answer.
+    fn of(csv: Csv<'_>, state: &State) -> Option<Self> {
+        let (minimum, found) = (
+            csv.text(&["spec", "minKubeVersion"]),
+            state.kubernetes_version.as_deref()?,
+        );
+        let release = found.split(['-', '+']).next().unwrap_or_default();
+        let (required, release) = (parse_tolerant(minimum)?, parse_tolerant(release)?);
+        required.cmp_precedence(&release).is_gt().then(|| Self {
+            minimum: minimum.to_owned(),
+            found: found.to_owned(),
+        })
+    }
+}
+
+impl Requirements {
+    /// Returns the reason why the version stays `Pending`, in words.
+    pub(crate) fn reason(&self) -> String {
         let sorts = [("native", &self.native), ("required", &self.required)];
         let some = sorts.into_iter().filter(|(_, apis)| !apis.is_empty());
         let named: Vec<String> = some
             .map(|(sort, apis)| format!("its {sort} APIs {}", listed(apis)))
             .collect();
-        named.join(" and ")
+        let apis = (!named.is_empty()).then(|| format!("the cluster does not serve {}", named.join(" and ")));
+        let kubernetes = self.kubernetes.as_ref().map(|NewerKubernetes { minimum, found }| {
+            format!("it requires Kubernetes {minimum} or newer, but the cluster has {found}")
+        });
+        apis.into_iter().chain(kubernetes).collect::<Vec<_>>().join("; ")
     }
 
     fn of(csv: Csv<'_>) -> Self {
@@ -34,15 +68,18 @@ impl RequiredApis {
             name: csv.name().to_owned(),
             required: csv.apis("required"),
             native: csv.native_apis(),
+            kubernetes: None,
         }
     }
 
-    /// Returns the required APIs that neither `apis` nor the operators in `state` provide; `None` if there are none.
+    /// Returns the requirements without the APIs that `apis` or the operators in `state` provide; `None` if nothing is
+    /// left.
     fn open(mut self, apis: &Apis, state: &State) -> Option<Self> {
         self.native.retain(|api| !apis.serves(api));
         self.required
             .retain(|api| !apis.serves(api) && !is_provided(api, state));
-        (!self.required.is_empty() || !self.native.is_empty()).then_some(self)
+        let is_open = !self.required.is_empty() || !self.native.is_empty() || self.kubernetes.is_some();
+        is_open.then_some(self)
     }
 }
 
@@ -64,21 +101,28 @@ fn is_provided(api: &GroupVersionKind, state: &State) -> bool {
     })
 }
 
-/// Returns the new versions among these steps that stay `Pending` because required APIs are missing, each with the
-/// missing APIs. `statuses` are the final statuses of the steps.
-pub(super) fn pending(steps: &[Step], statuses: &[StepStatus], apis: &Apis, state: &State) -> Vec<RequiredApis> {
+/// Returns the new versions among these steps that stay `Pending`, each with the requirements that the cluster does not
+/// meet. `statuses` are the final statuses of the steps.
+pub(super) fn pending(steps: &[Step], statuses: &[StepStatus], apis: &Apis, state: &State) -> Vec<Requirements> {
     let new = steps
         .iter()
         .zip(statuses)
         .filter(|(step, status)| step.resource.kind == csv::KIND && **status == StepStatus::Created);
-    new.filter_map(|(step, _)| RequiredApis::of(Csv(&step.resource.manifest)).open(apis, state))
-        .collect()
+    new.filter_map(|(step, _)| {
+        let csv = Csv(&step.resource.manifest);
+        let all = Requirements {
+            kubernetes: NewerKubernetes::of(csv, state),
+            ..Requirements::of(csv)
+        };
+        all.open(apis, state)
+    })
+    .collect()
 }
 
 /// Returns each version among these steps with the APIs that it requires but that neither the plan nor the description
 /// of the cluster contains. Returns an empty list if the description lists the APIs of the cluster, because then
 /// [`pending`] checks them.
-pub(crate) fn unchecked(steps: &[Step], state: &State) -> Vec<RequiredApis> {
+pub(crate) fn unchecked(steps: &[Step], state: &State) -> Vec<Requirements> {
     if state.apis.is_some() {
         return Vec::new();
     }
@@ -86,6 +130,6 @@ pub(crate) fn unchecked(steps: &[Step], state: &State) -> Vec<RequiredApis> {
     steps
         .iter()
         .filter(|step| step.resource.kind == csv::KIND)
-        .filter_map(|step| RequiredApis::of(Csv(&step.resource.manifest)).open(&apis, state))
+        .filter_map(|step| Requirements::of(Csv(&step.resource.manifest)).open(&apis, state))
         .collect()
 }
