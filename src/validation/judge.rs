@@ -157,7 +157,7 @@ pub fn judge_shipped(reading: &BundleReading, shipping: Shipping, strictness: &S
             }
             let synthesis = synthesize_for(bundle, &reading.diagnostics, shipping);
             super::plain::check(bundle, &synthesis, shipping, &mut judged.findings);
-            super::properties::projected(bundle, &synthesis.outcomes, &mut judged.findings);
+            super::optional_manifests::projected(bundle, &synthesis.outcomes, &mut judged.findings);
             judged.findings.extend(synthesis.diagnostics.iter().cloned());
             consequences::leave_out(&reading.diagnostics, &mut judged.findings);
             judged.synthesis = Some(synthesis);

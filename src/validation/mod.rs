@@ -22,6 +22,7 @@ mod judge;
 mod load;
 pub(crate) mod many;
 mod network_policies;
+mod optional_manifests;
 mod plain;
 mod platforms;
 pub mod policy;
@@ -77,6 +78,7 @@ fn checks(media_type: MediaType) -> impl Iterator<Item = (Option<&'static str>, 
         (FORMAT, dependencies::check),
         (None, |bundle, found| found.extend(ranges::skip_range(bundle))),
         (None, properties::check),
+        (None, optional_manifests::check),
         (FORMAT, capitalization::check),
     ];
     const REGISTRY: &[(Option<&str>, Check)] = &[

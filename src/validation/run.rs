@@ -5,7 +5,7 @@ use super::request::Request;
 use super::stages::{CONTENT, FORMAT, Finding, LOAD, stage, validators};
 use super::synthesized::Synthesized;
 use super::validators::{self, REMOVED_APIS};
-use super::{annotations, check_for_authors, checks, content, load, plain, policy, properties};
+use super::{annotations, check_for_authors, checks, content, load, optional_manifests, plain, policy};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule};
@@ -155,7 +155,7 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
             stage(&mut findings, None, |found| {
                 found.extend(synthesis.diagnostics.iter().cloned());
                 plain::check(bundle, &synthesis, request.shipping, found);
-                properties::projected(bundle, &synthesis.outcomes, found);
+                optional_manifests::projected(bundle, &synthesis.outcomes, found);
                 consequences::leave_out(&reading.diagnostics, found);
             });
             incomplete |= synthesis.csv.is_none();
