@@ -93,9 +93,12 @@ pub struct RegistryArguments {
     /// Maximum total size of the unpacked layers of an image
     #[arg(long, help_heading = REGISTRY, value_name = "SIZE", default_value_t = Size(DEFAULT_IMAGE_LIMIT))]
     pub max_image_size: Size,
-    /// Platform to use from a multi-platform image, as OS/ARCH
-    #[arg(long, help_heading = REGISTRY, value_name = "PLATFORM", default_value = "linux/amd64")]
-    pub platform: Platform,
+    /// Platform to use from a multi-platform image, as OS/ARCH [default: linux/amd64, or any other]
+    ///
+    /// If you specify a platform, it is an error if an index image or base image does not support it. Bundle images are
+    /// read for any platform, because their content does not depend on it.
+    #[arg(long, help_heading = REGISTRY, value_name = "PLATFORM")]
+    pub platform: Option<Platform>,
 }
 
 impl RegistryArguments {
@@ -107,7 +110,7 @@ impl RegistryArguments {
             None => environment::cache_directory().map_or(CacheMode::Off, CacheMode::Directory),
         };
         let options = ImageOptions {
-            platform: Some(self.platform.clone()),
+            platform: self.platform.clone(),
             cache,
             image_limit: self.max_image_size.0,
             ..self.connection.options()
@@ -521,10 +524,8 @@ mod tests {
 
     #[test]
     fn a_platform_is_a_system_and_an_architecture() {
-        assert_eq!(
-            parse("--platform linux/arm64").unwrap().registry.platform.to_string(),
-            "linux/arm64"
-        );
+        let platform = parse("--platform linux/arm64").unwrap().registry.platform;
+        assert_eq!(platform.unwrap().to_string(), "linux/arm64");
         for wrong in ["linux/", "/arm64", "a/b/c", "linux/.."] {
             assert!(parse(&format!("--platform {wrong}")).is_err(), "{wrong}");
         }

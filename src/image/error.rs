@@ -1,7 +1,8 @@
 //! Errors from image operations.
 
+use super::platform::{Offer, Platform};
 use super::problem::{BuildProblem, ContentProblem};
-use super::reference::ReferenceError;
+use super::reference::{Reference, ReferenceError};
 #[cfg(feature = "registry")]
 use super::registry::error::RegistryError;
 use super::tag_state::Race;
@@ -110,6 +111,18 @@ impl ContentProblem {
 }
 
 impl ImageError {
+    /// Returns the error for an image that is not available for `platform`, or for any platform.
+    pub(crate) fn no_platform(reference: &Reference, platform: Option<&Platform>, offers: &[Offer]) -> Self {
+        Self::NotFound {
+            image: reference.to_string(),
+            what: match platform {
+                Some(platform) => format!("an image for {platform}"),
+                None => "an image for any platform".to_owned(),
+            },
+            available: offers.iter().map(|offer| offer.platform.to_string()).collect(),
+        }
+    }
+
     /// Whether a registry could not be reached. Returns `false` if the registry refused a request.
     pub fn is_unreachable(&self) -> bool {
         match self {

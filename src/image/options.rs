@@ -28,7 +28,8 @@ pub struct ImageOptions {
     pub least_rate: u64,
     /// The time window over which the transfer rate of a blob is measured.
     pub rate_window: Duration,
-    /// The platform to choose from images for several platforms; defaults to `linux/amd64`.
+    /// The platform to choose from images for several platforms; an index or base image without it is an error. If
+    /// `None`, this is `linux/amd64` or, if there is no such image, any other platform.
     pub platform: Option<Platform>,
     /// The policy for retrying failed requests.
     pub retry: RetryPolicy,

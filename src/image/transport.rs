@@ -36,6 +36,8 @@ use std::time::Duration;
 pub struct Transports {
     registry: Registry,
     cache: Option<Cache>,
+    /// The platform in the options.
+    wanted: Option<Platform>,
     platform: Platform,
     image_limit: u64,
 }
@@ -54,6 +56,7 @@ impl Transports {
         Self {
             registry,
             cache,
+            wanted: options.platform.clone(),
             platform: options.platform.unwrap_or_default(),
             image_limit: options.image_limit,
         }
@@ -64,7 +67,8 @@ impl Transports {
         self.cache.as_ref()
     }
 
-    /// Reads an image with all its layers. Large layers stay on disk.
+    /// Reads an image with all its layers. Large layers stay on disk. If there is no image for the platform in the
+    /// options, another one is read; see [`Transports::require_platform`].
     ///
     /// # Errors
     /// Returns an error if the image does not exist, cannot be read, or has content that does not match its digests.
@@ -312,6 +316,22 @@ impl Transports {
     #[cfg(feature = "registry")]
     pub async fn delete_manifest(&self, reference: &RegistryReference) -> Result<Deletion, ImageError> {
         self.registry.delete_manifest(reference).await
+    }
+
+    /// Checks that there is an image for the platform in the options, if they contain one. Images without a known
+    /// platform suit every platform.
+    ///
+    /// # Errors
+    /// Returns an error if there are only images for other platforms, or the image cannot be read.
+    pub async fn require_platform(&self, reference: &Reference) -> Result<(), ImageError> {
+        let Some(wanted) = &self.wanted else {
+            return Ok(());
+        };
+        let offers = self.offers(reference).await?;
+        if offers.is_empty() || offers.iter().any(|offer| offer.platform == *wanted) {
+            return Ok(());
+        }
+        Err(ImageError::no_platform(reference, Some(wanted), &offers))
     }
 
     /// Returns the images that the reference refers to, each with its platform. No layers are downloaded from a

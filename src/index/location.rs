@@ -224,6 +224,7 @@ impl IndexLocation {
             }
             Self::Image(reference) => reference,
         };
+        transports.require_platform(reference).await?;
         let image = transports.pull(reference).await?;
         database_of(&image, reference, limit)
     }
@@ -245,6 +246,7 @@ impl IndexLocation {
             Self::File(_) => return self.fetch(transports, limit).await.map(Fetched::Database),
             Self::Image(reference) => reference,
         };
+        transports.require_platform(reference).await?;
         let image = transports.pull(reference).await?;
         fetched_of(&image, reference, limit)
     }

@@ -181,6 +181,7 @@ pub async fn fetch(location: &IndexLocation, transports: &Transports, limit: u64
         IndexLocation::File(path) => return at_path(path),
         IndexLocation::Image(reference) => reference,
     };
+    transports.require_platform(reference).await?;
     let image = transports.pull(reference).await?;
     Ok(fetched_of(&image, reference, limit)?)
 }

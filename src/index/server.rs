@@ -2,7 +2,7 @@
 
 use super::image::Program;
 use super::program::{Binary, ProgramError, programs};
-use crate::image::{Image, ImageError, Offer, Platform, Reference, Transports};
+use crate::image::{Image, ImageError, Platform, Reference, Transports};
 
 /// The program that serves an index from its image, with its platforms.
 #[derive(Debug, Clone)]
@@ -57,14 +57,17 @@ pub(super) async fn serving(server: &Server, transports: &Transports) -> Result<
         Server::Base {
             base,
             all_platforms: false,
-        } => Ok(vec![Program::Base(transports.pull(base).await?)]),
+        } => {
+            transports.require_platform(base).await?;
+            Ok(vec![Program::Base(transports.pull(base).await?)])
+        }
         Server::Base {
             base,
             all_platforms: true,
         } => {
             let offers = transports.offers(base).await?;
             if offers.is_empty() {
-                return Err(absent(base, "an image for any platform", &offers).into());
+                return Err(ImageError::no_platform(base, None, &offers).into());
             }
             let mut serving = Vec::new();
             for offer in offers {
@@ -80,15 +83,7 @@ pub(super) async fn serving(server: &Server, transports: &Transports) -> Result<
 async fn pull_for(platform: &Platform, base: &Reference, transports: &Transports) -> Result<Image, ImageError> {
     let offers = transports.offers(base).await?;
     let Some(offer) = offers.iter().find(|offer| offer.platform == *platform) else {
-        return Err(absent(base, &format!("an image for {platform}"), &offers));
+        return Err(ImageError::no_platform(base, Some(platform), &offers));
     };
     transports.pull(&base.with_digest(&offer.digest)).await
-}
-
-fn absent(base: &Reference, what: &str, offers: &[Offer]) -> ImageError {
-    ImageError::NotFound {
-        image: base.to_string(),
-        what: what.to_owned(),
-        available: offers.iter().map(|offer| offer.platform.to_string()).collect(),
-    }
 }

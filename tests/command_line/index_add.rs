@@ -668,3 +668,30 @@ fn a_bundle_is_the_same_if_a_catalog_has_only_the_metadata_of_its_manifests() {
     let other = again.replace("compost:1", "compost:2");
     assert!(fail(&sandbox, &other).stderr.contains("with a different image"));
 }
+
+#[test]
+fn an_index_or_base_image_must_have_the_platform_that_the_user_specifies() {
+    let sandbox = garden();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    small_base(&sandbox);
+    succeed(&sandbox, "bundle build rake1 -t oci:bundle:v1 -q");
+    succeed(
+        &sandbox,
+        "index add -q -b rake1 -i oci:base:v1 -t oci:index:v1 --platform linux/amd64",
+    );
+    for (line, name) in [
+        ("index add -b rake1 -i oci:base:v1 -t oci:new:v1", "oci:base:v1"),
+        ("index add -b rake1 -f oci:index:v1 -t oci:new:v1", "oci:index:v1"),
+        ("index list packages oci:index:v1", "oci:index:v1"),
+        ("render oci:index:v1", "oci:index:v1"),
+        ("migrate oci:index:v1 catalog", "oci:index:v1"),
+    ] {
+        let missed = miss(&sandbox, &format!("{line} --platform linux/amd46"));
+        let said = format!("{name}: an image for linux/amd46 was not found (available: linux/amd64)");
+        assert!(missed.stderr.contains(&said), "{line}: {missed}");
+    }
+    assert!(!sandbox.path("new").exists());
+    for line in ["render oci:bundle:v1", "index add --dry-run -b oci:bundle:v1"] {
+        succeed(&sandbox, &format!("{line} --platform linux/arm64"));
+    }
+}

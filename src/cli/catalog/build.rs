@@ -70,7 +70,7 @@ impl BuildArguments {
     fn server(&self) -> Result<CatalogServer, CommandError> {
         Ok(match (self.no_binary, self.server.all_platforms()) {
             (false, _) => CatalogServer::Program(self.server.server()?),
-            (true, false) => CatalogServer::Absent(vec![self.registry.platform.clone()]),
+            (true, false) => CatalogServer::Absent(vec![self.registry.platform.clone().unwrap_or_default()]),
             (true, true) => CatalogServer::Absent(platforms()),
         })
     }

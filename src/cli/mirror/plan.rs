@@ -306,7 +306,7 @@ impl PlanArguments {
 
     fn server(&self) -> Result<CatalogServer, CommandError> {
         Ok(if self.no_binary {
-            CatalogServer::Absent(vec![self.registry.platform.clone()])
+            CatalogServer::Absent(vec![self.registry.platform.clone().unwrap_or_default()])
         } else {
             CatalogServer::Program(self.server.server()?)
         })

@@ -160,6 +160,10 @@ impl RenderSource {
             source,
         })?;
         let image = transports.pull(&reference).await?;
+        // The content of a bundle does not depend on the platform.
+        if image.label(PACKAGE).is_none() {
+            transports.require_platform(&reference).await?;
+        }
         Self::of_image(&image, &reference, opening)
     }
 
