@@ -66,5 +66,6 @@ pub use registry::{Before, Deletion, LoginTried, PlaceError, Placed, RegistryErr
 pub use tag_state::{Race, TagState};
 pub use tagged_image::Tagged;
 pub use transport::Transports;
+pub(crate) use unpack::contains_any;
 pub use unpack::{DEFAULT_IMAGE_LIMIT, extract_file, extract_folder, tree_of};
 pub use validate::validate;

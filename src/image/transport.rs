@@ -67,6 +67,11 @@ impl Transports {
         self.cache.as_ref()
     }
 
+    /// Returns the maximum total size in bytes of the layers of an image.
+    pub(crate) fn image_limit(&self) -> u64 {
+        self.image_limit
+    }
+
     /// Reads an image with all its layers. Large layers stay on disk. If there is no image for the platform in the
     /// options, another one is read; see [`Transports::require_platform`].
     ///

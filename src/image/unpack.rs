@@ -223,6 +223,30 @@ pub fn extract_file(image: &Image, path: &str, to: &Path, limit: u64) -> Result<
     })
 }
 
+/// Returns whether a layer of the image contains a file or link with one of these paths. Layers are read from the top
+/// down, only as far as the first such layer.
+///
+/// # Errors
+/// Returns an error if a layer is damaged, or the layers together unpack to more than `limit` bytes.
+pub(crate) fn contains_any(image: &Image, paths: &[&str], limit: u64) -> Result<bool, ImageError> {
+    let mut budget = UnpackLimit {
+        bytes: limit,
+        raised_by: Some(Limit::ImageBytes),
+    };
+    for layer in image.layers().iter().rev() {
+        let mut found = false;
+        let unpacked = LayerReader::open(image.origin(), layer, budget)?.visit(&mut |member| {
+            found |= member.kind != Kind::Directory && paths.contains(&member.path.as_str());
+            Ok(())
+        })?;
+        if found {
+            return Ok(true);
+        }
+        budget.bytes = budget.bytes.saturating_sub(unpacked);
+    }
+    Ok(false)
+}
+
 /// Copies exactly `size` bytes, and distinguishes read errors of the source from write errors of the target.
 fn copy(source: &mut dyn Read, target: &mut dyn Write, size: u64, to: &Path) -> Result<(), Stop> {
     let mut buffer = vec![0; 64 << 10];

@@ -3,7 +3,7 @@
 use super::check::check_catalog;
 use super::image::{IndexContent, Program, image_of};
 use super::location::CatalogFolder;
-use super::server::{Server, ServerError, serving};
+use super::server::{BaseDoubt, Server, ServerError, doubts, serving};
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::folder::files_inside;
 use crate::catalog::file_based::limits::CatalogLimits;
@@ -48,6 +48,8 @@ pub struct CatalogImage {
     pub platforms: Vec<Platform>,
     /// Findings about the catalog, none of which is an error.
     pub findings: Vec<Diagnostic>,
+    /// The reasons why the image probably cannot serve the catalog.
+    pub doubts: Vec<BaseDoubt>,
 }
 
 /// An error that prevents the build of an image. In this case, nothing was pushed.
@@ -175,6 +177,7 @@ pub async fn build(
         pinned,
         platforms: tagged.images().iter().filter_map(Image::platform).collect(),
         findings,
+        doubts: doubts(&programs, transports),
     })
 }
 

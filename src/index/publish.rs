@@ -12,7 +12,7 @@ use super::import::{ImportError, Imported, import_packages};
 use super::location::{FetchError, IndexLocation};
 use super::open::OpenLimits;
 use super::program::ProgramError;
-use super::server::{Server, ServerError, serving};
+use super::server::{BaseDoubt, Server, ServerError, doubts, serving};
 use crate::catalog::graph::Mode;
 use crate::database::change::{ChangeOptions, Target};
 use crate::database::error::DatabaseError;
@@ -84,6 +84,8 @@ pub struct Published<T> {
     pub unlisted: Vec<String>,
     /// The platforms of the original image that the new image does not support.
     pub lost: Vec<Platform>,
+    /// The reasons why the new image probably cannot serve the index.
+    pub doubts: Vec<BaseDoubt>,
     /// The image that was replaced, unless it contained the original index.
     pub replaced: Option<Reference>,
     /// The number of times that the change was repeated on an image that another program had published in the meantime.
@@ -99,6 +101,7 @@ impl<T> Published<T> {
             imported,
             unlisted: Vec::new(),
             lost: Vec::new(),
+            doubts: Vec::new(),
             replaced: None,
             redone: 0,
         }
@@ -261,6 +264,7 @@ pub async fn convert(
         imported: published.changed,
         unlisted: published.unlisted,
         lost: published.lost,
+        doubts: published.doubts,
         replaced: published.replaced,
         redone: published.redone,
     })
@@ -275,6 +279,7 @@ async fn publish<C: IndexChange>(
     let transports = options.transports;
     let before = transports.state(to).await?;
     let programs = serving(server, transports).await?;
+    let doubts = doubts(&programs, transports);
     let mut start = Start {
         from: from.cloned(),
         over: before,
@@ -296,6 +301,7 @@ async fn publish<C: IndexChange>(
                         .into_iter()
                         .filter(|platform| !is_for(&image, platform))
                         .collect(),
+                    doubts,
                     replaced: replaced(from, to, before).filter(|_| redone == 0 && is_new),
                     redone,
                 });

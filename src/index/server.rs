@@ -2,7 +2,8 @@
 
 use super::image::Program;
 use super::program::{Binary, ProgramError, programs};
-use crate::image::{Image, ImageError, Platform, Reference, Transports};
+use crate::bundle::annotations::PACKAGE;
+use crate::image::{Image, ImageError, Platform, Reference, Transports, contains_any};
 
 /// The program that serves an index from its image, with its platforms.
 #[derive(Debug, Clone)]
@@ -34,6 +35,52 @@ pub enum ServerError {
     /// The base image cannot be read.
     #[error(transparent)]
     Image(#[from] ImageError),
+}
+
+/// A reason why an image is probably not a base image for an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaseDoubt {
+    /// The image.
+    pub base: String,
+    /// The reason.
+    pub kind: BaseDoubtKind,
+}
+
+/// The kinds of [`BaseDoubt`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BaseDoubtKind {
+    /// The image is a bundle.
+    Bundle,
+    /// The image does not contain the program `/bin/opm` that index images start.
+    NoProgram,
+}
+
+/// Returns the reasons why base images probably cannot serve an index, once for each base image.
+pub(super) fn doubts(programs: &[Program], transports: &Transports) -> Vec<BaseDoubt> {
+    let mut doubts = Vec::new();
+    for program in programs {
+        let (base, needs_program) = match program {
+            Program::Base(base) => (base, true),
+            Program::Binary { base: Some(base), .. } => (base, false),
+            Program::Binary { base: None, .. } | Program::Absent(_) => continue,
+        };
+        let lacks_program = || {
+            // A layer that cannot be read says nothing about the program, and the folder bin may be a link to usr/bin.
+            let found = contains_any(base, &["bin/opm", "usr/bin/opm"], transports.image_limit());
+            needs_program && !found.unwrap_or(true)
+        };
+        let kind = if base.label(PACKAGE).is_some() {
+            BaseDoubtKind::Bundle
+        } else if lacks_program() {
+            BaseDoubtKind::NoProgram
+        } else {
+            continue;
+        };
+        let base = base.origin().to_owned();
+        doubts.push(BaseDoubt { base, kind });
+    }
+    doubts.dedup();
+    doubts
 }
 
 /// Returns the programs of the image, with their base images.

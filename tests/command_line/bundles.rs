@@ -3,7 +3,8 @@
 use crate::common::{Outcome, Sandbox, copy_folder};
 use crate::http::{Reply, Server};
 use opmx::image::{
-    CacheMode, Image, ImageConfig, ImageOptions, Reference, Silent, Transports, build, extract_file, read_layout,
+    CacheMode, EntryContent, Image, ImageConfig, ImageOptions, LayerEntry, Reference, Silent, Transports, build,
+    extract_file, layer_from_files, read_layout,
 };
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
@@ -116,13 +117,16 @@ fn ended(sandbox: &Sandbox, line: &str, status: i32) -> Outcome {
     outcome
 }
 
-/// An empty base image at `oci:base:v1`: an index on it is built faster than one that brings opmx itself.
+/// A small base image at `oci:base:v1`: an index on it is built faster than one that brings opmx itself.
 pub(crate) fn small_base(sandbox: &Sandbox) {
-    push(
-        sandbox,
-        &build(&ImageConfig::default(), Vec::new()).unwrap(),
-        "oci:base:v1",
-    );
+    let program = LayerEntry {
+        path: "bin/opm".to_owned(),
+        mode: 0o755,
+        content: EntryContent::Link("opmx".to_owned()),
+    };
+    let layers = vec![layer_from_files(&[program], 0).unwrap()];
+    let image = build(&ImageConfig::default(), layers).unwrap();
+    push(sandbox, &image, "oci:base:v1");
 }
 
 /// Writes an image to a layout in the working folder.

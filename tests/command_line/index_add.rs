@@ -695,3 +695,44 @@ fn an_index_or_base_image_must_have_the_platform_that_the_user_specifies() {
         succeed(&sandbox, &format!("{line} --platform linux/arm64"));
     }
 }
+
+#[test]
+fn a_base_image_that_cannot_serve_an_index_is_warned_about() {
+    let sandbox = garden();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    rake(&sandbox, "rake2", "1.1.0", Some("rake.v1.0.0"));
+    small_base(&sandbox);
+    push(
+        &sandbox,
+        &build(&ImageConfig::default(), Vec::new()).unwrap(),
+        "oci:empty:v1",
+    );
+    succeed(&sandbox, "bundle build rake1 -t oci:bundle:v1 -q");
+    let add = |base: &str| outcome_of(&sandbox, &format!("index add -b rake1 -i {base} -t oci:index:v1")).stderr;
+    insta::assert_snapshot!(add("oci:empty:v1"), @"
+    warning: the base image oci:empty:v1 does not contain /bin/opm, the program that the new image starts
+      hint: use an image that contains opm or opmx as /bin/opm, or add opmx to the image with --binary
+    added rake.v1.0.0 to package rake (stable)
+    ");
+    let said = add("oci:bundle:v1");
+    assert!(
+        said.contains(
+            "warning: the base image oci:bundle:v1 is a bundle, so clusters probably cannot run the new image"
+        ),
+        "{said}"
+    );
+    let said = add("oci:base:v1");
+    assert!(!said.contains("warning"), "{said}");
+    succeed(&sandbox, "migrate -q oci:index:v1 catalog");
+    for line in [
+        "index from-fbc catalog -t oci:new:v1",
+        "catalog build catalog -t oci:new:v1",
+        "index add -f oci:index:v1 -b rake2 -t oci:new:v1",
+    ] {
+        let said = outcome_of(&sandbox, &format!("{line} -i oci:empty:v1")).stderr;
+        assert!(
+            said.contains("oci:empty:v1 does not contain /bin/opm"),
+            "{line}: {said}"
+        );
+    }
+}

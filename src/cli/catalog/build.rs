@@ -4,7 +4,7 @@ use super::edit;
 use crate::cli::arguments::{self, CatalogLimitArguments, RegistryArguments, label};
 use crate::cli::containment;
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::cli::index::publication::ServerArguments;
+use crate::cli::index::publication::{ServerArguments, warn_of_doubts};
 use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, environment, replaced};
 use crate::image::{Platform, Reference};
@@ -101,6 +101,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     match context.runtime.block_on(built) {
         Ok(image) => {
             strictness::warn(&image.findings, printer);
+            warn_of_doubts(&image.doubts, printer);
             let platforms: Vec<_> = image.platforms.iter().map(Platform::to_string).collect();
             replaced::report(to, before, &image.pinned, printer);
             printer.status(format_args!(

@@ -14,7 +14,7 @@ use crate::index::program::Binary;
 use crate::index::publish::{
     self, Applied, CatalogForm, ChangeError, Destination, PublishError, PublishOptions, Published, PublishedOutput,
 };
-use crate::index::server::Server;
+use crate::index::server::{BaseDoubt, BaseDoubtKind, Server};
 use crate::terminal::Printer;
 use crate::validation::Strictness;
 use clap::{Args, ValueEnum};
@@ -273,6 +273,25 @@ pub(crate) fn remark<T>(published: &Published<T>, printer: &Printer) {
         ));
     }
     warn_of_lost("the original index", &published.lost, printer);
+    warn_of_doubts(&published.doubts, printer);
+}
+
+/// Warns of base images that probably cannot serve an index.
+pub(crate) fn warn_of_doubts(doubts: &[BaseDoubt], printer: &Printer) {
+    for BaseDoubt { base, kind } in doubts {
+        let (problem, fix) = match kind {
+            BaseDoubtKind::Bundle => (
+                "is a bundle, so clusters probably cannot run the new image",
+                "use the image of opm or opmx as --binary-image, or omit --binary-image",
+            ),
+            BaseDoubtKind::NoProgram => (
+                "does not contain /bin/opm, the program that the new image starts",
+                "use an image that contains opm or opmx as /bin/opm, or add opmx to the image with --binary",
+            ),
+        };
+        printer.warning(format_args!("the base image {base} {problem}"));
+        printer.detail("hint", fix);
+    }
 }
 
 /// Warns that `original` supports platforms that the index made from it does not support.

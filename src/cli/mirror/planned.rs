@@ -3,7 +3,7 @@
 use crate::catalog::file_based::edit::CatalogEditError;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::hint::Hints;
-use crate::cli::index::publication::warn_of_lost;
+use crate::cli::index::publication::{warn_of_doubts, warn_of_lost};
 use crate::cli::{catalog_output, following, strictness};
 use crate::index::catalog_image::CatalogImageError;
 use crate::mirror::collect::{CollectError, Collected};
@@ -89,6 +89,7 @@ pub(super) fn remark(collected: &Collected, printer: &Printer) {
     for (catalog, lost) in &collected.lost {
         warn_of_lost(&format!("the catalog {catalog}"), lost, printer);
     }
+    warn_of_doubts(&collected.doubts, printer);
     for Contested { name, images } in &collected.contested {
         let images: Vec<String> = images.iter().cloned().collect();
         printer.warning(format_args!(

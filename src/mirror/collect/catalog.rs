@@ -172,6 +172,11 @@ impl Collector<'_> {
         let built = build(folder, &self.layout(place), self.transports, &self.options.building).await;
         let built = built.map_err(|error| error.named(&request.catalog))?;
         self.findings.extend(of_copy(built.findings, &request.catalog));
+        for doubt in built.doubts {
+            if !self.doubts.contains(&doubt) {
+                self.doubts.push(doubt);
+            }
+        }
         // An image without a program is the same for every platform.
         if let (Some(original), CatalogServer::Program(_)) = (original, &self.options.building.server) {
             let offers = self.transports.offers(&original.pinned).await?;

@@ -21,6 +21,7 @@ use crate::index::catalog_image::{CatalogImageError, CatalogImageOptions};
 use crate::index::open::OpenError;
 use crate::index::render::folder::FolderError;
 use crate::index::render::sources::{SourceError, SourceOptions};
+use crate::index::server::BaseDoubt;
 use crate::resolver::closure::Unsatisfied;
 use crate::shape::nearest;
 use images::Wanted;
@@ -60,6 +61,8 @@ pub struct Collected {
     /// For each rebuilt catalog, the requested platforms of its image that the program in the new image does not
     /// support.
     pub lost: Vec<(String, Vec<Platform>)>,
+    /// The reasons why the new catalog images probably cannot serve their catalogs.
+    pub doubts: Vec<BaseDoubt>,
     /// The tags that references give to several images, which are therefore mirrored without them.
     pub contested: Vec<Contested>,
     /// The errors of registries that could not be reached. The key is the reason that the plan gives for leaving out
@@ -269,6 +272,7 @@ pub async fn collect(
         unknown: Vec::new(),
         packages: BTreeSet::new(),
         lost: Vec::new(),
+        doubts: Vec::new(),
         unreachable: BTreeMap::new(),
         is_empty: false,
     };
@@ -297,6 +301,7 @@ pub async fn collect(
         plan,
         unknown: collector.unknown,
         lost: collector.lost,
+        doubts: collector.doubts,
         contested,
         unsatisfied,
         findings: collector.findings,
@@ -322,6 +327,7 @@ struct Collector<'a> {
     /// The names of all packages of the catalogs.
     packages: BTreeSet<String>,
     lost: Vec<(String, Vec<Platform>)>,
+    doubts: Vec<BaseDoubt>,
     unreachable: BTreeMap<String, ImageError>,
     is_empty: bool,
 }
