@@ -5,6 +5,7 @@ use crate::database::read::{Database, ReadError};
 use crate::database::schema;
 use crate::diagnostic::Diagnostic;
 use crate::rules;
+use crate::visible::hidden_in;
 
 /// The tables whose rows belong to a bundle.
 pub(super) const OWNED: [&str; 6] = [
@@ -54,6 +55,7 @@ pub(super) fn check(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<
             names(index, (table, column), findings)?;
         }
     }
+    hidden_characters(index, findings)?;
     for table in OWNED.into_iter().filter(|table| has(table)) {
         orphans(index, table, findings)?;
     }
@@ -88,6 +90,26 @@ fn names(index: &Database, (table, column): (&str, &str), findings: &mut Vec<Dia
         findings.push(Diagnostic::new(&rules::INDEX_NAME_BYTES, message));
     }
     Ok(())
+}
+
+/// Reports names that contain invisible characters.
+fn hidden_characters(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    for [package] in texts(index, "the packages", "SELECT name FROM package ORDER BY 1")? {
+        findings.extend(hidden_in("the package", &package.unwrap_or_default()).map(hidden_character));
+    }
+    let channels = "SELECT package_name, name FROM channel ORDER BY 1, 2";
+    for [package, channel] in texts(index, "the channels", channels)? {
+        let what = format!("in package {}, the channel", quoted(package.as_deref()));
+        findings.extend(hidden_in(&what, &channel.unwrap_or_default()).map(hidden_character));
+    }
+    for [bundle] in texts(index, "the bundles", "SELECT name FROM operatorbundle ORDER BY 1")? {
+        findings.extend(hidden_in("the bundle", &bundle.unwrap_or_default()).map(hidden_character));
+    }
+    Ok(())
+}
+
+fn hidden_character(message: String) -> Diagnostic {
+    Diagnostic::new(&rules::NAME_HIDDEN_CHARACTER, message)
 }
 
 fn orphans(index: &Database, table: &'static str, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {

@@ -139,6 +139,26 @@ fn content_that_no_later_command_can_use_is_found() {
 }
 
 #[test]
+fn invisible_characters_in_names_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = database(
+        folder.path(),
+        "INSERT INTO operatorbundle (name, bundlepath) VALUES ('b' || char(7), 'registry.example.com/b:1');
+         INSERT INTO package VALUES ('p' || char(0x202e), 'c' || char(0x200b));
+         INSERT INTO channel VALUES ('c' || char(0x200b), 'p' || char(0x202e), 'b' || char(7));
+         INSERT INTO channel_entry VALUES (5, 'c' || char(0x200b), 'p' || char(0x202e), 'b' || char(7), NULL, 0);",
+    );
+    assert_eq!(
+        found(&path),
+        [
+            r#"name-hidden-character: in package "p\u{202e}", the channel "c\u{200b}" contains U+200B, an invisible character"#,
+            r#"name-hidden-character: the bundle "b\u{7}" contains U+0007, an invisible character"#,
+            r#"name-hidden-character: the package "p\u{202e}" contains U+202E, an invisible character"#,
+        ]
+    );
+}
+
+#[test]
 fn names_that_are_stored_as_bytes_become_text_and_their_rows_stay() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(
