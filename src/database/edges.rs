@@ -6,7 +6,7 @@
 
 use super::read::text;
 use rusqlite::{Connection, Row, Rows, Statement};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A channel with its bundles, from the head downwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +17,21 @@ pub struct ChannelMembers {
     pub channel: String,
     /// The bundle names in the channel, including names that are only skipped.
     pub members: Vec<Member>,
+}
+
+impl ChannelMembers {
+    /// Returns the only bundle that no other bundle of the channel replaces or skips, if it is the topmost one.
+    pub(super) fn only_head(&self) -> Option<&str> {
+        let mut below = HashSet::new();
+        for member in &self.members {
+            let targets = member.skips.iter().chain(&member.replaces);
+            below.extend(targets.filter(|target| **target != member.bundle));
+        }
+        let mut heads = self.members.iter().filter(|member| !below.contains(&member.bundle));
+        let head = heads.next()?;
+        let is_topmost = self.members.first() == Some(head);
+        (heads.next().is_none() && is_topmost).then_some(&head.bundle)
+    }
 }
 
 /// A bundle name in a channel.

@@ -41,6 +41,10 @@ fn with<'a>(help: &'a str, command: Option<&str>) -> Cow<'a, str> {
 const KEEP_WILDCARDS: &str = "`opmx bundle build --media-type registry+v1` keeps wildcards, and `opmx bundle validate \
      --media-type registry+v1` accepts them.";
 
+/// The command for a rule about the content of a bundle in a database.
+const OVERWRITE: &str =
+    "`opmx registry add --overwrite-latest` and `opmx index add --overwrite-latest` overwrite a bundle.";
+
 fn command_for(diagnostic: &Diagnostic) -> Option<&'static str> {
     // A bundle that is shipped as registry+v1 already keeps its wildcards.
     if *diagnostic.rule == rules::RBAC_WILDCARD && !diagnostic.is_error() {
@@ -53,7 +57,7 @@ fn command_for(diagnostic: &Diagnostic) -> Option<&'static str> {
 }
 
 fn command(rule: &Rule) -> Option<&'static str> {
-    let commands: [(&Rule, &str); 18] = [
+    let commands: [(&Rule, &str); 24] = [
         (
             &rules::TREE_LIMIT,
             "Use --max-files, --max-file-size or --max-total-size to raise the limit.",
@@ -92,6 +96,22 @@ fn command(rule: &Rule) -> Option<&'static str> {
             &rules::BUNDLE_INLINE_SIZE,
             "`opmx bundle build --media-type registry+v1` builds that image from plain manifests.",
         ),
+        (
+            &rules::INDEX_PACKAGE_MISSING,
+            "`opmx index check --fix` adds a package that has only one channel.",
+        ),
+        (
+            &rules::INDEX_CHANNEL_MISSING,
+            "`opmx index check --fix` adds a channel in which only one bundle can be the head.",
+        ),
+        (
+            &rules::INDEX_CHANNEL_HEAD,
+            "`opmx index check --fix` sets the head if only one bundle of the channel can be the head, and removes a \
+             channel without bundles that is not the default channel.",
+        ),
+        (&rules::INDEX_MANIFESTS_JSON, OVERWRITE),
+        (&rules::INDEX_BUNDLE_CONTENT, OVERWRITE),
+        (&rules::INDEX_PROPERTY_JSON, OVERWRITE),
         (
             &rules::INDEX_DEFAULT_CHANNEL,
             "`opmx index check --fix` makes the only channel of a package its default.",

@@ -72,11 +72,50 @@ fn errors_fail_the_command_and_are_explained() {
     for words in [
         "error[index-channel-head]",
         r#"of package "rake" is "rake.v1.0.0", but bundle "rake.v1.1.0" replaces or skips it"#,
-        "help: Add the newest bundle of the channel again",
+        "help: Add a new bundle of the channel, or rebuild the index. `opmx index check --fix` sets the head",
     ] {
         assert!(outcome.stdout.contains(words), "{words}: {outcome}");
     }
     assert!(fs::read(sandbox.path("index.db")).unwrap() == before);
+}
+
+#[test]
+fn the_advice_for_a_damaged_index_mends_it() {
+    const NEXT: &[&str] = &["registry add -q -b rake3 -d index.db"];
+    const FIX: &[&str] = &["index check -q index.db --fix"];
+    const OVERWRITE: &[&str] = &["registry add -q -b rake2 --overwrite-latest -d index.db"];
+    const ALL_AGAIN: &[&str] = &[
+        "registry rm -q -o rake -d index.db",
+        "registry add -q -b rake1,rake2 -d index.db",
+    ];
+    let of_rake = "package_name = 'rake'";
+    let (oldest, newest) = ("WHERE name = 'rake.v1.0.0'", "WHERE name = 'rake.v1.1.0'");
+    let content = |of: &str| format!("UPDATE operatorbundle SET csv = '{{x' {of}");
+    for (damage, ways) in [
+        (
+            format!("UPDATE channel SET head_operatorbundle_name = 'rake.v1.0.0' WHERE {of_rake}"),
+            &[NEXT, FIX][..],
+        ),
+        ("DELETE FROM package WHERE name = 'rake'".to_owned(), &[NEXT, FIX]),
+        (format!("DELETE FROM channel WHERE {of_rake}"), &[NEXT, FIX]),
+        (
+            "UPDATE channel_entry SET replaces = 99 WHERE operatorbundle_name = 'rake.v1.1.0'".to_owned(),
+            &[NEXT],
+        ),
+        (content(newest), &[OVERWRITE, ALL_AGAIN]),
+        (content(oldest), &[ALL_AGAIN]),
+    ] {
+        for way in ways {
+            let sandbox = indexed();
+            change(&sandbox, &damage);
+            assert_eq!(findings(&sandbox, "index check index.db").0, Some(1), "{damage}");
+            for line in *way {
+                succeed(&sandbox, line);
+            }
+            let left = findings(&sandbox, "index check index.db");
+            assert_eq!(left, (Some(0), foreign()), "{damage}: {way:?}");
+        }
+    }
 }
 
 #[test]

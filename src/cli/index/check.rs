@@ -59,8 +59,11 @@ pub(crate) struct CheckArguments {
     index: String,
     /// Fix unambiguous problems in a database file, in one step
     ///
-    /// Removes rows of missing bundles, bundles that are in no channel, and APIs that no bundle provides or requires;
-    /// makes the only channel of a package its default channel. Reports the fixes and the remaining findings.
+    /// Stores names as text that are stored as bytes; removes rows of missing bundles, bundles that are in no channel,
+    /// channels without bundles, and APIs that no bundle provides or requires; corrects rows whose version or image
+    /// differs from that of their bundle; sets the head of a channel if only one bundle can be the head; and adds a
+    /// missing package, or sets its default channel, if it has only one channel. Content that is missing or not valid
+    /// JSON is not fixed: overwrite or add the bundle. Reports the fixes and the remaining findings.
     #[arg(long)]
     fix: bool,
     /// Check that the registries have the images of the bundles or, with --images=all, also the images that the

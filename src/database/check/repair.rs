@@ -2,9 +2,11 @@
 
 use super::rows::{NAMES, ORPHANS, OWNED, UNUSED_APIS, WITH_VERSION};
 use crate::database::change::{self, ChangeOptions, Target};
+use crate::database::edges::ChannelQuery;
 use crate::database::error::DatabaseError;
+use crate::database::read::text;
 use crate::database::remove::{RemoveError, remove_stranded};
-use rusqlite::Transaction;
+use rusqlite::{Row, Transaction};
 use std::fmt;
 use std::path::Path;
 
@@ -44,6 +46,29 @@ pub enum Repair {
         /// The number of APIs.
         rows: usize,
     },
+    /// The head of a channel became the only bundle of the channel that no other bundle replaces or skips.
+    HeadSet {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The head.
+        head: String,
+    },
+    /// A channel without bundles, which was not the default channel of its package, was removed.
+    ChannelRemoved {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+    },
+    /// A package with a single channel was added.
+    PackageAdded {
+        /// The package.
+        package: String,
+        /// The channel, which became its default channel.
+        channel: String,
+    },
     /// The only channel of a package became its default channel.
     DefaultChannelSet {
         /// The package.
@@ -78,6 +103,22 @@ impl fmt::Display for Repair {
             Self::ApisRemoved { rows } => {
                 write!(formatter, "removed {rows} API(s) that no bundle provides or requires")
             }
+            Self::HeadSet { package, channel, head } => {
+                write!(
+                    formatter,
+                    "made {head} the head of channel {channel:?} of package {package}"
+                )
+            }
+            Self::ChannelRemoved { package, channel } => write!(
+                formatter,
+                "removed channel {channel:?} of package {package}, because it has no bundles"
+            ),
+            Self::PackageAdded { package, channel } => {
+                write!(
+                    formatter,
+                    "added package {package} with the default channel {channel:?}"
+                )
+            }
             Self::DefaultChannelSet { package, channel } => {
                 write!(formatter, "made {channel:?} the default channel of package {package}")
             }
@@ -85,9 +126,10 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Repairs a database file: stores names as text that are stored as bytes; removes bundles that are in no channel, rows that belong to missing bundles, and unused
-/// APIs; corrects rows whose version or image differs from that of their bundle; and sets the default channel of
-/// packages that have a single channel. Returns the repairs, in order.
+/// Repairs a database file: stores names as text that are stored as bytes; removes bundles that are in no channel,
+/// channels without bundles, rows that belong to missing bundles, and unused APIs; corrects rows whose version or image
+/// differs from that of their bundle; sets the head of channels in which only one bundle can be the head; and adds
+/// packages that have a single channel, and sets their default channel. Returns the repairs, in order.
 ///
 /// # Errors
 /// Returns an error if the file does not exist or cannot be changed. The file is then unchanged.
@@ -131,19 +173,67 @@ fn mend(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<Repair>> {
     transaction.execute(&format!("DELETE FROM api WHERE {UNUSED_APIS}"), [])?;
     let rows = usize::try_from(before - apis("SELECT count(*) FROM api")?).unwrap_or_default();
     repairs.extend((rows > 0).then_some(Repair::ApisRemoved { rows }));
-    let mut only = transaction.prepare(
+    heads(transaction, &mut repairs)?;
+    let removed = "DELETE FROM channel
+         WHERE NOT EXISTS (SELECT 1 FROM channel_entry
+                WHERE channel_name = channel.name AND package_name = channel.package_name)
+            AND NOT EXISTS (SELECT 1 FROM package
+                WHERE package.name = package_name AND default_channel = channel.name)
+         RETURNING package_name, name";
+    for (package, channel) in changed(transaction, removed)? {
+        repairs.push(Repair::ChannelRemoved { package, channel });
+    }
+    let added = "INSERT INTO package (name, default_channel)
+         SELECT package_name, min(name) FROM channel
+         WHERE package_name NOT IN (SELECT name FROM package WHERE name IS NOT NULL)
+         GROUP BY package_name HAVING count(*) = 1
+         RETURNING name, default_channel";
+    for (package, channel) in changed(transaction, added)? {
+        repairs.push(Repair::PackageAdded { package, channel });
+    }
+    let only =
         "UPDATE package SET default_channel = (SELECT channel.name FROM channel WHERE package_name = package.name)
          WHERE (SELECT count(*) FROM channel WHERE package_name = package.name) = 1
             AND NOT EXISTS (SELECT 1 FROM channel
                 WHERE package_name = package.name AND channel.name = package.default_channel)
-         RETURNING name, default_channel",
-    )?;
-    let mut rows = only.query([])?;
-    while let Some(row) = rows.next()? {
-        repairs.push(Repair::DefaultChannelSet {
-            package: row.get::<_, Option<String>>(0)?.unwrap_or_default(),
-            channel: row.get::<_, Option<String>>(1)?.unwrap_or_default(),
-        });
+         RETURNING name, default_channel";
+    for (package, channel) in changed(transaction, only)? {
+        repairs.push(Repair::DefaultChannelSet { package, channel });
     }
     Ok(repairs)
+}
+
+/// Changes rows, and returns the two columns that the statement returns for each, sorted.
+fn changed(transaction: &Transaction<'_>, statement: &str) -> rusqlite::Result<Vec<(String, String)>> {
+    let mut statement = transaction.prepare(statement)?;
+    let rows = statement.query_map([], |row| Ok((name(row, 0)?, name(row, 1)?)))?;
+    let mut rows = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+    rows.sort();
+    Ok(rows)
+}
+
+fn name(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
+    Ok(text(row, column)?.unwrap_or_default().to_owned())
+}
+
+/// Sets the heads of channels, and adds channels that have only entries.
+fn heads(transaction: &Transaction<'_>, repairs: &mut Vec<Repair>) -> rusqlite::Result<()> {
+    let channels = ChannelQuery::new(transaction, None)?
+        .channels()?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    for members in channels {
+        let Some(head) = members.only_head() else { continue };
+        let row = (&members.channel, &members.package, head);
+        let rows = transaction.execute(
+            "INSERT INTO channel (name, package_name, head_operatorbundle_name)
+             SELECT ?1, ?2, name FROM operatorbundle WHERE name = ?3
+             ON CONFLICT (name, package_name) DO UPDATE SET head_operatorbundle_name = excluded.head_operatorbundle_name
+                WHERE head_operatorbundle_name IS NOT excluded.head_operatorbundle_name",
+            row,
+        )?;
+        let head = head.to_owned();
+        let (package, channel) = (members.package, members.channel);
+        repairs.extend((rows > 0).then_some(Repair::HeadSet { package, channel, head }));
+    }
+    Ok(())
 }

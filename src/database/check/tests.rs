@@ -235,3 +235,62 @@ fn what_needs_no_decision_is_mended_and_nothing_of_it_is_found_again() {
     assert_eq!(rules(&path), ["index-manifests-json"]);
     assert_eq!(repair(&path, &ChangeOptions::default()).unwrap(), []);
 }
+
+#[test]
+fn heads_channels_and_packages_are_mended_where_only_one_bundle_or_channel_is_possible() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = |text: &str| text.to_owned();
+    let (package, channel) = (name("k"), name("stable"));
+    let head_set = [Repair::HeadSet {
+        package: package.clone(),
+        channel: channel.clone(),
+        head: name("k.v2"),
+    }];
+    let added = [Repair::PackageAdded {
+        package: package.clone(),
+        channel,
+    }];
+    let removed = [Repair::ChannelRemoved {
+        package,
+        channel: name("alpha"),
+    }];
+    let cases: [(&str, &[Repair]); 6] = [
+        ("UPDATE channel SET head_operatorbundle_name = NULL", &head_set),
+        ("UPDATE channel SET head_operatorbundle_name = 'k.v1'", &head_set),
+        ("UPDATE channel SET head_operatorbundle_name = 'x'", &head_set),
+        ("DELETE FROM channel", &head_set),
+        ("DELETE FROM package", &added),
+        ("INSERT INTO channel VALUES ('alpha', 'k', 'k.v2')", &removed),
+    ];
+    for (change, repairs) in cases {
+        let path = database(folder.path(), change);
+        assert_eq!(repair(&path, &ChangeOptions::default()).unwrap(), repairs, "{change}");
+        assert_eq!(found(&path), Vec::<String>::new(), "{change}");
+    }
+}
+
+#[test]
+fn what_only_the_user_can_decide_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = [
+        // Two bundles can be the head.
+        "UPDATE channel SET head_operatorbundle_name = NULL;
+         INSERT INTO operatorbundle (name, bundlepath) VALUES ('k.v3', 'registry.example.com/k:3');
+         INSERT INTO channel_entry VALUES (8, 'stable', 'k', 'k.v3', NULL, 0)",
+        // The head is not in the index.
+        "UPDATE channel SET head_operatorbundle_name = 'x'; DELETE FROM operatorbundle WHERE name = 'k.v2';
+         DELETE FROM properties WHERE operatorbundle_name = 'k.v2'",
+        // Two channels can be the default.
+        "DELETE FROM package; INSERT INTO channel VALUES ('alpha', 'k', 'k.v1');
+         INSERT INTO channel_entry VALUES (8, 'alpha', 'k', 'k.v1', NULL, 0)",
+        // Without the default channel, the package would be removed with it.
+        "INSERT INTO channel VALUES ('alpha', 'k', 'k.v2'); UPDATE package SET default_channel = 'alpha'",
+    ];
+    for change in cases {
+        let path = database(folder.path(), change);
+        let before = found(&path);
+        assert!(!before.is_empty(), "{change}");
+        assert_eq!(repair(&path, &ChangeOptions::default()).unwrap(), [], "{change}");
+        assert_eq!(found(&path), before, "{change}");
+    }
+}
