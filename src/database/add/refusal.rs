@@ -257,7 +257,9 @@ pub(super) fn check(
     policy: Policy,
 ) -> Vec<Refusal> {
     let mut refusals = twice(added);
-    if policy.existing == Existing::Overwrite && policy.mode != Mode::Replaces {
+    // As in opm, new bundles are added as without the policy.
+    let is_stored = |bundle: &Addition| stored.present.contains(&bundle.name);
+    if policy.existing == Existing::Overwrite && policy.mode != Mode::Replaces && added.iter().any(is_stored) {
         refusals.push(Refusal::OverwriteMode);
     }
     refusals.extend(several_packages(added, policy.mode));

@@ -120,8 +120,23 @@ fn one_bundle_of_a_package_is_overwritten_at_a_time() {
         mode: Mode::Semver,
         ..OVERWRITE
     };
-    let refused = refusals(index.add_with(semver, &["k3 3.0.0"]));
-    assert_eq!(refused, [Refusal::OverwriteMode]);
+    let refused = refusals(index.add_with(semver, &["k2 2.0.1 channels=b default=b"]));
+    assert!(
+        matches!(refused[..], [Refusal::OverwriteMode, Refusal::AlreadyPresent { .. }]),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn bundles_that_are_not_in_the_index_are_added_in_every_mode_when_others_are_to_be_overwritten() {
+    let index = Index::new();
+    index.add(&["k1 1.0.0"]).unwrap();
+    let semver = Policy {
+        mode: Mode::Semver,
+        ..OVERWRITE
+    };
+    index.add_with(semver, &["k2 2.0.0"]).unwrap();
+    index.assert_sound();
 }
 
 #[test]
