@@ -302,3 +302,23 @@ fn entries_of_a_catalog_keep_their_edges_in_each_channel() {
         "{channels}"
     );
 }
+
+#[test]
+fn a_deprecated_bundle_is_promoted_below_a_newer_one_or_refused_with_the_reason() {
+    let sandbox = with_index();
+    succeed(&sandbox, "registry deprecatetruncate -q -b rake.v1.1.0 -d index.db");
+    insta::assert_snapshot!(fail(&sandbox, "registry promote rake.v1.1.0 -c slow -d index.db"), @r#"
+    ------- stderr -------
+    error: bundle rake.v1.1.0 cannot be the head of channel "slow" of package "rake" because it is deprecated; also add a newer bundle, which replaces it, to the channel
+    "#);
+    succeed(&sandbox, "registry promote rake.v1.1.0,rake.v1.2.0 -c slow -d index.db");
+    rusqlite::Connection::open(sandbox.path("index.db"))
+        .unwrap()
+        .execute_batch("DELETE FROM channel_entry WHERE operatorbundle_name = 'rake.v1.1.0'")
+        .unwrap();
+    insta::assert_snapshot!(fail(&sandbox, "registry promote rake.v1.1.0 -c new -d index.db"), @"
+    ------- stderr -------
+    error: bundle rake.v1.1.0 cannot be promoted because it is deprecated and in no channel
+      hint: promote a newer bundle of the package instead
+    ");
+}

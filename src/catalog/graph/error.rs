@@ -233,8 +233,8 @@ pub enum GraphError {
     },
     /// An added bundle is in a channel that is removed because its head is deprecated.
     #[error(
-        "bundle {bundle} cannot be added to channel {channel:?} of package {package:?}: the head of the channel, \
-         {head}, is deprecated, so the channel no longer exists; give {bundle} a version higher than that of {head}"
+        "bundle {bundle} cannot {}",
+        below_deprecated((package, channel), bundle, head)
     )]
     ChannelDeprecated {
         /// The package.
@@ -338,4 +338,18 @@ pub(crate) fn some_of(names: &[String]) -> String {
         0 => first,
         more => format!("{first} and {more} more"),
     }
+}
+
+/// Describes why a bundle cannot enter a channel whose head would be deprecated.
+fn below_deprecated((package, channel): (&str, &str), bundle: &str, head: &str) -> String {
+    if bundle == head {
+        return format!(
+            "be the head of channel {channel:?} of package {package:?} because it is deprecated; also add a newer \
+             bundle, which replaces it, to the channel"
+        );
+    }
+    format!(
+        "be added to channel {channel:?} of package {package:?}: the head of the channel, {head}, is deprecated, so the \
+         channel no longer exists; give {bundle} a version higher than that of {head}"
+    )
 }

@@ -49,9 +49,8 @@ hints! {
         pass: [Database],
         missing: [Unknown],
         none: [Graph, HiddenCharacter],
-        Self::NoChannel { .. } => hint(
-            "unless the bundle is deprecated, remove it with the command prune-stranded, and add it again",
-        ),
+        Self::NoChannel { .. } => hint("remove the bundle with the command prune-stranded, and add it again"),
+        Self::Deprecated { .. } => hint("promote a newer bundle of the package instead"),
         Self::Strands { .. } => hint("use --mode semver to order bundles only by version"),
     }
     DeprecateError {

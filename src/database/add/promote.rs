@@ -53,6 +53,12 @@ pub enum PromoteError {
         /// The bundle.
         bundle: String,
     },
+    /// A bundle is deprecated and in no channel, so nothing can update to it or from it.
+    #[error("bundle {bundle} cannot be promoted because it is deprecated and in no channel")]
+    Deprecated {
+        /// The bundle.
+        bundle: String,
+    },
     /// The bundles do not form a valid graph in the channels. Contains all reasons.
     #[error("{}", .0.iter().map(GraphError::to_string).collect::<Vec<_>>().join("\n"))]
     Graph(Vec<GraphError>),
@@ -114,7 +120,17 @@ pub fn promote(
         }
         let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for NamedBundle { name, package } in found.bundles {
-            let package = package.ok_or_else(|| PromoteError::NoChannel { bundle: name.clone() })?;
+            let Some(package) = package else {
+                let deprecated = "SELECT EXISTS (SELECT 1 FROM deprecated WHERE operatorbundle_name = ?1)";
+                let deprecated: bool = transaction
+                    .query_row(deprecated, [&name], |row| row.get(0))
+                    .map_err(failed)?;
+                return Err(if deprecated {
+                    PromoteError::Deprecated { bundle: name }
+                } else {
+                    PromoteError::NoChannel { bundle: name }
+                });
+            };
             packages.entry(package).or_default().insert(name);
         }
         let mut promoted = Promoted::default();
