@@ -19,7 +19,6 @@ pub mod existing;
 pub(crate) mod handling;
 pub mod hold;
 pub mod install_plan;
-pub mod namespaces;
 pub mod operator;
 pub mod permissions;
 pub mod plan;
