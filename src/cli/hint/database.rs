@@ -48,7 +48,7 @@ hints! {
     PromoteError {
         pass: [Database],
         missing: [Unknown],
-        none: [Graph, HiddenCharacter],
+        none: [Graph, HiddenCharacter, BlankChannel],
         Self::NoChannel { .. } => hint("remove the bundle with the command prune-stranded, and add it again"),
         Self::Deprecated { .. } => hint("promote a newer bundle of the package instead"),
         Self::Strands { .. } => hint("use --mode semver to order bundles only by version"),

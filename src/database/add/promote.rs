@@ -47,6 +47,9 @@ pub enum PromoteError {
     /// The name of a channel contains an invisible character.
     #[error("{0}")]
     HiddenCharacter(String),
+    /// The name of a channel is empty or consists of spaces.
+    #[error("the channel {0:?} has a blank name")]
+    BlankChannel(String),
     /// A bundle is in no channel, so it has no position in the update graph.
     #[error("bundle {bundle} is in no channel, so it has no position in the update graph")]
     NoChannel {
@@ -93,10 +96,9 @@ pub struct Stranding {
 /// Publishes bundles in additional channels of their packages, in one transaction.
 ///
 /// # Errors
-/// Returns an error if the name of a channel contains an invisible character, if a bundle is unknown or is in no
-/// channel, if the bundles do not form a valid graph, or if a
-/// bundle would have no update path to the head of a channel. Also returns an error if the database cannot be changed.
-/// After an error, the database is unchanged.
+/// Returns an error if the name of a channel is blank or contains an invisible character, if a bundle is unknown or is
+/// in no channel, if the bundles do not form a valid graph, or if a bundle would have no update path to the head of a
+/// channel. Also returns an error if the database cannot be changed. After an error, the database is unchanged.
 pub fn promote(
     promotion: Promotion<'_>,
     target: &Target<'_>,
@@ -109,6 +111,9 @@ pub fn promote(
         .find_map(|channel| hidden_in("the channel", channel));
     if let Some(message) = hidden {
         return Err(PromoteError::HiddenCharacter(message));
+    }
+    if let Some(blank) = promotion.channels.iter().find(|channel| channel.trim().is_empty()) {
+        return Err(PromoteError::BlankChannel(blank.clone()));
     }
     change::changing(target, options, |transaction| {
         let found = named::find(transaction, promotion.bundles).map_err(failed)?;

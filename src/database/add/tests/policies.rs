@@ -1,5 +1,6 @@
 //! Bundles that are already in the index, and bundles that substitute for others.
 
+use super::super::promote::{Promotion, promote};
 use super::*;
 
 const SKIP: Policy = Policy {
@@ -180,4 +181,21 @@ fn a_substitute_takes_the_place_of_what_it_stands_in_for() {
     let whole = Index::new();
     whole.add_with(SUBSTITUTES, &lines).unwrap();
     assert_eq!(whole.edges(), expected);
+}
+
+#[test]
+fn a_channel_with_a_blank_name_is_refused_for_a_promotion() {
+    let index = Index::new();
+    index.add(&["k1 1.0.0"]).unwrap();
+    let bundles = BTreeSet::from(["k1".to_owned()]);
+    for blank in ["", " \t", "\u{a0}"] {
+        let promotion = Promotion {
+            bundles: &bundles,
+            channels: &BTreeSet::from([blank.to_owned()]),
+            mode: Mode::Replaces,
+        };
+        let path = index.path();
+        let refused = promote(promotion, &Target::InPlace(&path), &ChangeOptions::default()).unwrap_err();
+        assert!(refused.to_string().contains(&format!("{blank:?}")), "{refused}");
+    }
 }
