@@ -274,7 +274,8 @@ pub(crate) fn report(added: Added, context: &Context<'_>) -> Status {
         printer.warning(&lost);
         if let Some(bundle) = &lost.withdrawn {
             printer.warning_hint(format_args!(
-                "to avoid this, list channel {} in the annotation {CHANNELS} of {bundle}",
+                "to avoid this, list channel {0} in the annotation {CHANNELS} of {bundle}; if {bundle} was promoted to \
+                 {0}, promote it again",
                 lost.channel
             ));
         } else if let Some((before, after)) = &lost.heads {

@@ -373,7 +373,7 @@ fn a_head_that_is_overwritten_without_its_channel_is_to_list_the_channel() {
     overwrote the existing bundle rake.v1.2.0
     added rake.v1.2.0 to package rake (alpha)
     warning: rake.v1.2.0 is no longer in channel stable of package rake because the new annotations of rake.v1.2.0 do not list the channel
-      hint: to avoid this, list channel stable in the annotation operators.operatorframework.io.bundle.channels.v1 of rake.v1.2.0
+      hint: to avoid this, list channel stable in the annotation operators.operatorframework.io.bundle.channels.v1 of rake.v1.2.0; if rake.v1.2.0 was promoted to stable, promote it again
     ");
 }
 
