@@ -61,7 +61,7 @@ fn of_each(sandbox: &Sandbox, line: &str) -> String {
 }
 
 #[test]
-fn the_tables_of_opm_are_the_same_of_every_form() {
+fn opm_list_tables_are_identical_for_every_form() {
     let sandbox = indexed();
     insta::assert_snapshot!(of_each(&sandbox, "alpha list packages INDEX"), @"
     NAME                 DISPLAY NAME         DEFAULT CHANNEL
@@ -99,7 +99,7 @@ fn the_tables_of_opm_are_the_same_of_every_form() {
 }
 
 #[test]
-fn lists_graphs_and_differences_are_the_same_of_every_form() {
+fn lists_graphs_and_differences_are_identical_for_every_form() {
     let sandbox = indexed();
     for what in ["packages", "channels", "bundles"] {
         for form in ["text", "json", "yaml"] {
@@ -165,7 +165,7 @@ fn written() -> Sandbox {
 }
 
 #[test]
-fn a_channel_without_one_head_says_so() {
+fn a_channel_without_a_single_head_is_reported() {
     let sandbox = written();
     insta::assert_snapshot!(outcome_of(&sandbox, "alpha list packages catalog"), @"
     NAME  DISPLAY NAME  DEFAULT CHANNEL
@@ -189,7 +189,7 @@ fn a_channel_without_one_head_says_so() {
 }
 
 #[test]
-fn a_graph_tells_deprecated_and_skipped_bundles_and_begins_where_it_should() {
+fn a_graph_marks_deprecated_and_skipped_bundles_and_starts_where_requested() {
     let sandbox = written();
     insta::assert_snapshot!(outcome_of(&sandbox, "alpha render-graph catalog --draw-v0-semantics").stdout, @r#"
     flowchart LR
@@ -252,7 +252,7 @@ fn a_graph_tells_deprecated_and_skipped_bundles_and_begins_where_it_should() {
 }
 
 #[test]
-fn a_catalog_that_does_not_fit_together_is_refused_at_its_line() {
+fn an_inconsistent_catalog_is_rejected_with_its_line() {
     let sandbox = written();
     let path = sandbox.path("catalog/p.yaml");
     let text = fs::read_to_string(&path).unwrap();

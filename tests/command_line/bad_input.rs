@@ -150,7 +150,7 @@ fn each_required_field_absent_in_turn() {
 }
 
 #[test]
-fn the_misindented_example_of_the_proposal() {
+fn the_misindented_example_from_the_proposal() {
     let Some(seeds) = shared::folder("seeds") else {
         return;
     };
@@ -244,7 +244,7 @@ fn wildcard_rbac() {
 }
 
 #[test]
-fn wildcard_rbac_of_others_is_allowed() {
+fn wildcard_rbac_of_other_accounts_is_allowed() {
     let sandbox = with_rbac(&format!("{ROLE}---\n{BINDING}").replace("name: greenhouse-operator", "name: other"));
     let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
@@ -359,7 +359,7 @@ fn an_alias_bomb() {
 }
 
 #[test]
-fn a_file_of_50_megabytes() {
+fn a_file_of_50_mebibytes() {
     let sandbox = greenhouse();
     let file = fs::File::create(sandbox.path(MORE)).unwrap();
     file.set_len(50 << 20).unwrap();
@@ -381,7 +381,7 @@ fn a_file_of_50_megabytes() {
 
 #[cfg(unix)]
 #[test]
-fn a_symlink_out_of_the_folder() {
+fn a_symlink_out_of_the_bundle() {
     for target in ["/etc/passwd", "../../../outside.yaml", "rbac.yaml"] {
         let sandbox = greenhouse();
         std::os::unix::fs::symlink(target, sandbox.path(MORE)).unwrap();
@@ -448,7 +448,7 @@ fn a_misspelled_annotation() {
 }
 
 #[test]
-fn an_unreadable_olm_yaml_hides_what_it_may_contain() {
+fn an_unreadable_olm_yaml_causes_no_further_findings() {
     let sandbox = greenhouse();
     edit(&sandbox, OLM, "version: 1.2.0", "version: [1.2.0");
     let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
@@ -496,7 +496,7 @@ fn an_object_without_api_version_kind_or_name() {
 }
 
 #[test]
-fn text_that_is_no_object() {
+fn text_that_is_not_an_object() {
     let sandbox = with_manifest("just some notes\n");
     let outcome = one(&sandbox, "object-not-a-map", MORE, "just");
     says(&outcome, "this document is not a Kubernetes object");
@@ -536,7 +536,7 @@ fn a_webhook_whose_service_is_missing() {
 }
 
 #[test]
-fn a_wrong_icon() {
+fn an_invalid_icon() {
     for (icon, rule, help) in [
         ("aGVsbG8=", "olm-icon", "base64 -w0 icon.svg"),
         ("PHN2", "olm-icon", "base64 -w0 icon.svg"),
@@ -555,7 +555,7 @@ fn a_wrong_icon() {
 }
 
 #[test]
-fn wrong_versions() {
+fn invalid_versions() {
     for (written, rule, help) in [
         ("1.0", "olm-type", "Use all three numbers: 1.0.0."),
         ("1", "olm-type", "Use all three numbers: 1.0.0."),
@@ -608,7 +608,7 @@ fn an_unquoted_range() {
 }
 
 #[test]
-fn a_key_twice() {
+fn a_duplicate_key() {
     let sandbox = greenhouse();
     edit(
         &sandbox,
@@ -631,7 +631,7 @@ fn both_kinds_of_bundle_at_once() {
 }
 
 #[test]
-fn a_folder_that_is_no_bundle() {
+fn a_folder_that_is_not_a_bundle() {
     let sandbox = Sandbox::new();
     fs::create_dir(sandbox.path("bundle")).unwrap();
     let outcome = refused(&sandbox);
@@ -641,7 +641,7 @@ fn a_folder_that_is_no_bundle() {
 }
 
 #[test]
-fn several_mistakes_are_all_shown_in_the_order_of_their_places() {
+fn all_findings_are_shown_in_source_order() {
     let sandbox = greenhouse();
     edit(&sandbox, OLM, "minKubeVersion: 1.25.0\n", "minKubeVersion: v1.25\n");
     edit(&sandbox, OLM, "maturity: stable", "maturity: 3");
@@ -667,7 +667,7 @@ fn several_mistakes_are_all_shown_in_the_order_of_their_places() {
 }
 
 #[test]
-fn a_word_that_is_no_folder_is_not_looked_for_in_a_registry() {
+fn a_name_that_is_not_a_folder_is_not_looked_up_in_a_registry() {
     let sandbox = Sandbox::new();
     copy(&sandbox, "greenhouse-operator", "greenhouse");
     for line in [
@@ -693,7 +693,7 @@ fn a_word_that_is_no_folder_is_not_looked_for_in_a_registry() {
 }
 
 #[test]
-fn a_credential_file_that_does_not_exist_is_missed_before_a_registry_asks_for_a_login() {
+fn a_missing_credential_file_is_reported_before_a_registry_asks_for_a_login() {
     let sandbox = Sandbox::new();
     for line in [
         "bundle validate localhost:1/rake:v1 --authfile absent.json",
@@ -709,7 +709,7 @@ fn a_credential_file_that_does_not_exist_is_missed_before_a_registry_asks_for_a_
 }
 
 #[test]
-fn what_a_manifest_that_cannot_be_read_may_hold_is_not_missed() {
+fn the_content_of_an_unreadable_manifest_is_not_reported_as_missing() {
     let sandbox = greenhouse();
     edit(&sandbox, DEPLOYMENT, "  replicas: 1\n", "\treplicas: 1\n");
     let outcome = refused(&sandbox);
@@ -720,7 +720,7 @@ fn what_a_manifest_that_cannot_be_read_may_hold_is_not_missed() {
 }
 
 #[test]
-fn annotations_that_are_empty_are_not_called_missing() {
+fn an_empty_annotations_file_is_not_reported_as_missing() {
     let sandbox = greenhouse();
     write(&sandbox, "bundle/metadata/annotations.yaml", "# later\n");
     let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
@@ -730,7 +730,7 @@ fn annotations_that_are_empty_are_not_called_missing() {
 }
 
 #[test]
-fn a_picture_among_the_manifests_is_refused() {
+fn an_image_file_among_the_manifests_is_rejected() {
     let sandbox = greenhouse();
     write(&sandbox, "bundle/manifests/logo.png", b"\x89PNG\r\n\x1a\n\0\0\0");
     let outcome = refused(&sandbox);
@@ -740,7 +740,7 @@ fn a_picture_among_the_manifests_is_refused() {
 }
 
 #[test]
-fn a_slip_that_costs_the_operator_its_account_is_named_with_the_account_that_is_bound() {
+fn a_misspelled_service_account_field_is_reported_with_the_bound_account() {
     let sandbox = greenhouse();
     edit(&sandbox, DEPLOYMENT, "serviceAccountName:", "serviceAcountName:");
     let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
@@ -762,7 +762,7 @@ fn a_slip_that_costs_the_operator_its_account_is_named_with_the_account_that_is_
 }
 
 #[test]
-fn a_webhook_that_names_the_service_in_another_namespace() {
+fn a_webhook_that_names_a_service_in_another_namespace() {
     let sandbox = greenhouse();
     let webhook = "bundle/manifests/webhook.yaml";
     edit(
@@ -780,7 +780,7 @@ fn a_webhook_that_names_the_service_in_another_namespace() {
 }
 
 #[test]
-fn a_quoted_boolean_of_an_install_mode_is_the_only_error() {
+fn a_quoted_boolean_in_an_install_mode_is_the_only_error() {
     let sandbox = greenhouse();
     let text = read(&sandbox, OLM).replace("supported: true", "supported: false");
     let text = text.replacen("supported: false", "supported: \"true\"", 1);
@@ -790,7 +790,7 @@ fn a_quoted_boolean_of_an_install_mode_is_the_only_error() {
 }
 
 #[test]
-fn a_string_where_a_map_belongs_is_told_the_keys() {
+fn a_string_instead_of_a_map_is_rejected_with_the_expected_keys() {
     let sandbox = greenhouse();
     let list = "- name: thermostat\n  image: registry.example.com/garden/thermostat:2.0.1\n";
     edit(&sandbox, OLM, list, "- registry.example.com/garden/thermostat:2.0.1\n");
@@ -804,7 +804,7 @@ fn a_string_where_a_map_belongs_is_told_the_keys() {
 }
 
 #[test]
-fn a_misspelled_key_of_a_constraint_is_the_only_error() {
+fn a_misspelled_constraint_key_is_the_only_error() {
     let dependencies = "bundle/metadata/dependencies.yaml";
     for (constraint, key, help) in [
         ("alll: {constraints: []}", "alll", "help: Did you mean all?"),
@@ -823,7 +823,7 @@ fn a_misspelled_key_of_a_constraint_is_the_only_error() {
 }
 
 #[test]
-fn a_kind_in_the_wrong_case_is_told_how_it_is_written() {
+fn a_kind_in_the_wrong_case_is_reported_with_the_right_spelling() {
     let csv = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceversion\nmetadata: {name: a.v1.0.0}\n";
     let sandbox = with_manifest(csv);
     let outcome = one(&sandbox, "k8s-kind-unsupported", MORE, "ClusterServiceversion");
@@ -831,7 +831,7 @@ fn a_kind_in_the_wrong_case_is_told_how_it_is_written() {
 }
 
 #[test]
-fn the_largest_limits_read_everything() {
+fn the_largest_limits_accept_everything() {
     let sandbox = greenhouse();
     let most = u64::MAX.to_string();
     let limits = ["--max-file-size", &most, "--max-total-size", &most];

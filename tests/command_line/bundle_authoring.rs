@@ -46,7 +46,7 @@ fn index(sandbox: &Sandbox, version: &str) {
 }
 
 #[test]
-fn an_unresolved_resource_is_one_finding_with_its_line_and_three_ways_out() {
+fn an_unresolved_resource_is_one_finding_with_three_fixes() {
     let sandbox = without_hint();
     let outcome = run(&sandbox, "bundle synthesize bundle");
     let line = place(&sandbox, "bundle/manifests/rbac.yaml", "certificates");
@@ -61,7 +61,7 @@ fn an_unresolved_resource_is_one_finding_with_its_line_and_three_ways_out() {
 }
 
 #[test]
-fn crds_tables_discovery_and_indexes_say_what_a_resource_is() {
+fn api_sources_can_be_crds_tables_discovery_documents_and_indexes() {
     let sandbox = without_hint();
     write(&sandbox, "crds/deep/certificates.yaml", crd("v1", "Certificate"));
     write(
@@ -119,7 +119,7 @@ fn crds_tables_discovery_and_indexes_say_what_a_resource_is() {
 }
 
 #[test]
-fn an_index_image_is_a_source_too() {
+fn an_index_image_is_an_api_source() {
     let sandbox = without_hint();
     index(&sandbox, "v1");
     crate::bundles::small_base(&sandbox);
@@ -132,7 +132,7 @@ fn an_index_image_is_a_source_too() {
 }
 
 #[test]
-fn indexes_are_asked_first_and_what_the_bundle_says_before_them() {
+fn the_bundle_takes_precedence_over_indexes_and_indexes_over_other_sources() {
     let sandbox = without_hint();
     index(&sandbox, "v1beta1");
     write(&sandbox, "crds/certificates.yaml", crd("v1", "Certificate"));
@@ -150,7 +150,7 @@ fn indexes_are_asked_first_and_what_the_bundle_says_before_them() {
 }
 
 #[test]
-fn several_kinds_of_one_name_are_an_error_that_names_them() {
+fn several_kinds_of_one_resource_are_an_error_that_names_them() {
     let sandbox = without_hint();
     write(&sandbox, "crds/certificates.yaml", crd("v1", "Certificate"));
     write(&sandbox, "more/certificates.yaml", crd("v1", "Paper"));
@@ -175,7 +175,7 @@ fn several_kinds_of_one_name_are_an_error_that_names_them() {
 }
 
 #[test]
-fn a_native_api_without_a_kind_is_completed_where_it_stands() {
+fn a_native_api_without_a_kind_is_completed() {
     let sandbox = without_hint();
     let olm = read(&sandbox, "bundle/metadata/olm.yaml");
     let native = "apis:\n- group: cert-manager.io\n  resource: certificates\n  dependency: native\n";
@@ -187,7 +187,7 @@ fn a_native_api_without_a_kind_is_completed_where_it_stands() {
 }
 
 #[test]
-fn a_source_that_says_nothing_is_an_error() {
+fn an_api_source_without_apis_is_an_error() {
     let sandbox = without_hint();
     write(
         &sandbox,
@@ -212,7 +212,7 @@ fn a_source_that_says_nothing_is_an_error() {
 }
 
 #[test]
-fn what_a_build_looks_up_is_in_the_image_and_not_in_the_folder() {
+fn build_adds_looked_up_apis_to_the_image_but_not_to_the_folder() {
     let sandbox = without_hint();
     write(&sandbox, "crds/certificates.yaml", crd("v1", "Certificate"));
     sample(&sandbox, "samples/one.yaml", "Greenhouse", "peppers");
@@ -245,7 +245,7 @@ fn sample(sandbox: &Sandbox, path: &str, kind: &str, name: &str) {
 }
 
 #[test]
-fn samples_become_examples_in_one_order() {
+fn samples_become_examples_in_a_fixed_order() {
     let sandbox = greenhouse();
     sample(&sandbox, "samples/a.yaml", "Sensor", "window");
     sample(&sandbox, "samples/z/b.yaml", "Greenhouse", "roses");
@@ -279,7 +279,7 @@ fn samples_become_examples_in_one_order() {
 }
 
 #[test]
-fn a_sample_of_another_kind_is_an_error_at_its_line() {
+fn a_sample_of_an_unowned_kind_is_an_error_at_its_line() {
     let sandbox = greenhouse();
     sample(&sandbox, "samples/a.yaml", "Greenhouse", "roses");
     sample(&sandbox, "samples/b.yaml", "Tractor", "red");
@@ -311,7 +311,7 @@ fn a_sample_of_another_kind_is_an_error_at_its_line() {
 }
 
 #[test]
-fn a_bundle_with_a_csv_takes_neither_samples_nor_sources() {
+fn a_bundle_with_a_csv_accepts_neither_samples_nor_api_sources() {
     let sandbox = Sandbox::new();
     crate::bundle_files::copy(&sandbox, "compost-operator", "compost");
     sample(&sandbox, "samples/a.yaml", "Greenhouse", "roses");
@@ -321,7 +321,7 @@ fn a_bundle_with_a_csv_takes_neither_samples_nor_sources() {
 }
 
 #[test]
-fn init_writes_down_what_it_finds_out() {
+fn init_records_what_it_finds_in_api_sources() {
     let sandbox = greenhouse();
     sample(&sandbox, "samples/a.yaml", "Greenhouse", "roses");
     write(&sandbox, "crds/certificates.yaml", crd("v1", "Certificate"));
@@ -350,7 +350,7 @@ fn init_writes_down_what_it_finds_out() {
 }
 
 #[test]
-fn init_takes_apis_of_the_platform_for_native_ones() {
+fn init_treats_platform_apis_as_native() {
     let sandbox = greenhouse();
     edit(
         &sandbox,
@@ -377,7 +377,7 @@ fn init_takes_apis_of_the_platform_for_native_ones() {
 }
 
 #[test]
-fn init_proposes_unknown_resources_of_the_platform_as_native() {
+fn init_proposes_unknown_platform_resources_as_native() {
     let sandbox = greenhouse();
     let rbac = "bundle/manifests/rbac.yaml";
     edit(&sandbox, rbac, "cert-manager.io", "operator.openshift.io");
@@ -405,7 +405,7 @@ fn init_proposes_unknown_resources_of_the_platform_as_native() {
 }
 
 #[test]
-fn init_lists_the_images_that_no_container_names_and_build_can_do_it_later() {
+fn init_lists_images_outside_containers_and_build_can_add_them_later() {
     let sandbox = greenhouse();
     edit(
         &sandbox,
@@ -457,7 +457,7 @@ fn init_lists_the_images_that_no_container_names_and_build_can_do_it_later() {
 }
 
 #[test]
-fn a_related_image_of_the_release_before_is_an_error() {
+fn a_related_image_of_the_previous_release_is_an_error() {
     let sandbox = greenhouse();
     let old = "relatedImages:\n- {name: operator, image: 'registry.example.com/garden/greenhouse-operator:1.1.0'}\n";
     edit(&sandbox, "bundle/metadata/olm.yaml", "relatedImages:\n", old);
@@ -467,7 +467,7 @@ fn a_related_image_of_the_release_before_is_an_error() {
 }
 
 #[test]
-fn an_icon_is_read_from_its_file_and_shipped_with_it() {
+fn an_icon_is_read_from_its_file_and_shipped_with_the_bundle() {
     let sandbox = greenhouse();
     let olm = read(&sandbox, "bundle/metadata/olm.yaml");
     let icon = olm.lines().find(|line| line.starts_with("icon: ")).unwrap().to_owned();
@@ -523,7 +523,7 @@ fn a_release_is_part_of_the_name() {
 }
 
 #[test]
-fn an_api_source_helps_wherever_a_bundle_is_synthesized() {
+fn every_command_that_synthesizes_a_bundle_accepts_api_sources() {
     let sandbox = without_hint();
     write(&sandbox, "crds/certificates.yaml", crd("v1", "Certificate"));
     let installed = "---\n{apiVersion: operators.coreos.com/v1alpha1, kind: Subscription, metadata: {name: greenhouse, \

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
 #[test]
-fn the_image_has_the_annotations_as_labels_and_its_reference_is_all_that_is_printed() {
+fn the_image_has_the_annotations_as_labels_and_only_its_reference_is_printed() {
     let sandbox = greenhouse();
     let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1.2.0"]);
     let printed = succeeds(&outcome);
@@ -38,7 +38,7 @@ fn the_image_has_the_annotations_as_labels_and_its_reference_is_all_that_is_prin
 }
 
 #[test]
-fn a_damaged_blob_of_a_layout_is_written_again() {
+fn a_damaged_blob_of_a_layout_is_rewritten() {
     let sandbox = greenhouse();
     let build = ["bundle", "build", "bundle", "-t", "oci:out:v1.2.0"];
     succeeds(&sandbox.run(build));
@@ -55,7 +55,7 @@ fn a_damaged_blob_of_a_layout_is_written_again() {
 }
 
 #[test]
-fn a_folder_with_other_files_does_not_become_a_layout() {
+fn a_folder_with_other_files_is_not_turned_into_a_layout() {
     let sandbox = greenhouse();
     let before = files(&sandbox.path("bundle"));
     let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:bundle:v1"]);
@@ -69,7 +69,7 @@ fn a_folder_with_other_files_does_not_become_a_layout() {
 }
 
 #[test]
-fn a_registry_bundle_is_built_too() {
+fn a_registry_v1_bundle_is_built() {
     let sandbox = Sandbox::new();
     copy(&sandbox, "compost-operator", "compost");
     succeeds(&sandbox.run(["bundle", "build", "compost", "-t", "oci-archive:compost.tar:v0.3.1"]));
@@ -83,7 +83,7 @@ fn a_registry_bundle_is_built_too() {
 }
 
 #[test]
-fn copies_of_other_dates_orders_and_modes_have_one_digest() {
+fn the_digest_is_independent_of_dates_file_order_and_modes() {
     let sandbox = Sandbox::new();
     let original = files(&testdata("greenhouse-operator"));
     for (path, content) in &original {
@@ -118,7 +118,7 @@ fn copies_of_other_dates_orders_and_modes_have_one_digest() {
 }
 
 #[test]
-fn an_archive_is_the_same_file_each_time() {
+fn an_archive_is_reproducible() {
     let sandbox = greenhouse();
     let mut archives = Vec::new();
     for name in ["a.tar", "b.tar"] {
@@ -129,7 +129,7 @@ fn an_archive_is_the_same_file_each_time() {
 }
 
 #[test]
-fn a_pipeline_sets_version_and_replaces() {
+fn version_and_replaces_can_be_set_on_the_command_line() {
     let sandbox = greenhouse();
     let before = files(&sandbox.path("bundle"));
     succeeds(
@@ -158,7 +158,7 @@ fn a_pipeline_sets_version_and_replaces() {
 }
 
 #[test]
-fn what_does_not_validate_is_not_built_unless_it_must() {
+fn an_invalid_bundle_is_built_only_without_validation() {
     let sandbox = greenhouse();
     edit(&sandbox, "bundle/metadata/olm.yaml", "minKubeVersion: 1.25.0\n", "");
     let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
@@ -184,7 +184,7 @@ fn what_does_not_validate_is_not_built_unless_it_must() {
 }
 
 #[test]
-fn errors_of_a_registry_bundle_stop_it_too() {
+fn errors_in_a_registry_v1_bundle_prevent_the_build() {
     let sandbox = Sandbox::new();
     copy(&sandbox, "compost-operator", "compost");
     let csv = "compost/manifests/compost-operator.clusterserviceversion.yaml";
@@ -197,7 +197,7 @@ fn errors_of_a_registry_bundle_stop_it_too() {
 }
 
 #[test]
-fn a_registry_bundle_with_a_folder_among_its_manifests_is_not_built() {
+fn a_registry_v1_bundle_with_a_subfolder_of_manifests_is_not_built() {
     let sandbox = Sandbox::new();
     copy(&sandbox, "compost-operator", "compost");
     write(&sandbox, "compost/manifests/crds/more.yaml", "kind: ConfigMap\n");
@@ -208,7 +208,7 @@ fn a_registry_bundle_with_a_folder_among_its_manifests_is_not_built() {
 }
 
 #[test]
-fn a_second_tag_keeps_the_first() {
+fn a_second_tag_keeps_the_first_one() {
     let sandbox = greenhouse();
     let build = |tag: &str, version: &str| {
         let outcome = sandbox.run([
@@ -237,7 +237,7 @@ fn a_second_tag_keeps_the_first() {
 }
 
 #[test]
-fn annotations_on_the_command_line_are_written_or_refused() {
+fn annotations_on_the_command_line_must_match_unless_overwritten() {
     let sandbox = greenhouse();
     let wanted = "bundle build bundle -t oci:out:v1 --channels fast";
     let outcome = sandbox.run(wanted.split(' '));
@@ -283,7 +283,7 @@ fn noise(length: usize) -> String {
 }
 
 #[test]
-fn a_bundle_that_olm_cannot_unpack_is_refused_by_build_and_told_by_add() {
+fn build_rejects_and_add_reports_a_bundle_that_olm_cannot_unpack() {
     let sandbox = Sandbox::new();
     copy(&sandbox, "compost-operator", "compost");
     let settings = format!(

@@ -14,7 +14,7 @@ fn compost() -> Sandbox {
 const CSV: &str = "manifests/compost-operator.clusterserviceversion.yaml";
 
 #[test]
-fn plain_manifests_become_a_csv_and_what_is_shipped_beside_it() {
+fn plain_manifests_are_converted_to_a_csv_and_shipped_manifests() {
     let sandbox = greenhouse();
     write(&sandbox, "bundle/tests/scorecard/config.yaml", "kind: Configuration\n");
     let csv = sandbox.run(["bundle", "synthesize", "bundle", "-o", "json"]);
@@ -69,7 +69,7 @@ fn plain_manifests_become_a_csv_and_what_is_shipped_beside_it() {
 }
 
 #[test]
-fn a_csv_becomes_the_manifests_that_it_stands_for() {
+fn a_csv_is_converted_to_plain_manifests() {
     let sandbox = compost();
     let outcome = sandbox.run(["bundle", "convert", "bundle", "out", "--to", "k8s+v1"]);
     assert_eq!(succeeds(&outcome), "");
@@ -131,7 +131,7 @@ fn a_csv_becomes_the_manifests_that_it_stands_for() {
 }
 
 #[test]
-fn the_same_media_type_is_refused() {
+fn conversion_to_the_same_media_type_is_rejected() {
     let sandbox = greenhouse();
     let outcome = sandbox.run(["bundle", "convert", "bundle", "out", "--to", "k8s+v1"]);
     insta::assert_snapshot!(outcome, @"
@@ -147,7 +147,7 @@ fn the_same_media_type_is_refused() {
 }
 
 #[test]
-fn a_folder_that_holds_something_is_left_alone() {
+fn a_folder_that_is_not_empty_is_not_written_to() {
     let sandbox = compost();
     write(&sandbox, "out/mine.txt", "mine");
     write(&sandbox, "file", "mine");
@@ -170,7 +170,7 @@ fn a_folder_that_holds_something_is_left_alone() {
 }
 
 #[test]
-fn wildcards_are_refused_at_their_place() {
+fn wildcards_are_rejected_with_their_location() {
     let sandbox = compost();
     let csv = read(&sandbox, &format!("bundle/{CSV}"));
     let resources = csv
@@ -199,7 +199,7 @@ fn wildcards_are_refused_at_their_place() {
 }
 
 #[test]
-fn errors_in_the_manifests_are_shown_and_nothing_is_written() {
+fn errors_in_the_manifests_are_reported_and_nothing_is_written() {
     let sandbox = greenhouse();
     edit(&sandbox, "bundle/metadata/olm.yaml", "version: 1.2.0", "version: one");
     let outcome = sandbox.run(["bundle", "convert", "bundle", "out", "--to", "registry+v1"]);
@@ -222,7 +222,7 @@ fn errors_in_the_manifests_are_shown_and_nothing_is_written() {
 }
 
 #[test]
-fn an_object_that_build_refuses_is_not_converted() {
+fn an_object_that_build_rejects_is_not_converted() {
     let sandbox = greenhouse();
     let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: 1}\n";
     write(&sandbox, "bundle/manifests/map.yaml", map);
@@ -234,7 +234,7 @@ fn an_object_that_build_refuses_is_not_converted() {
 }
 
 #[test]
-fn what_is_lost_is_named_with_its_place() {
+fn lost_fields_are_reported_with_their_location() {
     let sandbox = compost();
     let csv = format!("bundle/{CSV}");
     edit(&sandbox, &csv, "\nspec:\n", "\nspec:\n  MinKubeVersion: 1.20.0\n");

@@ -26,7 +26,7 @@ fn broken() -> Sandbox {
 }
 
 #[test]
-fn every_unquoted_range_of_a_file_is_quoted_in_one_run() {
+fn all_unquoted_ranges_in_a_file_are_quoted_in_one_run() {
     let sandbox = Sandbox::new();
     copy(&sandbox, "compost-operator", "compost");
     let entry = |package: &str, range: &str| {
@@ -42,7 +42,7 @@ fn every_unquoted_range_of_a_file_is_quoted_in_one_run() {
 }
 
 #[test]
-fn files_are_mended_in_place_and_the_rest_is_reported() {
+fn files_are_fixed_in_place_and_remaining_findings_reported() {
     let sandbox = broken();
     let script = sandbox.path(ANNOTATIONS);
     fs::set_permissions(&script, fs::Permissions::from_mode(0o600)).unwrap();
@@ -75,7 +75,7 @@ fn files_are_mended_in_place_and_the_rest_is_reported() {
 }
 
 #[test]
-fn a_trial_prints_a_patch_that_other_programs_take() {
+fn a_dry_run_prints_a_patch_that_other_programs_apply() {
     let sandbox = broken();
     let text = read(&sandbox, ANNOTATIONS);
     write(&sandbox, ANNOTATIONS, text.trim_end().replace('\n', "\r\n"));
@@ -139,7 +139,7 @@ fn a_trial_prints_a_patch_that_other_programs_take() {
 }
 
 #[test]
-fn a_trial_ends_as_the_mended_bundle_would() {
+fn a_dry_run_exits_with_the_status_of_the_fixed_bundle() {
     let sandbox = broken();
     edit(&sandbox, CSV, "spec:\n", "spec:\n  displayName: Compost\n");
     assert_eq!(validate(&sandbox, "compost").status, Some(1));
@@ -157,7 +157,7 @@ fn a_trial_ends_as_the_mended_bundle_would() {
 }
 
 #[test]
-fn only_folders_are_mended_and_only_by_our_own_rules() {
+fn only_folders_are_fixed_and_only_by_rules_of_opmx() {
     let sandbox = broken();
     for (line, said) in [
         (
@@ -182,7 +182,7 @@ fn only_folders_are_mended_and_only_by_our_own_rules() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_stays_as_it_is() {
+fn a_folder_that_is_not_writable_is_left_unchanged() {
     let sandbox = broken();
     let folder = sandbox.path("compost/metadata");
     let before = files(&sandbox.path("compost"));
@@ -202,7 +202,7 @@ fn a_folder_that_cannot_be_written_stays_as_it_is() {
 }
 
 #[test]
-fn reports_say_what_can_be_mended() {
+fn reports_mark_fixable_findings() {
     let sandbox = broken();
     let outcome = validate(&sandbox, "compost --only ann-channel-blank");
     assert!(

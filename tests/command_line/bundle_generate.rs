@@ -35,7 +35,7 @@ fn registry() -> Sandbox {
 }
 
 #[test]
-fn both_files_are_those_of_opm_byte_for_byte() {
+fn both_files_are_identical_to_those_of_opm() {
     for folder in [
         &["foo"][..],
         &["-d", "foo/manifests"],
@@ -55,7 +55,7 @@ fn both_files_are_those_of_opm_byte_for_byte() {
 }
 
 #[test]
-fn a_folder_of_manifests_may_have_any_name() {
+fn a_manifests_folder_may_have_any_name() {
     let sandbox = registry();
     std::fs::rename(sandbox.path("foo/manifests"), sandbox.path("foo/0.0.1")).unwrap();
     std::fs::create_dir(sandbox.path("foo/0.0.2")).unwrap();
@@ -84,7 +84,7 @@ fn a_folder_of_manifests_may_have_any_name() {
 }
 
 #[test]
-fn findings_name_the_files_of_a_folder_with_any_name() {
+fn findings_show_the_real_name_of_the_manifests_folder() {
     let sandbox = registry();
     std::fs::rename(sandbox.path("foo/manifests"), sandbox.path("foo/0.0.1")).unwrap();
     std::fs::write(sandbox.path("foo/0.0.1/more.yaml"), "kind: [\n").unwrap();
@@ -99,7 +99,7 @@ fn findings_name_the_files_of_a_folder_with_any_name() {
 }
 
 #[test]
-fn the_metadata_is_next_to_the_working_folder_if_that_contains_the_manifests() {
+fn metadata_is_written_next_to_the_working_folder_that_contains_the_manifests() {
     let sandbox = registry();
     let options = ["-d", ".", "-p", "microcks", "-c", "a"];
     let words = ["bundle", "generate"].iter().chain(&options);
@@ -121,7 +121,7 @@ fn the_metadata_is_next_to_the_working_folder_if_that_contains_the_manifests() {
 }
 
 #[test]
-fn without_a_default_channel_its_lines_are_absent() {
+fn without_a_default_channel_its_lines_are_omitted() {
     let sandbox = registry();
     succeeds(&sandbox.run(["bundle", "generate", "foo", "-p", "microcks", "-c", "alpha,stable"]));
     let annotations = ANNOTATIONS.replace(
@@ -137,7 +137,7 @@ fn without_a_default_channel_its_lines_are_absent() {
 }
 
 #[test]
-fn what_the_options_do_not_say_is_taken_from_the_annotations_there() {
+fn unspecified_options_are_taken_from_existing_annotations() {
     let sandbox = greenhouse();
     let before = read(&sandbox, "bundle/metadata/annotations.yaml");
     succeeds(&sandbox.run(["bundle", "generate", "bundle"]));
@@ -157,7 +157,7 @@ fn what_the_options_do_not_say_is_taken_from_the_annotations_there() {
 }
 
 #[test]
-fn annotations_that_cannot_be_read_are_reported_and_never_replaced() {
+fn unreadable_annotations_are_reported_and_never_replaced() {
     let sandbox = registry();
     let broken = "annotations:\n  example.com/own: \"kept\n";
     std::fs::write(sandbox.path("foo/metadata/annotations.yaml"), broken).unwrap();
@@ -177,7 +177,7 @@ fn annotations_that_cannot_be_read_are_reported_and_never_replaced() {
 }
 
 #[test]
-fn an_output_folder_gets_copies_and_leaves_the_bundle_alone() {
+fn an_output_folder_gets_copies_and_the_bundle_is_unchanged() {
     let sandbox = registry();
     succeeds(&sandbox.run(["bundle", "generate", "foo", "-p", "microcks", "-c", "a", "-u", "out"]));
     assert!(!sandbox.path("foo/metadata/annotations.yaml").exists());
@@ -191,7 +191,7 @@ fn an_output_folder_gets_copies_and_leaves_the_bundle_alone() {
 }
 
 #[test]
-fn a_package_that_nothing_names_is_asked_for() {
+fn a_missing_package_name_is_requested() {
     let sandbox = registry();
     let outcome = sandbox.run(["bundle", "generate", "foo"]);
     insta::assert_snapshot!(outcome, @"
@@ -217,7 +217,7 @@ fn a_package_that_nothing_names_is_asked_for() {
 }
 
 #[test]
-fn spaces_around_channels_in_options_are_ignored_and_empty_channels_refused() {
+fn spaces_around_channels_are_ignored_and_empty_channels_rejected() {
     let sandbox = registry();
     let generate = ["bundle", "generate", "foo", "-p", "foo", "-c"];
     let outcome = sandbox.run(generate.into_iter().chain([" stable, alpha "]));
@@ -232,7 +232,7 @@ fn spaces_around_channels_in_options_are_ignored_and_empty_channels_refused() {
 }
 
 #[test]
-fn the_default_channel_is_one_of_the_channels() {
+fn the_default_channel_must_be_one_of_the_channels() {
     let sandbox = registry();
     let generate = "bundle generate foo -p microcks -c";
     insta::assert_snapshot!(sandbox.run(format!("{generate} alpha,beta -e stable").split(' ')), @"
@@ -258,7 +258,7 @@ fn the_default_channel_is_one_of_the_channels() {
 }
 
 #[test]
-fn what_cannot_be_a_bundle_in_an_index_is_refused() {
+fn content_that_cannot_be_a_bundle_in_an_index_is_rejected() {
     let sandbox = Sandbox::new();
     let write = |path: &str, text: &str| {
         let path = sandbox.path(path);

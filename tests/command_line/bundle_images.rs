@@ -74,7 +74,7 @@ fn built(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn lines_replace_images_wherever_they_stand_and_the_rest_stays() {
+fn image_map_lines_replace_images_everywhere_and_keep_other_text() {
     let sandbox = bundle();
     let map = "# what is released\nbuild.example.com/garden=registry.example.com/released\n\
                build.example.com/garden/hoe:1 registry.example.com/hoe:2\nregistry.example.net/none:1 registry.example.com/none:1\n";
@@ -122,7 +122,7 @@ fn lines_replace_images_wherever_they_stand_and_the_rest_stays() {
 }
 
 #[test]
-fn images_inside_longer_strings_are_replaced_too() {
+fn images_inside_longer_strings_are_replaced() {
     let sandbox = bundle();
     let listed = CSV
         .replace(
@@ -144,7 +144,7 @@ fn images_inside_longer_strings_are_replaced_too() {
 }
 
 #[test]
-fn images_in_annotations_of_pods_and_objects_are_replaced_too() {
+fn images_in_annotations_of_pods_and_objects_are_replaced() {
     let sandbox = bundle();
     let annotated = CSV.replace(
         "metadata: {labels: {app: rake}}",
@@ -168,7 +168,7 @@ fn images_in_annotations_of_pods_and_objects_are_replaced_too() {
 }
 
 #[test]
-fn images_in_examples_are_replaced_too() {
+fn images_in_examples_are_replaced() {
     let sandbox = bundle();
     let example = r#"[{"apiVersion": "a/v1", "kind": "A", "spec": {"image": "other.example.com/seed:1"}}]"#;
     let with_example = CSV.replace("    notes:", &format!("    alm-examples: '{example}'\n    notes:"));
@@ -187,7 +187,7 @@ fn images_in_examples_are_replaced_too() {
 }
 
 #[test]
-fn names_replace_the_images_that_the_bundle_calls_so() {
+fn names_in_an_image_map_replace_the_images_with_these_names() {
     let sandbox = bundle();
     let map = r#"[{"name": "rake", "image": "registry.example.com/rake:9"},
         {"name": "garden-hoe", "image": "registry.example.com/hoe:9", "revision": "abc"},
@@ -207,7 +207,7 @@ fn names_replace_the_images_that_the_bundle_calls_so() {
 }
 
 #[test]
-fn the_mirrors_of_a_cluster_stand_in_for_their_sources() {
+fn cluster_mirror_sets_replace_their_sources() {
     let sandbox = bundle();
     let mirrors = "apiVersion: config.openshift.io/v1\nkind: ImageDigestMirrorSet\nmetadata: {name: all}\nspec:\n  imageDigestMirrors:\n  \
                    - {source: build.example.com/garden, mirrors: [mirror.example.com/a]}\n  - {source: unused.example.com, mirrors: [mirror.example.com/b]}\n";
@@ -224,7 +224,7 @@ fn the_mirrors_of_a_cluster_stand_in_for_their_sources() {
 }
 
 #[test]
-fn a_wrong_map_is_an_error_at_its_line_and_nothing_is_built() {
+fn an_invalid_image_map_is_an_error_at_its_line_and_nothing_is_built() {
     let sandbox = bundle();
     fs::write(sandbox.path("images.txt"), "a/b\n").unwrap();
     insta::assert_snapshot!(build(&sandbox, "--image-map images.txt --pins-out pins.txt"), @r#"
@@ -244,7 +244,7 @@ fn a_wrong_map_is_an_error_at_its_line_and_nothing_is_built() {
 }
 
 #[test]
-fn variables_become_related_images_under_their_names() {
+fn environment_variables_become_related_images() {
     let sandbox = bundle();
     insta::assert_snapshot!(build(&sandbox, "--related-images from-env"), @"
     oci:out@sha256:69312948a9b74690165a253d489e07440a83d05968b40018d2ca7c3ddf864d84

@@ -36,7 +36,7 @@ spec:
 ";
 
 #[test]
-fn a_kind_of_an_own_group_that_no_definition_explains_is_to_be_decided() {
+fn an_unknown_kind_in_the_operators_own_group_is_left_to_decide() {
     let sandbox = deploy();
     edit(&sandbox, "deploy/rbac.yaml", "cert-manager.io", "garden.example.com");
     let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
@@ -46,7 +46,7 @@ fn a_kind_of_an_own_group_that_no_definition_explains_is_to_be_decided() {
 }
 
 #[test]
-fn resources_are_grouped_by_what_is_to_be_decided_about_them() {
+fn resources_are_grouped_by_the_decision_they_require() {
     let sandbox = deploy();
     let rbac = "deploy/rbac.yaml";
     edit(
@@ -75,7 +75,7 @@ fn resources_are_grouped_by_what_is_to_be_decided_about_them() {
 }
 
 #[test]
-fn manifests_of_a_folder_become_a_bundle_that_lacks_only_decisions() {
+fn manifests_become_a_bundle_that_lacks_only_decisions() {
     let sandbox = deploy();
     let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
     insta::assert_snapshot!(outcome, @"
@@ -140,7 +140,7 @@ fn manifests_of_a_folder_become_a_bundle_that_lacks_only_decisions() {
 }
 
 #[test]
-fn what_cannot_be_inferred_is_asked_for_by_the_next_command() {
+fn values_that_cannot_be_inferred_are_requested_by_the_next_command() {
     let sandbox = Sandbox::new();
     write(&sandbox, "bundle/manifests/deployment.yaml", DEPLOYMENT);
     let outcome = sandbox.run(["bundle", "init", "bundle"]);
@@ -225,7 +225,7 @@ fn a_version_with_capitals_or_build_metadata_is_written_as_a_valid_name() {
 }
 
 #[test]
-fn a_name_that_is_too_long_is_to_be_decided_and_its_length_is_told() {
+fn a_name_that_is_too_long_is_left_to_decide_with_its_length() {
     for (length, said) in [
         (
             80,
@@ -259,7 +259,7 @@ fn a_name_that_is_too_long_is_to_be_decided_and_its_length_is_told() {
 }
 
 #[test]
-fn versions_that_differ_are_listed_by_init_and_update() {
+fn differing_versions_are_listed_by_init_and_update() {
     let sandbox = Sandbox::new();
     let one = DEPLOYMENT.replace("registry.example.com/op", "registry.example.com/op:1.0.0");
     let two = DEPLOYMENT.replace("name: op\n", "name: op-agent\n");
@@ -281,7 +281,7 @@ fn versions_that_differ_are_listed_by_init_and_update() {
 }
 
 #[test]
-fn a_version_that_is_none_is_refused_at_once() {
+fn an_invalid_version_is_rejected() {
     let sandbox = Sandbox::new();
     write(&sandbox, "bundle/manifests/deployment.yaml", DEPLOYMENT);
     for version in ["v1.2.3", "1", "1.2.3.4", ""] {
@@ -292,7 +292,7 @@ fn a_version_that_is_none_is_refused_at_once() {
 }
 
 #[test]
-fn the_kinds_of_an_api_service_are_to_be_decided() {
+fn the_kinds_of_an_api_service_are_left_to_decide() {
     let sandbox = Sandbox::new();
     write(&sandbox, "bundle/manifests/deployment.yaml", DEPLOYMENT);
     let service = "apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: {name: v1.metrics.example.org}\n\
@@ -306,7 +306,7 @@ fn the_kinds_of_an_api_service_are_to_be_decided() {
 }
 
 #[test]
-fn every_commented_placeholder_is_good_once_its_mark_is_taken_away() {
+fn every_commented_placeholder_is_valid_when_uncommented() {
     let sandbox = Sandbox::new();
     write(&sandbox, "bundle/manifests/deployment.yaml", DEPLOYMENT);
     succeeds(&sandbox.run(["bundle", "init", "bundle", "--version", "1.0.0"]));
@@ -331,7 +331,7 @@ fn every_commented_placeholder_is_good_once_its_mark_is_taken_away() {
 }
 
 #[test]
-fn a_stream_becomes_one_file() {
+fn a_stream_is_written_to_one_file() {
     let sandbox = deploy();
     let documents: Vec<String> = files(&testdata("greenhouse-operator/manifests"))
         .into_values()
@@ -372,7 +372,7 @@ fn a_stream_becomes_one_file() {
 }
 
 #[test]
-fn nothing_is_overwritten_unless_asked() {
+fn nothing_is_overwritten_without_the_flag() {
     let sandbox = deploy();
     succeeds(&sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]));
     write(&sandbox, "bundle/metadata/olm.yaml", "# mine\n");
@@ -401,7 +401,7 @@ fn nothing_is_overwritten_unless_asked() {
 }
 
 #[test]
-fn wildcards_of_an_existing_bundle_are_not_expanded_by_init() {
+fn init_does_not_expand_wildcards_of_an_existing_bundle() {
     let sandbox = Sandbox::new();
     let upstream = std::fs::read_to_string(testdata("operators/pump/upstream.yaml")).unwrap();
     write(&sandbox, "pump/manifests/pump.yaml", upstream);
@@ -433,7 +433,7 @@ fn wildcards_of_an_existing_bundle_are_not_expanded_by_init() {
 }
 
 #[test]
-fn conversion_webhooks_allow_all_namespaces_only() {
+fn conversion_webhooks_allow_only_all_namespaces() {
     let sandbox = deploy();
     let conversion = "  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig:\n        service: {name: greenhouse-webhook, namespace: greenhouse-system, path: /convert}\n  versions:";
     edit(&sandbox, "deploy/crds.yaml", "  versions:", conversion);
@@ -446,7 +446,7 @@ fn conversion_webhooks_allow_all_namespaces_only() {
 }
 
 #[test]
-fn a_folder_without_manifests_is_told_what_to_do() {
+fn a_folder_without_manifests_is_rejected_with_a_hint() {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.path("empty")).unwrap();
     for folder in ["empty", "absent"] {
@@ -473,7 +473,7 @@ fn a_folder_without_manifests_is_told_what_to_do() {
 }
 
 #[test]
-fn broken_manifests_are_shown_and_nothing_is_written() {
+fn broken_manifests_are_reported_and_nothing_is_written() {
     let sandbox = deploy();
     write(
         &sandbox,
@@ -491,7 +491,7 @@ fn broken_manifests_are_shown_and_nothing_is_written() {
 }
 
 #[test]
-fn a_manifest_that_the_kustomization_does_not_list_is_skipped_and_said() {
+fn a_manifest_that_the_kustomization_does_not_list_is_skipped_and_reported() {
     let sandbox = deploy();
     write(&sandbox, "deploy/patch.yaml", DEPLOYMENT);
     let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]);
@@ -503,7 +503,7 @@ fn a_manifest_that_the_kustomization_does_not_list_is_skipped_and_said() {
 }
 
 #[test]
-fn a_generic_name_of_a_deployment_gives_way_to_its_namespace() {
+fn the_package_is_named_after_the_namespace_of_a_generically_named_deployment() {
     for (name, namespace, wanted) in [
         (
             "controller-manager",
@@ -541,7 +541,7 @@ fn an_image_layout_is_not_a_bundle_folder() {
 }
 
 #[test]
-fn what_another_program_must_render_is_refused_with_the_command_for_it() {
+fn input_that_requires_rendering_is_rejected_with_the_command_to_render_it() {
     let sandbox = Sandbox::new();
     write(
         &sandbox,
@@ -599,7 +599,7 @@ fn an_empty_stream_is_an_error() {
 
 #[cfg(unix)]
 #[test]
-fn the_pipe_of_a_process_substitution_is_read_as_a_stream() {
+fn a_process_substitution_is_read_as_a_stream() {
     let sandbox = Sandbox::new();
     write(&sandbox, "a.yaml", DEPLOYMENT);
     let program = env!("CARGO_BIN_EXE_opmx");
@@ -615,7 +615,7 @@ fn the_pipe_of_a_process_substitution_is_read_as_a_stream() {
 }
 
 #[test]
-fn manifests_that_are_not_taken_in_again_are_not_mixed_with_new_ones() {
+fn existing_manifests_are_not_mixed_with_imported_ones() {
     let sandbox = Sandbox::new();
     write(&sandbox, "a/op.yaml", DEPLOYMENT);
     write(&sandbox, "new/manifests/old.yaml", DEPLOYMENT);
@@ -633,7 +633,7 @@ fn manifests_that_are_not_taken_in_again_are_not_mixed_with_new_ones() {
 }
 
 #[test]
-fn a_binding_to_cluster_admin_is_to_be_decided() {
+fn a_binding_to_cluster_admin_is_left_to_decide() {
     let sandbox = Sandbox::new();
     let binding = "---\napiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: all}\n\
         roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}\n\
@@ -647,7 +647,7 @@ fn a_binding_to_cluster_admin_is_to_be_decided() {
 }
 
 #[test]
-fn a_bundle_is_not_taken_for_a_folder_of_manifests() {
+fn a_bundle_is_rejected_as_a_folder_of_manifests() {
     let sandbox = Sandbox::new();
     copy(&sandbox, "greenhouse-operator", "ready");
     let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "ready"]);
@@ -658,7 +658,7 @@ fn a_bundle_is_not_taken_for_a_folder_of_manifests() {
 }
 
 #[test]
-fn two_documents_of_one_deployment_name_it_once() {
+fn two_documents_of_the_same_deployment_are_named_once() {
     let sandbox = Sandbox::new();
     write(&sandbox, "deploy/a.yaml", DEPLOYMENT);
     write(
@@ -674,7 +674,7 @@ fn two_documents_of_one_deployment_name_it_once() {
 }
 
 #[test]
-fn a_wildcard_for_a_subresource_is_answered_with_the_subresources() {
+fn a_subresource_wildcard_is_answered_with_the_subresources() {
     let sandbox = Sandbox::new();
     let rules = "- {apiGroups: [apps], resources: ['*/scale'], verbs: [get, update]}\n- {apiGroups: ['*'], resources: \
                  ['*/scale', '*/status'], verbs: [get]}\n";
@@ -708,7 +708,7 @@ fn a_wildcard_for_a_subresource_is_answered_with_the_subresources() {
 }
 
 #[test]
-fn input_without_kubernetes_objects_is_refused_as_a_whole() {
+fn input_without_kubernetes_objects_is_rejected() {
     let sandbox = Sandbox::new();
     write(&sandbox, "values/values.yaml", "replicas: 1\n");
     write(&sandbox, "error.txt", "Error: repo not found\n");
@@ -738,7 +738,7 @@ subjects:
 ";
 
 #[test]
-fn whether_to_keep_all_namespaces_is_asked_only_if_both_answers_are_possible() {
+fn keeping_all_namespaces_is_a_decision_only_if_both_answers_are_possible() {
     let own = "        env:\n        - name: WATCH_NAMESPACE\n          valueFrom: {fieldRef: {fieldPath: metadata.namespace}}\n";
     let converted = "---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: as.example.com}\n\
                      spec: {conversion: {strategy: Webhook}}\n";
@@ -768,7 +768,7 @@ fn whether_to_keep_all_namespaces_is_asked_only_if_both_answers_are_possible() {
 }
 
 #[test]
-fn a_kind_of_an_add_on_of_kubernetes_is_not_in_every_cluster() {
+fn an_add_on_kind_of_kubernetes_is_not_assumed_in_every_cluster() {
     let sandbox = Sandbox::new();
     let more = "---\napiVersion: autoscaling.k8s.io/v1\nkind: VerticalPodAutoscaler\nmetadata: {name: op}\n\
                 ---\napiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {name: op}\nvalue: 1\n";

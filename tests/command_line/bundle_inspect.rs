@@ -10,7 +10,7 @@ fn summary(sandbox: &Sandbox, bundle: &str) -> Value {
 }
 
 #[test]
-fn every_object_is_there_with_its_fate_and_the_reason() {
+fn every_object_is_listed_with_its_fate_and_reason() {
     let sandbox = greenhouse();
     let outcome = sandbox.run(["--quiet", "bundle", "inspect", "bundle"]);
     insta::assert_snapshot!(outcome, @"
@@ -40,7 +40,7 @@ fn every_object_is_there_with_its_fate_and_the_reason() {
 }
 
 #[test]
-fn json_says_the_same_of_a_folder_and_of_its_image() {
+fn json_is_identical_for_a_folder_and_its_image() {
     let sandbox = greenhouse();
     succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]));
     succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", "oci-archive:out.tar:v1"]));
@@ -68,7 +68,7 @@ fn json_says_the_same_of_a_folder_and_of_its_image() {
 }
 
 #[test]
-fn a_registry_bundle_keeps_all_it_has() {
+fn all_objects_of_a_registry_v1_bundle_are_kept() {
     let sandbox = Sandbox::new();
     copy(&sandbox, "compost-operator", "compost");
     let summary = summary(&sandbox, "compost");
@@ -79,7 +79,7 @@ fn a_registry_bundle_keeps_all_it_has() {
 }
 
 #[test]
-fn what_has_errors_is_shown_and_fails() {
+fn a_bundle_with_errors_is_shown_with_a_failing_exit_status() {
     let sandbox = greenhouse();
     edit(&sandbox, "bundle/metadata/olm.yaml", "version: 1.2.0", "version: one");
     let set = "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: store}}\n";
@@ -99,7 +99,7 @@ fn what_has_errors_is_shown_and_fails() {
 }
 
 #[test]
-fn what_is_no_bundle_is_named() {
+fn a_path_that_is_not_a_bundle_is_rejected_by_name() {
     let sandbox = Sandbox::new();
     let outcome = sandbox.run(["bundle", "inspect", "oci:nowhere:v1"]);
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(4), ""), "{outcome}");

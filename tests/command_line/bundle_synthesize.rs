@@ -11,7 +11,7 @@ fn json(text: &str) -> Value {
 }
 
 #[test]
-fn yaml_and_json_are_one_csv() {
+fn yaml_and_json_output_are_the_same_csv() {
     let sandbox = greenhouse();
     let yaml = sandbox.run(["bundle", "synthesize", "bundle"]);
     let from_yaml: Value = serde_yaml::from_str(succeeds(&yaml)).unwrap();
@@ -86,7 +86,7 @@ fn pointer(field: &str) -> String {
 }
 
 #[test]
-fn an_explanation_names_places_where_the_values_stand() {
+fn an_explanation_gives_the_location_of_each_value() {
     let sandbox = greenhouse();
     let csv = json(succeeds(&sandbox.run(["bundle", "synthesize", "bundle", "-o", "json"])));
     let rows = json(succeeds(&sandbox.run([
@@ -134,7 +134,7 @@ fn an_explanation_names_places_where_the_values_stand() {
 }
 
 #[test]
-fn an_explanation_leaves_no_value_out() {
+fn an_explanation_covers_every_value() {
     const CONSTANT: [&str; 3] = ["apiVersion", "kind", "spec.install.strategy"];
     fn leaves(value: &Value, path: &str, out: &mut Vec<String>) {
         let below = |key: &str| {
@@ -185,7 +185,7 @@ fn an_explanation_leaves_no_value_out() {
 }
 
 #[test]
-fn an_explanation_for_a_person_is_a_table() {
+fn an_explanation_is_printed_as_a_table_by_default() {
     let sandbox = greenhouse();
     let outcome = sandbox.run(["bundle", "synthesize", "bundle", "--explain", "--quiet"]);
     let lines: Vec<Vec<&str>> = succeeds(&outcome)
@@ -204,7 +204,7 @@ fn an_explanation_for_a_person_is_a_table() {
 }
 
 #[test]
-fn each_field_of_a_requirement_comes_from_where_it_is_written() {
+fn each_field_of_a_requirement_is_attributed_to_its_source() {
     let sandbox = greenhouse();
     let rows = json(succeeds(&sandbox.run([
         "bundle",
@@ -232,7 +232,7 @@ fn each_field_of_a_requirement_comes_from_where_it_is_written() {
 }
 
 #[test]
-fn what_is_empty_is_not_written() {
+fn empty_fields_are_omitted() {
     let sandbox = greenhouse();
     let before = json(succeeds(&sandbox.run(["bundle", "synthesize", "bundle", "-o", "json"])));
     let empty = "replaces: ''\nrelease: ''\ncleanup:\nlabels:\nextraServiceAccounts: []\nnativeAPIs: []\n";
@@ -243,7 +243,7 @@ fn what_is_empty_is_not_written() {
 }
 
 #[test]
-fn errors_are_shown_and_nothing_is_printed() {
+fn errors_are_reported_and_nothing_is_printed() {
     let sandbox = greenhouse();
     edit(&sandbox, "bundle/metadata/olm.yaml", "version: 1.2.0", "version: one");
     for arguments in [&["-o", "yaml"][..], &["-o", "json"], &["--explain"]] {
@@ -254,7 +254,7 @@ fn errors_are_shown_and_nothing_is_printed() {
 }
 
 #[test]
-fn a_bundle_that_has_a_csv_needs_none() {
+fn a_bundle_with_a_csv_is_rejected() {
     let sandbox = Sandbox::new();
     copy(&sandbox, "compost-operator", "compost");
     let outcome = sandbox.run(["bundle", "synthesize", "compost"]);
@@ -267,7 +267,7 @@ fn a_bundle_that_has_a_csv_needs_none() {
 }
 
 #[test]
-fn the_csv_of_an_image_is_that_of_its_folder() {
+fn an_image_and_its_folder_give_the_same_csv() {
     let sandbox = greenhouse();
     succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]));
     let folder = sandbox.run(["bundle", "synthesize", "bundle"]);

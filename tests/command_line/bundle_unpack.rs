@@ -4,7 +4,7 @@ use crate::bundle_files::{edit, files, greenhouse, succeeds, testdata, write};
 use std::fs;
 
 #[test]
-fn the_files_of_an_image_are_those_it_was_built_from() {
+fn unpacked_files_are_identical_to_the_files_built() {
     let sandbox = greenhouse();
     write(&sandbox, "bundle/tests/scorecard/config.yaml", "kind: Configuration\n");
     write(&sandbox, "bundle/README.md", "not part of the bundle\n");
@@ -27,7 +27,7 @@ fn the_files_of_an_image_are_those_it_was_built_from() {
 }
 
 #[test]
-fn what_was_unpacked_builds_to_the_same_image() {
+fn an_unpacked_bundle_builds_to_the_same_image() {
     let sandbox = greenhouse();
     let build = |folder: &str, target: &str| {
         let outcome = sandbox.run(["bundle", "build", folder, "-t", target]);
@@ -39,7 +39,7 @@ fn what_was_unpacked_builds_to_the_same_image() {
 }
 
 #[test]
-fn a_broken_bundle_is_written_only_when_that_is_wanted() {
+fn a_bundle_with_errors_is_unpacked_only_without_validation() {
     let sandbox = greenhouse();
     edit(&sandbox, "bundle/metadata/olm.yaml", "version: 1.2.0", "version: one");
     succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1", "--no-validate"]));
@@ -58,7 +58,7 @@ fn a_broken_bundle_is_written_only_when_that_is_wanted() {
 }
 
 #[test]
-fn two_bundles_are_not_mixed_in_one_folder_except_as_opm_does() {
+fn two_bundles_are_not_mixed_in_one_folder_except_by_alpha_bundle_unpack() {
     let sandbox = greenhouse();
     let compost = testdata("compost-operator");
     succeeds(&sandbox.run(["bundle", "unpack", "bundle", "-o", "copy"]));

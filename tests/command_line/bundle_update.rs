@@ -20,7 +20,7 @@ fn sandbox() -> Sandbox {
 const EXTRA: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra}\n";
 
 #[test]
-fn the_next_release_takes_the_place_of_the_one_before() {
+fn the_next_release_replaces_the_previous_one() {
     let sandbox = sandbox();
     let run = "bundle update bundle --from deploy".split(' ');
     let outcome = sandbox.run(run.clone());
@@ -82,7 +82,7 @@ fn a_dry_run_prints_the_same_diff_and_writes_nothing() {
 }
 
 #[test]
-fn a_manifest_of_ones_own_is_named_when_it_goes_and_stays_with_keep() {
+fn a_manifest_of_the_author_is_reported_when_removed_and_stays_with_keep() {
     for keep in [false, true] {
         let sandbox = sandbox();
         write(&sandbox, "bundle/manifests/extra.yaml", EXTRA);
@@ -100,7 +100,7 @@ fn a_manifest_of_ones_own_is_named_when_it_goes_and_stays_with_keep() {
 }
 
 #[test]
-fn an_object_that_is_excluded_comes_neither_with_init_nor_with_update() {
+fn init_and_update_omit_excluded_objects() {
     let sandbox = sandbox();
     let stateful = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db}\n";
     write(&sandbox, "deploy/extra.yaml", format!("{EXTRA}---\n{stateful}"));
@@ -158,7 +158,7 @@ fn a_bundle_with_a_release_in_its_name_is_updated() {
 }
 
 #[test]
-fn a_name_and_version_set_by_hand_are_told_to_replace_nothing() {
+fn a_name_and_version_set_by_hand_require_an_explicit_replaces() {
     let sandbox = sandbox();
     let olm = "bundle/metadata/olm.yaml";
     edit(&sandbox, olm, "greenhouse-operator.v1.2.0", "greenhouse");
@@ -181,7 +181,7 @@ fn a_name_and_version_set_by_hand_are_told_to_replace_nothing() {
 }
 
 #[test]
-fn what_cannot_be_updated_is_left_as_it_is() {
+fn a_failed_update_changes_nothing() {
     let sandbox = sandbox();
     copy(&sandbox, "compost-operator", "compost");
     write(&sandbox, "broken/a.yaml", "kind: [\n");
@@ -238,7 +238,7 @@ fn begun(sandbox: &Sandbox, name: &str, options: &str) {
 }
 
 #[test]
-fn what_init_takes_out_or_writes_out_update_does_not_bring_back() {
+fn update_does_not_bring_back_what_init_removed_or_expanded() {
     for (name, init, version) in [
         ("nursery", "", "9.0.0"),
         ("kettle", "", "9.0.0"),
@@ -256,7 +256,7 @@ fn what_init_takes_out_or_writes_out_update_does_not_bring_back() {
 }
 
 #[test]
-fn wildcards_that_were_expanded_before_are_expanded_again() {
+fn previously_expanded_wildcards_are_expanded_again() {
     let sandbox = Sandbox::new();
     begun(&sandbox, "pump", "--expand-wildcards");
     let before = files(&sandbox.path("pump/manifests"));
@@ -270,7 +270,7 @@ fn wildcards_that_were_expanded_before_are_expanded_again() {
 }
 
 #[test]
-fn a_new_api_becomes_a_comment_in_olm_yaml_once() {
+fn a_new_api_is_added_to_olm_yaml_once_as_a_comment() {
     let sandbox = sandbox();
     let (rbac, olm) = ("deploy/rbac.yaml", "bundle/metadata/olm.yaml");
     edit(&sandbox, rbac, "[certificates]", "[certificates, issuers]");
@@ -289,7 +289,7 @@ fn a_new_api_becomes_a_comment_in_olm_yaml_once() {
 }
 
 #[test]
-fn what_is_to_decide_is_listed_as_by_init() {
+fn update_lists_the_same_decisions_as_init() {
     let sandbox = Sandbox::new();
     begun(&sandbox, "sweeper", "");
     let outcome = sandbox.run("bundle update sweeper --from upstream.yaml".split(' '));
@@ -299,7 +299,7 @@ fn what_is_to_decide_is_listed_as_by_init() {
 }
 
 #[test]
-fn an_example_that_a_person_edited_stays_and_is_told() {
+fn an_edited_example_is_kept_and_reported() {
     let sandbox = Sandbox::new();
     begun(&sandbox, "nursery", "");
     edit(
@@ -317,7 +317,7 @@ fn an_example_that_a_person_edited_stays_and_is_told() {
 }
 
 #[test]
-fn a_renamed_file_is_reported_as_such() {
+fn a_renamed_file_is_reported_as_renamed() {
     let sandbox = sandbox();
     std::fs::rename(sandbox.path("deploy/webhook.yaml"), sandbox.path("deploy/hook.yaml")).unwrap();
     let outcome = sandbox.run("bundle update bundle --from deploy --dry-run".split(' '));

@@ -29,7 +29,7 @@ fn both() -> Sandbox {
 }
 
 #[test]
-fn findings_show_their_line_and_end_with_one_summary() {
+fn findings_show_their_line_and_are_followed_by_one_summary() {
     let sandbox = both();
     edit(&sandbox, "compost/metadata/annotations.yaml", "registry+v1", "plain");
     let outcome = validate(&sandbox, "compost");
@@ -55,7 +55,7 @@ fn findings_show_their_line_and_end_with_one_summary() {
 }
 
 #[test]
-fn json_follows_its_published_schema_in_the_order_of_the_arguments() {
+fn json_matches_its_published_schema_in_argument_order() {
     let sandbox = both();
     let schema: Value = serde_json::from_str(succeeds(&sandbox.run(["bundle", "schema", "findings"]))).unwrap();
     let schema = jsonschema::validator_for(&schema).unwrap();
@@ -77,7 +77,7 @@ fn json_follows_its_published_schema_in_the_order_of_the_arguments() {
 }
 
 #[test]
-fn an_image_has_the_findings_of_its_folder() {
+fn an_image_has_the_same_findings_as_its_folder() {
     let sandbox = both();
     succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]));
     let of_folder = validate(&sandbox, "bundle --suite all -o json").stdout;
@@ -86,7 +86,7 @@ fn an_image_has_the_findings_of_its_folder() {
 }
 
 #[test]
-fn rules_can_be_allowed_chosen_and_denied() {
+fn rules_can_be_allowed_selected_and_denied() {
     let sandbox = both();
     edit(
         &sandbox,
@@ -110,7 +110,7 @@ fn rules_can_be_allowed_chosen_and_denied() {
 }
 
 #[test]
-fn unknown_rules_and_suites_name_the_nearest_one() {
+fn unknown_rules_and_suites_suggest_the_nearest_name() {
     let sandbox = both();
     for (line, nearest) in [
         ("compost --allow ann-chanel-blank", "ann-channel-blank"),
@@ -135,7 +135,7 @@ fn unknown_rules_and_suites_name_the_nearest_one() {
 }
 
 #[test]
-fn a_bundle_that_cannot_be_read_does_not_keep_the_others_from_it() {
+fn an_unreadable_bundle_does_not_prevent_validation_of_the_others() {
     let sandbox = both();
     write(&sandbox, "file", "");
     let outcome = validate(&sandbox, "./nowhere file bundle");
@@ -155,7 +155,7 @@ fn a_bundle_that_cannot_be_read_does_not_keep_the_others_from_it() {
 }
 
 #[test]
-fn no_report_is_silent_about_a_bundle_that_cannot_be_read() {
+fn every_report_format_includes_unreadable_bundles() {
     let sandbox = both();
     write(&sandbox, "file", "");
     std::fs::create_dir(sandbox.path("layout")).unwrap();
@@ -203,7 +203,7 @@ fn no_report_is_silent_about_a_bundle_that_cannot_be_read() {
 }
 
 #[test]
-fn sarif_is_read_by_another_reader_which_knows_all_that_is_written() {
+fn sarif_is_accepted_by_an_independent_reader() {
     let sandbox = both();
     edit(
         &sandbox,
@@ -236,7 +236,7 @@ fn sarif_is_read_by_another_reader_which_knows_all_that_is_written() {
 }
 
 #[test]
-fn junit_is_read_by_another_reader() {
+fn junit_is_accepted_by_an_independent_reader() {
     use std::io::Write;
     use std::process::{Command, Stdio};
     const SCRIPT: &str = "\
@@ -284,7 +284,7 @@ print(json.dumps([root.tag, int(root.get('tests')), int(root.get('failures')), s
 }
 
 #[test]
-fn other_programs_judge_as_they_do() {
+fn other_programs_are_imitated_exactly() {
     let sandbox = both();
     let csv = "compost/manifests/compost-operator.clusterserviceversion.yaml";
     edit(&sandbox, csv, "spec:\n", "spec:\n  icon: []\n");
@@ -310,7 +310,7 @@ fn other_programs_judge_as_they_do() {
 }
 
 #[test]
-fn opm_has_options_of_its_own() {
+fn opm_bundle_validate_accepts_its_own_options() {
     let sandbox = both();
     let outcome = sandbox.run([
         "alpha",
@@ -333,7 +333,7 @@ fn opm_has_options_of_its_own() {
 }
 
 #[test]
-fn the_example_of_the_dependency_proposal_is_shown_how_to_quote() {
+fn the_unquoted_range_of_the_dependency_proposal_is_shown_quoted() {
     let sandbox = both();
     write(
         &sandbox,
@@ -399,7 +399,7 @@ fn every_rule_is_listed_and_explained() {
 }
 
 #[test]
-fn channels_as_a_list_are_shown_as_the_string_to_write() {
+fn channels_given_as_a_list_are_shown_as_a_string() {
     let sandbox = both();
     let annotations = "compost/metadata/annotations.yaml";
     edit(
@@ -425,7 +425,7 @@ fn channels_as_a_list_are_shown_as_the_string_to_write() {
 }
 
 #[test]
-fn a_missing_annotation_points_at_the_key_of_the_map() {
+fn a_missing_annotation_is_located_at_the_key_of_the_map() {
     let sandbox = both();
     let annotations = "compost/metadata/annotations.yaml";
     edit(
@@ -442,7 +442,7 @@ fn a_missing_annotation_points_at_the_key_of_the_map() {
 }
 
 #[test]
-fn an_incomplete_version_is_completed_as_it_is_written() {
+fn an_incomplete_version_is_completed_as_written() {
     let sandbox = both();
     let csv = "compost/manifests/compost-operator.clusterserviceversion.yaml";
     edit(&sandbox, csv, "version: 0.3.1", "version: 1.10");
@@ -454,7 +454,7 @@ fn an_incomplete_version_is_completed_as_it_is_written() {
 }
 
 #[test]
-fn checks_that_errors_prevent_are_announced() {
+fn checks_prevented_by_errors_are_announced() {
     let sandbox = both();
     let rbac = "bundle/manifests/rbac.yaml";
     edit(
@@ -488,7 +488,7 @@ fn checks_that_errors_prevent_are_announced() {
 }
 
 #[test]
-fn annotations_outside_their_map_are_shown_in_their_file() {
+fn annotations_outside_their_map_are_reported_in_their_file() {
     let sandbox = greenhouse();
     let path = "bundle/metadata/annotations.yaml";
     edit(&sandbox, path, "annotations:\n", "");
@@ -505,7 +505,7 @@ fn annotations_outside_their_map_are_shown_in_their_file() {
 }
 
 #[test]
-fn a_folder_above_or_below_a_bundle_is_answered_with_the_bundle() {
+fn a_folder_above_or_below_a_bundle_is_rejected_with_the_bundle_folder() {
     let sandbox = greenhouse();
     for (folder, help) in [
         ("bundle/manifests", "= help: Specify the folder of the bundle: bundle\n"),
@@ -519,7 +519,7 @@ fn a_folder_above_or_below_a_bundle_is_answered_with_the_bundle() {
 }
 
 #[test]
-fn an_operator_for_its_own_namespace_alone_may_watch_the_namespace_of_its_pod() {
+fn an_own_namespace_operator_may_watch_the_namespace_of_its_pod() {
     let sandbox = greenhouse();
     let deployment = "bundle/manifests/deployment.yaml";
     edit(
@@ -550,7 +550,7 @@ fn an_operator_for_its_own_namespace_alone_may_watch_the_namespace_of_its_pod() 
 }
 
 #[test]
-fn an_operator_for_all_namespaces_alone_may_watch_them_all() {
+fn an_all_namespaces_operator_may_watch_all_namespaces() {
     let sandbox = greenhouse();
     let deployment = "bundle/manifests/deployment.yaml";
     let of_group = "          valueFrom:\n            fieldRef:\n              fieldPath: \
@@ -573,7 +573,7 @@ fn an_operator_for_all_namespaces_alone_may_watch_them_all() {
 }
 
 #[test]
-fn items_of_lists_are_trimmed_and_never_empty() {
+fn list_items_are_trimmed_and_never_empty() {
     let sandbox = both();
     for line in [
         ["--suite", " operatorhub , good-practices"],
@@ -594,7 +594,7 @@ fn items_of_lists_are_trimmed_and_never_empty() {
 }
 
 #[test]
-fn options_that_no_suite_uses_are_refused() {
+fn options_that_no_suite_uses_are_rejected() {
     let sandbox = both();
     write(&sandbox, "categories.json", r#"{"categories": ["Gardens"]}"#);
     insta::assert_snapshot!(validate(&sandbox, "compost --categories categories.json"), @"
@@ -620,7 +620,7 @@ fn options_that_no_suite_uses_are_refused() {
 }
 
 #[test]
-fn a_registry_with_a_scheme_is_refused() {
+fn a_registry_with_a_scheme_is_rejected() {
     let sandbox = both();
     let outcome = validate(
         &sandbox,
@@ -641,7 +641,7 @@ fn a_registry_with_a_scheme_is_refused() {
 }
 
 #[test]
-fn a_misspelled_kind_of_a_policy_is_announced() {
+fn a_misspelled_kind_in_a_policy_is_reported() {
     let sandbox = both();
     write(
         &sandbox,
@@ -658,7 +658,7 @@ fn a_misspelled_kind_of_a_policy_is_announced() {
 }
 
 #[test]
-fn unquoted_versions_in_the_metadata_are_shown_how_to_quote() {
+fn unquoted_versions_in_the_metadata_are_shown_quoted() {
     let sandbox = both();
     write(
         &sandbox,
@@ -713,7 +713,7 @@ fn unquoted_versions_in_the_metadata_are_shown_how_to_quote() {
 }
 
 #[test]
-fn dependencies_among_the_properties_are_checked_like_others() {
+fn dependencies_in_properties_are_checked_like_other_dependencies() {
     let sandbox = both();
     write(
         &sandbox,
@@ -736,7 +736,7 @@ fn dependencies_among_the_properties_are_checked_like_others() {
 }
 
 #[test]
-fn keys_of_metadata_files_count_in_any_capitalization() {
+fn keys_of_metadata_files_are_matched_case_insensitively() {
     let sandbox = both();
     write(
         &sandbox,
@@ -759,7 +759,7 @@ fn keys_of_metadata_files_count_in_any_capitalization() {
 }
 
 #[test]
-fn an_unquoted_annotation_that_yaml_changes_is_quoted() {
+fn an_unquoted_annotation_that_yaml_changes_is_fixed_with_quotes() {
     let sandbox = both();
     let annotations = "compost/metadata/annotations.yaml";
     edit(
@@ -791,7 +791,7 @@ fn an_unquoted_annotation_that_yaml_changes_is_quoted() {
 }
 
 #[test]
-fn hidden_characters_are_found_under_keys_in_any_capitalization() {
+fn hidden_characters_are_found_under_keys_in_any_case() {
     let sandbox = both();
     let dependencies = "dependencies:\n- Type: olm.package\n  Value: {packageName: \"a\\u202Eb\", version: '>1.0.0'}\n";
     write(&sandbox, "compost/metadata/dependencies.yaml", dependencies);
@@ -800,7 +800,7 @@ fn hidden_characters_are_found_under_keys_in_any_capitalization() {
 }
 
 #[test]
-fn a_deployment_that_is_too_deep_for_a_csv_is_reported_at_its_place() {
+fn a_deployment_nested_too_deeply_for_a_csv_is_reported_at_its_location() {
     let sandbox = both();
     let deployment = "bundle/manifests/deployment.yaml";
     let nested = |depth: usize| format!("{}x{}", "{a: ".repeat(depth), "}".repeat(depth));

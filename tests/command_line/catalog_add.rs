@@ -19,7 +19,7 @@ fn text(sandbox: &Sandbox, catalog: &str) -> String {
 }
 
 #[test]
-fn a_package_begins_with_its_first_bundle_and_grows() {
+fn a_package_is_created_with_its_first_bundle_and_extended() {
     let sandbox = catalog();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog add catalog -b rake1 --channel stable"), @"
     ------- stderr -------
@@ -82,7 +82,7 @@ fn a_package_begins_with_its_first_bundle_and_grows() {
 }
 
 #[test]
-fn a_file_that_contains_only_comments_keeps_them_and_gets_the_package() {
+fn a_file_with_only_comments_keeps_them_when_a_package_is_added() {
     let sandbox = catalog();
     fs::create_dir(sandbox.path("catalog/rake")).unwrap();
     for (before, kept) in [("# Owned by the gardeners.", "# Owned by the gardeners.\n"), ("", "")] {
@@ -97,7 +97,7 @@ fn a_file_that_contains_only_comments_keeps_them_and_gets_the_package() {
 }
 
 #[test]
-fn in_a_catalog_with_one_file_for_each_bundle_a_new_bundle_gets_its_own_file() {
+fn a_new_bundle_gets_its_own_file_if_every_other_bundle_has_one() {
     let sandbox = catalog();
     let list = "schema: olm.package\nname: rake\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: rake\n\
                 name: stable\nentries:\n- name: rake.v1.0.0\n";
@@ -125,7 +125,7 @@ fn in_a_catalog_with_one_file_for_each_bundle_a_new_bundle_gets_its_own_file() {
 }
 
 #[test]
-fn by_version_the_order_does_not_matter() {
+fn version_modes_are_independent_of_the_order_of_addition() {
     let sandbox = catalog();
     rake(&sandbox, "rake4", "1.1.1", None);
     for mode in ["semver", "semver-skippatch"] {
@@ -172,7 +172,7 @@ fn by_version_the_order_does_not_matter() {
 }
 
 #[test]
-fn several_catalogs_change_with_one_command() {
+fn several_catalogs_are_changed_by_one_command() {
     let sandbox = catalog();
     for name in ["v1", "v2"] {
         fs::create_dir(sandbox.path(name)).unwrap();
@@ -197,7 +197,7 @@ fn several_catalogs_change_with_one_command() {
 }
 
 #[test]
-fn edges_can_be_given_for_a_catalog() {
+fn edges_can_be_specified_for_a_catalog() {
     let sandbox = catalog();
     succeed(&sandbox, "catalog add catalog -b rake1,rake2 --channel stable -q");
     let line =
@@ -231,7 +231,7 @@ fn edges_can_be_given_for_a_catalog() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn a_bundle_that_does_not_fit_is_rejected() {
     let sandbox = catalog();
     insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake1 --channel stable,fast"), @r#"
     ------- stderr -------
@@ -261,7 +261,7 @@ fn what_does_not_fit_is_refused() {
 
 /// What the book says to put into a Makefile.
 #[test]
-fn a_makefile_of_operator_sdk_keeps_its_command_or_makes_a_catalog() {
+fn the_documented_operator_sdk_makefile_keeps_working_or_builds_a_catalog() {
     let sandbox = catalog();
     small_base(&sandbox);
     for (bundle, tag) in [("rake1", "v1"), ("rake2", "v2")] {
@@ -298,7 +298,7 @@ fn a_makefile_of_operator_sdk_keeps_its_command_or_makes_a_catalog() {
 }
 
 #[test]
-fn two_bundles_of_one_name_in_one_command_are_refused() {
+fn two_bundles_with_one_name_in_one_command_are_rejected() {
     let sandbox = catalog();
     rake(&sandbox, "other", "1.0.0", Some("rake.v0.9.0"));
     let line = "catalog add catalog -b rake1,other --channel stable --default-channel stable";
@@ -311,7 +311,7 @@ fn two_bundles_of_one_name_in_one_command_are_refused() {
 }
 
 #[test]
-fn several_catalogs_change_together_or_not_at_all() {
+fn several_catalogs_change_atomically() {
     let sandbox = Sandbox::new();
     for folder in ["all/a", "all/b"] {
         fs::create_dir_all(sandbox.path(folder)).unwrap();
@@ -347,7 +347,7 @@ fn several_catalogs_change_together_or_not_at_all() {
 }
 
 #[test]
-fn a_bundle_whose_entry_was_mended_is_the_same_bundle() {
+fn a_bundle_whose_entry_was_edited_is_still_the_same_bundle() {
     let sandbox = Sandbox::new();
     fs::create_dir(sandbox.path("catalog")).unwrap();
     fs::write(sandbox.path("catalog/rake.yaml"), CATALOG).unwrap();
@@ -360,7 +360,7 @@ fn a_bundle_whose_entry_was_mended_is_the_same_bundle() {
 }
 
 #[test]
-fn versions_that_cannot_be_ordered_are_refused() {
+fn versions_that_cannot_be_ordered_are_rejected() {
     let sandbox = Sandbox::new();
     fs::create_dir(sandbox.path("catalog")).unwrap();
     for build in ["a", "b"] {
@@ -371,7 +371,7 @@ fn versions_that_cannot_be_ordered_are_refused() {
 }
 
 #[test]
-fn a_range_on_the_command_line_is_checked_at_once() {
+fn an_invalid_range_on_the_command_line_is_rejected() {
     let sandbox = catalog();
     let line = [
         "catalog",
@@ -395,7 +395,7 @@ fn a_range_on_the_command_line_is_checked_at_once() {
 }
 
 #[test]
-fn an_index_and_a_catalog_give_the_same_reason_for_a_bundle_that_fits_nowhere() {
+fn an_index_and_a_catalog_reject_a_bundle_for_the_same_reason() {
     let sandbox = catalog();
     let add = "registry add -b rake1 -d index.db -q";
     succeed(&sandbox, add);
@@ -425,7 +425,7 @@ fn an_index_and_a_catalog_give_the_same_reason_for_a_bundle_that_fits_nowhere() 
 }
 
 #[test]
-fn a_default_channel_that_is_no_channel_is_refused_and_may_be_that_of_a_later_bundle() {
+fn an_unknown_default_channel_is_rejected_unless_a_later_bundle_adds_the_channel() {
     let sandbox = catalog();
     let annotations = "rake1/metadata/annotations.yaml";
     let default = |name: &str| {
@@ -479,7 +479,7 @@ fn every_bundle_that_cannot_be_added_is_reported_and_none_is_added() {
 }
 
 #[test]
-fn an_invalid_channel_on_the_command_line_is_not_blamed_on_the_bundle() {
+fn an_invalid_channel_option_is_not_attributed_to_the_bundle() {
     let sandbox = catalog();
     let outcome = sandbox.run(["catalog", "add", "catalog", "-b", "rake1", "--channel", "sta ble"]);
     assert!(
@@ -491,7 +491,7 @@ fn an_invalid_channel_on_the_command_line_is_not_blamed_on_the_bundle() {
 }
 
 #[test]
-fn a_database_is_changed_by_other_commands() {
+fn a_database_is_rejected_with_the_commands_that_change_it() {
     let sandbox = catalog();
     succeed(&sandbox, "registry add -q -b rake1 -d index.db");
     for line in ["catalog add index.db -b rake2", "catalog rm index.db rake"] {
@@ -525,7 +525,7 @@ fn a_bundle_or_a_layout_is_not_an_index() {
 }
 
 #[test]
-fn a_new_channel_of_a_known_package_is_told() {
+fn a_new_channel_of_an_existing_package_is_reported() {
     let sandbox = catalog();
     succeed(&sandbox, "catalog add -q catalog -b rake1 --channel stable");
     let outcome = outcome_of(
@@ -541,7 +541,7 @@ fn a_new_channel_of_a_known_package_is_told() {
 }
 
 #[test]
-fn a_fault_in_another_package_of_the_same_file_is_no_obstacle() {
+fn an_error_in_another_package_of_the_same_file_is_tolerated() {
     let sandbox = catalog();
     let other = "schema: olm.package\nname: foo\ndefaultChannel: stable\n";
     fs::write(sandbox.path("catalog/c.yaml"), other).unwrap();
@@ -569,7 +569,7 @@ fn a_fault_in_another_package_of_the_same_file_is_no_obstacle() {
 }
 
 #[test]
-fn an_older_bundle_is_not_put_above_a_newer_one() {
+fn an_older_bundle_is_not_added_above_a_newer_one() {
     let sandbox = catalog();
     succeed(&sandbox, "catalog add catalog -b rake3 --channel stable -q");
     insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake1 --channel stable"), @r#"

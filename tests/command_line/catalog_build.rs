@@ -24,7 +24,7 @@ fn blobs(layout: &Path) -> usize {
 }
 
 #[test]
-fn the_image_is_an_index_that_every_command_reads() {
+fn the_image_is_readable_as_an_index_by_every_command() {
     let sandbox = catalog();
     let built = outcome_of(
         &sandbox,
@@ -38,7 +38,7 @@ fn the_image_is_an_index_that_every_command_reads() {
 }
 
 #[test]
-fn the_same_catalog_gives_the_same_digest() {
+fn the_digest_is_reproducible() {
     let sandbox = catalog();
     let first = outcome_of(&sandbox, "catalog build catalog -t oci:one:v1").stdout;
     fs::rename(sandbox.path("catalog"), sandbox.path("moved")).unwrap();
@@ -49,7 +49,7 @@ fn the_same_catalog_gives_the_same_digest() {
 }
 
 #[test]
-fn an_image_without_a_program_holds_the_catalog_alone() {
+fn an_image_without_a_binary_contains_only_the_catalog() {
     let sandbox = catalog();
     succeed(&sandbox, "catalog build catalog -t oci:image:v1 --no-binary");
     insta::assert_snapshot!(config(&sandbox, "image"), @r#"{"Labels":{"operators.operatorframework.io.index.configs.v1":"/configs"}}"#);
@@ -65,7 +65,7 @@ fn an_image_without_a_program_holds_the_catalog_alone() {
 }
 
 #[test]
-fn what_the_base_image_has_as_a_catalog_is_not_in_the_new_one() {
+fn the_catalog_of_the_base_image_is_not_kept() {
     let sandbox = catalog();
     succeed(&sandbox, "catalog build catalog -t oci:old:v1");
     fs::create_dir(sandbox.path("next")).unwrap();
@@ -151,7 +151,7 @@ fn a_catalog_with_errors_is_not_built() {
 }
 
 #[test]
-fn a_base_with_a_database_is_refused() {
+fn a_base_image_with_a_database_is_rejected() {
     let sandbox = catalog();
     let bundle = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/compost-operator");
     succeed(&sandbox, &format!("index add -b {} -t oci:index:v1", bundle.display()));
@@ -165,7 +165,7 @@ fn a_base_with_a_database_is_refused() {
 }
 
 #[test]
-fn flags_that_exclude_each_other_are_refused() {
+fn mutually_exclusive_flags_are_rejected() {
     let sandbox = catalog();
     let outcome = sandbox.run("catalog build catalog -t oci:image:v1 --all-platforms".split(' '));
     insta::assert_snapshot!(outcome, @"

@@ -16,7 +16,7 @@ fn text(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn a_bundle_goes_and_its_channel_is_mended() {
+fn a_bundle_is_removed_and_its_channel_fixed() {
     let sandbox = catalog();
     let before = text(&sandbox);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake@1.1.0 --dry-run"), @"
@@ -78,7 +78,7 @@ fn a_bundle_goes_and_its_channel_is_mended() {
 }
 
 #[test]
-fn a_head_that_goes_is_told_of() {
+fn the_removal_of_a_head_is_reported() {
     let sandbox = catalog();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog rm catalog rake:stable@rake.v1.2.0"), @"
     ------- stderr -------
@@ -108,7 +108,7 @@ fn a_head_that_goes_is_told_of() {
 }
 
 #[test]
-fn old_versions_go() {
+fn truncation_removes_old_versions() {
     let sandbox = catalog();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog truncate catalog rake --below 1.2.0"), @"
     ------- stderr -------
@@ -155,7 +155,7 @@ fn old_versions_go() {
 }
 
 #[test]
-fn an_empty_name_of_a_default_channel_is_refused() {
+fn an_empty_default_channel_name_is_rejected() {
     let sandbox = catalog();
     for line in [
         "truncate catalog rake --below 1.1.0",
@@ -173,7 +173,7 @@ fn an_empty_name_of_a_default_channel_is_refused() {
 }
 
 #[test]
-fn deprecations_come_and_go() {
+fn deprecations_are_added_and_removed() {
     let sandbox = catalog();
     let before = text(&sandbox);
     for target in ["rake", "rake:test", "rake@1.0.0"] {
@@ -223,7 +223,7 @@ fn deprecations_come_and_go() {
 }
 
 #[test]
-fn channels_change_as_a_whole() {
+fn channels_are_renamed_copied_and_made_the_default() {
     let sandbox = catalog();
     succeed(&sandbox, "catalog channel set-default catalog rake test");
     succeed(&sandbox, "catalog channel copy catalog rake stable fast");
@@ -249,7 +249,7 @@ fn channels_change_as_a_whole() {
 }
 
 #[test]
-fn ranges_are_read_as_the_style_says() {
+fn ranges_are_read_in_the_selected_style() {
     let sandbox = catalog();
     let kept = |flags: &str| {
         let outcome = outcome_of(&sandbox, &format!("catalog prune catalog --dry-run {flags}"));
@@ -268,7 +268,7 @@ fn ranges_are_read_as_the_style_says() {
 }
 
 #[test]
-fn a_part_is_kept() {
+fn pruning_keeps_only_the_selected_part() {
     let sandbox = catalog();
     fs::write(sandbox.path("catalog/hoe.yaml"), text(&sandbox).replace("rake", "hoe")).unwrap();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog prune catalog -p rake=stable@>=1.1.0"), @"
@@ -340,7 +340,7 @@ fn bundle_of_foo(version: usize) -> String {
 }
 
 #[test]
-fn a_tolerated_fault_stays_and_a_new_one_is_refused() {
+fn a_tolerated_error_is_kept_and_a_new_one_rejected() {
     let sandbox = Sandbox::new();
     fs::create_dir(sandbox.path("catalog")).unwrap();
     let file = sandbox.path("catalog/foo.yaml");
@@ -374,7 +374,7 @@ fn a_tolerated_fault_stays_and_a_new_one_is_refused() {
 }
 
 #[test]
-fn what_lost_its_updates_is_said() {
+fn bundles_that_lost_their_updates_are_reported() {
     let sandbox = catalog();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog prune catalog -p rake=stable@<=1.0.0"), @"
     ------- stderr -------
@@ -394,7 +394,7 @@ fn what_lost_its_updates_is_said() {
 }
 
 #[test]
-fn the_bytes_come_back_without_a_line_break_at_the_end() {
+fn undoing_a_change_restores_a_file_without_a_final_line_break() {
     let sandbox = catalog();
     let file = sandbox.path("catalog/rake.yaml");
     let last = format!(
@@ -415,7 +415,7 @@ fn the_bytes_come_back_without_a_line_break_at_the_end() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_change_is_seen_below_and_completed_by_validate() {
+fn an_interrupted_change_is_visible_to_readers_and_completed_by_validate() {
     use std::os::unix::fs::MetadataExt;
     let sandbox = Sandbox::new();
     fs::create_dir_all(sandbox.path("all/rake")).unwrap();
@@ -441,7 +441,7 @@ fn an_interrupted_change_is_seen_below_and_completed_by_validate() {
 }
 
 #[test]
-fn a_deprecation_needs_a_message() {
+fn a_deprecation_requires_a_message() {
     let sandbox = catalog();
     for message in ["", " "] {
         let outcome = sandbox.run(["catalog", "deprecate", "catalog", "rake", "-m", message]);
@@ -454,7 +454,7 @@ fn a_deprecation_needs_a_message() {
 }
 
 #[test]
-fn a_dry_run_says_what_would_change() {
+fn a_dry_run_reports_what_would_change() {
     let sandbox = catalog();
     let outcome = outcome_of(&sandbox, "catalog deprecate catalog rake -m old --dry-run");
     assert!(outcome.stderr.contains("rake would be deprecated\n"), "{outcome}");
@@ -469,7 +469,7 @@ fn a_dry_run_says_what_would_change() {
 }
 
 #[test]
-fn the_removal_of_a_whole_package_is_told_with_its_size() {
+fn the_removal_of_a_package_is_reported_with_its_size() {
     let sandbox = catalog();
     let outcome = outcome_of(&sandbox, "catalog rm catalog rake");
     let told = outcome.stderr.lines().next().unwrap();
@@ -478,7 +478,7 @@ fn the_removal_of_a_whole_package_is_told_with_its_size() {
 }
 
 #[test]
-fn errors_from_before_a_change_are_told_from_its_own() {
+fn existing_errors_are_distinguished_from_errors_of_the_change() {
     let sandbox = catalog();
     let other = "schema: olm.package\nname: other\ndefaultChannel: none\n---\nschema: olm.channel\npackage: other\n\
                  name: a\nentries:\n- {name: other.v1}\n- {name: other.v2, replaces: other.v1}\n---\n\

@@ -17,7 +17,7 @@ fn catalog() -> Sandbox {
 }
 
 #[test]
-fn files_get_their_canonical_form_and_keep_comments() {
+fn files_are_formatted_and_keep_their_comments() {
     let sandbox = catalog();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog fmt catalog --dry-run"), @r#"
     --- a/catalog/hoe.json
@@ -150,7 +150,7 @@ fn files_get_their_canonical_form_and_keep_comments() {
 }
 
 #[test]
-fn a_check_names_the_files_that_are_not_formatted() {
+fn check_lists_unformatted_files() {
     let sandbox = catalog();
     let outcome = sandbox.run("catalog fmt catalog --check".split_whitespace());
     insta::assert_snapshot!(outcome, @"
@@ -166,7 +166,7 @@ fn a_check_names_the_files_that_are_not_formatted() {
 }
 
 #[test]
-fn what_is_no_catalog_is_an_error_and_what_cannot_be_laid_out_is_named() {
+fn a_folder_that_is_not_a_catalog_is_rejected_and_unformattable_files_are_listed() {
     let sandbox = catalog();
     fs::write(
         sandbox.path("catalog/fork.yaml"),

@@ -49,7 +49,7 @@ fn run(sandbox: &Sandbox, line: &str) -> Outcome {
 const FIRST: &str = "catalog lifecycle catalog rake 1.2 --phase All=2026-01-01..2026-12-31";
 
 #[test]
-fn versions_are_added_changed_and_removed_and_the_rest_keeps_its_bytes() {
+fn versions_are_added_changed_and_removed_without_changing_other_bytes() {
     let sandbox = catalog();
     succeed(&sandbox, &format!("{FIRST} --platform openshift=4.20,4.21"));
     let with_one = text(&sandbox);
@@ -121,7 +121,7 @@ fn versions_are_added_changed_and_removed_and_the_rest_keeps_its_bytes() {
 }
 
 #[test]
-fn a_document_in_a_file_is_taken_over_whole_or_its_faults_shown_at_their_lines() {
+fn a_document_from_a_file_is_copied_or_its_errors_reported_with_lines() {
     let sandbox = catalog();
     let document = format!(
         "schema: {SCHEMA}\npackage: rake\nversions:\n- name: '1.2'\n  phases:\n  - {{name: All, startDate: '2026-01-01', endDate: '2026-12-31'}}\n"
@@ -169,7 +169,7 @@ fn a_document_in_a_file_is_taken_over_whole_or_its_faults_shown_at_their_lines()
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_nothing_written() {
+fn an_invalid_lifecycle_is_rejected_and_nothing_is_written() {
     let sandbox = catalog();
     insta::assert_snapshot!(
         run(&sandbox, "catalog lifecycle catalog rake 1.2 --phase A=2026-01-01..2026-12-31 --phase B=2027-01-02..2027-12-31"),
@@ -217,7 +217,7 @@ fn what_cannot_be_is_refused_and_nothing_written() {
 }
 
 #[test]
-fn a_catalog_with_a_wrong_lifecycle_is_refused_by_its_author_and_served_with_a_warning() {
+fn an_invalid_lifecycle_is_an_error_for_authors_and_a_warning_when_served() {
     let sandbox = catalog();
     let wrong = format!("{RAKE}---\nschema: {SCHEMA}\npackage: rake\nversions: []\n");
     fs::write(sandbox.path("catalog/rake.yaml"), wrong).unwrap();
@@ -273,7 +273,7 @@ fn listed(
 }
 
 #[test]
-fn clients_get_the_documents_of_a_schema_once_they_acknowledge_that_it_may_change() {
+fn clients_that_acknowledge_unstable_schemas_get_documents_of_a_schema() {
     let sandbox = catalog();
     succeed(&sandbox, FIRST);
     let mut catalog = text(&sandbox);
@@ -327,7 +327,7 @@ fn clients_get_the_documents_of_a_schema_once_they_acknowledge_that_it_may_chang
 }
 
 #[test]
-fn a_database_has_no_such_documents() {
+fn a_database_does_not_implement_documents_of_a_schema() {
     let sandbox = garden();
     succeed(&sandbox, "registry add -b compost -d index.db");
     let answers = listed(

@@ -22,7 +22,7 @@ fn place() -> Sandbox {
 }
 
 #[test]
-fn packages_come_together_in_a_new_folder() {
+fn packages_are_merged_into_a_new_folder() {
     let sandbox = place();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog merge a b -o out"), @"
     ------- stderr -------
@@ -44,7 +44,7 @@ fn packages_come_together_in_a_new_folder() {
 }
 
 #[test]
-fn what_differs_is_decided_by_a_preferred_catalog() {
+fn differences_are_resolved_by_the_preferred_catalog() {
     let sandbox = place();
     let text = CATALOG.replace("rake:1.0.0", "rake:new");
     fs::write(sandbox.path("b/rake.yaml"), text).unwrap();
@@ -72,7 +72,7 @@ fn what_differs_is_decided_by_a_preferred_catalog() {
 }
 
 #[test]
-fn lifecycles_of_one_package_become_one_document() {
+fn lifecycles_of_one_package_are_merged_into_one_document() {
     let sandbox = place();
     let lifecycles = |version: &str, end: &str| {
         format!(
@@ -116,7 +116,7 @@ fn lifecycles_of_one_package_become_one_document() {
 }
 
 #[test]
-fn a_new_catalog_with_errors_is_not_written() {
+fn a_merged_catalog_with_errors_is_not_written() {
     let sandbox = place();
     fs::write(sandbox.path("b/rake.yaml"), CATALOG.replace("1.2.0", "1.3.0")).unwrap();
     insta::assert_snapshot!(fail(&sandbox, "catalog merge a b -o out"), @r#"
@@ -169,7 +169,7 @@ fn a_catalog_is_not_merged_into_itself() {
 }
 
 #[test]
-fn custom_documents_with_one_name_are_one_document() {
+fn custom_documents_with_the_same_name_are_one_document() {
     let sandbox = place();
     let note = |name: &str, value: u8| format!("---\nschema: custom.n\npackage: rake\n{name}v: {value}\n");
     let write = |folder: &str, notes: &[String]| {

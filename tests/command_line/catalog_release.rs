@@ -72,7 +72,7 @@ fn model(sandbox: &Sandbox, rendered: &str) -> Vec<Value> {
 }
 
 #[test]
-fn versions_one_by_one_make_the_catalogs_that_the_templates_describe() {
+fn releasing_versions_one_by_one_gives_the_catalogs_of_the_templates() {
     let sandbox = repository(BOTH_TEMPLATES);
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog release operators/rake 1.1.0 --bundle rake1"), @"
     ------- stderr -------
@@ -144,7 +144,7 @@ fn versions_one_by_one_make_the_catalogs_that_the_templates_describe() {
 }
 
 #[test]
-fn the_same_release_again_changes_nothing() {
+fn repeating_a_release_changes_nothing() {
     let sandbox = repository(BOTH_TEMPLATES);
     let line = "catalog release operators/rake --bundle rake1";
     succeed(&sandbox, line);
@@ -179,7 +179,7 @@ fn a_dry_run_shows_the_change_and_writes_nothing() {
 }
 
 #[test]
-fn comments_and_the_spelling_of_templates_stay() {
+fn comments_and_spelling_of_templates_are_kept() {
     let sandbox = repository(BOTH_TEMPLATES);
     succeed(&sandbox, "catalog release operators/rake --bundle rake1");
     let basic = "operators/rake/catalog-templates/basic.yaml";
@@ -232,7 +232,7 @@ fn published(sandbox: &Sandbox) -> (crate::http::Server, Arc<AtomicUsize>) {
 }
 
 #[test]
-fn eleven_catalogs_take_each_bundle_from_its_registry_once_and_in_their_form() {
+fn eleven_catalogs_fetch_each_bundle_once_and_keep_their_own_form() {
     let names: Vec<String> = (12..=22).map(|minor| format!("v4.{minor}")).collect();
     let ci = format!(
         "fbc:\n  enabled: true\n  catalog_mapping:\n  - template_name: basic.yaml\n    catalog_names: [{}]\n    type: olm.template.basic\n",
@@ -289,7 +289,7 @@ fn eleven_catalogs_take_each_bundle_from_its_registry_once_and_in_their_form() {
 }
 
 #[test]
-fn traps_in_the_files_are_findings_and_nothing_is_written() {
+fn mistakes_in_the_files_are_findings_and_nothing_is_written() {
     let sandbox = repository(&BOTH_TEMPLATES.replacen("catalog_names", "catalogs_names", 1));
     insta::assert_snapshot!(run(&sandbox, "catalog release operators/rake 1.1.0 --bundle nowhere"), @"
     ------- stderr -------
@@ -397,7 +397,7 @@ fn traps_in_the_files_are_findings_and_nothing_is_written() {
 }
 
 #[test]
-fn edges_are_held_against_the_template() {
+fn edges_are_compared_with_the_template() {
     let sandbox = repository(BOTH_TEMPLATES);
     succeed(&sandbox, "catalog release operators/rake --bundle rake1");
     asked(
@@ -444,7 +444,7 @@ fn edges_are_held_against_the_template() {
 }
 
 #[test]
-fn what_a_catalog_has_besides_its_template_is_not_lost_by_chance() {
+fn catalog_content_outside_the_template_is_not_lost_silently() {
     let sandbox = repository(BOTH_TEMPLATES);
     succeed(&sandbox, "catalog release operators/rake --bundle rake1");
     succeed(&sandbox, "catalog channel copy catalogs/v4.16/rake rake stable slow");
@@ -469,7 +469,7 @@ fn what_a_catalog_has_besides_its_template_is_not_lost_by_chance() {
 }
 
 #[test]
-fn what_a_document_has_besides_its_template_is_not_lost_by_chance() {
+fn document_content_outside_the_template_is_not_lost_silently() {
     let sandbox = repository(BOTH_TEMPLATES);
     succeed(&sandbox, "catalog release operators/rake --bundle rake1");
     let template = "operators/rake/catalog-templates/basic.yaml";
@@ -499,7 +499,7 @@ fn what_a_document_has_besides_its_template_is_not_lost_by_chance() {
 }
 
 #[test]
-fn what_a_semver_template_cannot_say_stays_in_the_catalog() {
+fn content_that_a_semver_template_cannot_express_stays_in_the_catalog() {
     let sandbox = repository(BOTH_TEMPLATES);
     succeed(&sandbox, "catalog release operators/rake --bundle rake1");
     let catalog = "catalogs/v5.0/rake";
@@ -518,7 +518,7 @@ fn what_a_semver_template_cannot_say_stays_in_the_catalog() {
 }
 
 #[test]
-fn a_bundle_of_another_package_or_version_is_refused() {
+fn a_bundle_of_another_package_or_version_is_rejected() {
     let sandbox = repository(BOTH_TEMPLATES);
     operator(&sandbox, "hoe", "hoe", "1.1.0", None);
     operator(&sandbox, "rake9", "rake", "1.9.0", None);
@@ -546,7 +546,7 @@ fn a_bundle_of_another_package_or_version_is_refused() {
 }
 
 #[test]
-fn a_release_starts_in_any_folder_of_the_repository() {
+fn a_release_can_be_started_in_any_folder_of_the_repository() {
     for (folder, operator) in [
         ("operators/rake", "."),
         ("operators/rake/1.1.0", ".."),

@@ -37,7 +37,7 @@ fn text(sandbox: &Sandbox, file: &str) -> String {
 }
 
 #[test]
-fn bundles_come_into_a_basic_template_and_go_again() {
+fn bundles_are_added_to_and_removed_from_a_basic_template() {
     let sandbox = place();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog add basic.yaml -b rake2,rake1 --channel stable"), @"
     ------- stderr -------
@@ -108,7 +108,7 @@ fn bundles_come_into_a_basic_template_and_go_again() {
 }
 
 #[test]
-fn images_come_into_lists_of_a_semver_template_and_go_again() {
+fn images_are_added_to_and_removed_from_a_semver_template() {
     let sandbox = place();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog add semver.yaml -b rake3,rake2 --channel stable,fast"), @"
     ------- stderr -------
@@ -146,7 +146,7 @@ fn images_come_into_lists_of_a_semver_template_and_go_again() {
 }
 
 #[test]
-fn what_a_template_does_not_support_is_said_with_a_way_out() {
+fn changes_that_a_template_does_not_support_are_rejected_with_a_hint() {
     let sandbox = place();
     insta::assert_snapshot!(fail(&sandbox, "catalog truncate basic.yaml rake --below 1.0.0"), @r#"
     ------- stderr -------
@@ -208,7 +208,7 @@ fn what_a_template_does_not_support_is_said_with_a_way_out() {
 }
 
 #[test]
-fn a_bundle_that_a_semver_template_cannot_be_rendered_with_is_refused() {
+fn a_bundle_that_would_make_a_semver_template_invalid_is_rejected() {
     let sandbox = place();
     fs::create_dir(sandbox.path("again")).unwrap();
     rake(&sandbox, "again/rake1", "1.0.0", None);

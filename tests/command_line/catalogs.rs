@@ -85,7 +85,7 @@ fn images_are_listed_with_their_roles() {
 }
 
 #[test]
-fn packages_are_exported_as_from_the_database() {
+fn a_catalog_and_a_database_are_exported_identically() {
     let sandbox = indexed();
     for form in FORMS {
         let name = form.replace(['.', ':'], "-");
@@ -113,7 +113,7 @@ fn findings(sandbox: &Sandbox, line: &str) -> (Option<i32>, Vec<[String; 3]>) {
 }
 
 #[test]
-fn clusters_cannot_use_the_same_bundles_of_a_catalog() {
+fn a_catalog_has_the_same_cluster_findings_as_its_database() {
     let sandbox = indexed();
     let of_clusters = |form: &str| {
         let (status, findings) = findings(&sandbox, &format!("index check {form} --for 0.18.0"));
@@ -131,7 +131,7 @@ fn clusters_cannot_use_the_same_bundles_of_a_catalog() {
 }
 
 #[test]
-fn registries_are_asked_for_the_images_of_a_catalog() {
+fn registries_are_queried_for_the_images_of_a_catalog() {
     let sandbox = indexed();
     let catalog = fs::read_to_string(sandbox.path("catalog/catalog.json")).unwrap();
     // Nobody listens there.
@@ -154,7 +154,7 @@ fn registries_are_asked_for_the_images_of_a_catalog() {
 }
 
 #[test]
-fn a_catalog_with_errors_is_checked_with_the_files_as_they_are_known() {
+fn findings_in_a_catalog_name_files_as_the_user_does() {
     let sandbox = indexed();
     assert_eq!(findings(&sandbox, "index check catalog").0, Some(0));
     let catalog = fs::read_to_string(sandbox.path("catalog/catalog.json")).unwrap();
@@ -181,7 +181,7 @@ fn a_catalog_with_errors_is_checked_with_the_files_as_they_are_known() {
 }
 
 #[test]
-fn a_bundle_is_not_taken_for_a_catalog() {
+fn a_bundle_is_rejected_as_a_catalog() {
     let sandbox = garden();
     for command in [
         "index check greenhouse",
@@ -199,7 +199,7 @@ fn a_bundle_is_not_taken_for_a_catalog() {
 }
 
 #[test]
-fn a_name_that_is_nearly_that_of_a_file_is_answered_with_the_file() {
+fn a_misspelled_path_is_rejected_with_the_nearest_file() {
     let sandbox = indexed();
     for (line, hint) in [
         ("serve ./catalgo -p 0", "did you mean ./catalog?"),

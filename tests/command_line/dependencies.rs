@@ -91,7 +91,7 @@ fn packages(sandbox: &Sandbox, index: &str) -> String {
 
 /// Row D6: curated catalog collectors.
 #[test]
-fn d6_a_package_is_extracted_with_all_that_it_needs_and_why() {
+fn d6_a_package_is_extracted_with_its_dependencies_and_the_reasons() {
     let sandbox = needy();
     small_base(&sandbox);
     for from in ["catalog", "index.db"] {
@@ -157,7 +157,7 @@ warning: app.v2.0.0 depends on package ";
 }
 
 #[test]
-fn what_cannot_be_extracted_leaves_everything_as_it_was() {
+fn a_failed_extraction_changes_nothing() {
     let sandbox = needy();
     fs::write(sandbox.path("taken.db"), "mine").unwrap();
     let outcome = fail(&sandbox, "index extract app -f index.db -d taken.db");
@@ -201,7 +201,7 @@ fn what_cannot_be_extracted_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn a_catalog_is_pruned_to_what_a_package_needs() {
+fn a_catalog_is_pruned_to_the_dependencies_of_a_package() {
     let sandbox = needy();
     let left = |flags: &str| {
         let catalog = fs::read_to_string(sandbox.path("catalog/catalog.json")).unwrap();
@@ -250,7 +250,7 @@ fn a_catalog_is_pruned_to_what_a_package_needs() {
 }
 
 #[test]
-fn a_truncation_says_which_dependency_loses_its_provider() {
+fn truncation_reports_dependencies_that_lose_their_provider() {
     let sandbox = needy();
     operator(&sandbox, "newer", "base", "2.1.0", Some("base.v2.0.0"));
     succeed(&sandbox, "registry add -q -b newer -d index.db");
@@ -264,7 +264,7 @@ fn a_truncation_says_which_dependency_loses_its_provider() {
 
 /// Row D33: pruning by intent, and a word where a dependency loses its provider.
 #[test]
-fn d33_pruning_keeps_what_is_needed_or_says_what_is_lost() {
+fn d33_pruning_keeps_dependencies_or_reports_lost_providers() {
     let sandbox = needy();
     let copy = || fs::copy(sandbox.path("index.db"), sandbox.path("copy.db")).unwrap();
     let prune = |flags: &str, expected: &str| {
@@ -332,7 +332,7 @@ fn mirrored(sandbox: &Sandbox, flags: &str) -> (String, Vec<Value>) {
 /// Rows D7, D28, D29 and D30: related images collectors take every dependency, whatever its intent, and what that
 /// requires.
 #[test]
-fn d7_d28_d29_d30_all_that_could_be_needed_is_mirrored() {
+fn d7_d28_d29_d30_dependencies_of_every_intent_are_mirrored() {
     let sandbox = needy();
     for index in ["index.db", "catalog"] {
         let names = |flags: &str| mirrored(&sandbox, &format!("{index} app {flags}")).0;
@@ -380,7 +380,7 @@ fn d7_d28_d29_d30_all_that_could_be_needed_is_mirrored() {
 
 /// Row D22: clients override what is recommended, for each package.
 #[test]
-fn d22_a_recommended_dependency_is_left_out_by_its_name() {
+fn d22_a_recommended_dependency_can_be_excluded_by_name() {
     let sandbox = needy();
     let selected = |flags: &str| {
         let outcome = outcome_of(&sandbox, &format!("resolve app --catalog index.db -o json {flags}"));

@@ -11,7 +11,7 @@ fn catalog() -> Sandbox {
 }
 
 #[test]
-fn the_file_stands_beside_the_folder() {
+fn the_dockerfile_is_written_next_to_the_folder() {
     let sandbox = catalog();
     let line = "generate dockerfile out/catalog/ -i registry.example.com/opm:v1 -l b=2,a=1 -l a=x=y";
     insta::assert_snapshot!(outcome_of(&sandbox, line), @"
@@ -47,7 +47,7 @@ fn the_file_stands_beside_the_folder() {
 }
 
 #[test]
-fn images_have_the_names_that_opm_gives_them() {
+fn image_names_match_those_of_opm() {
     let first_lines = |options: &str| -> Vec<String> {
         let sandbox = catalog();
         let outcome = outcome_of(&sandbox, &format!("generate dockerfile out/catalog {options}"));
@@ -81,7 +81,7 @@ fn images_have_the_names_that_opm_gives_them() {
 }
 
 #[test]
-fn what_is_wrong_is_said_and_nothing_is_written() {
+fn invalid_input_is_reported_and_nothing_is_written() {
     let sandbox = catalog();
     fs::write(sandbox.path("out/file"), "").unwrap();
     for (line, words) in [

@@ -49,7 +49,7 @@ fn same_as_in(folder: &str, made: &Files) {
 }
 
 #[test]
-fn completions_are_those_of_this_program() {
+fn committed_completions_are_up_to_date() {
     let sandbox = Sandbox::new();
     let shells = [("bash", "opmx.bash"), ("fish", "opmx.fish"), ("zsh", "_opmx")];
     let made = shells.map(|(shell, name)| {
@@ -61,7 +61,7 @@ fn completions_are_those_of_this_program() {
 }
 
 #[test]
-fn completions_offer_only_what_the_help_shows() {
+fn completions_offer_only_documented_options() {
     let sandbox = Sandbox::new();
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let script = sandbox.run(["completion", shell]).stdout;
@@ -74,7 +74,7 @@ fn completions_offer_only_what_the_help_shows() {
 }
 
 #[test]
-fn man_pages_are_those_of_this_program() {
+fn committed_man_pages_are_up_to_date() {
     let sandbox = Sandbox::new();
     let outcome = sandbox.run(["man", "pages/man1"]);
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(0), ""), "{outcome}");
@@ -84,7 +84,7 @@ fn man_pages_are_those_of_this_program() {
 }
 
 #[test]
-fn the_schemas_are_those_of_this_program() {
+fn committed_schemas_are_up_to_date() {
     let made = [
         ("annotations", "bundle schema annotations"),
         ("findings", "bundle schema findings"),
@@ -106,7 +106,7 @@ fn the_schemas_are_those_of_this_program() {
 }
 
 #[test]
-fn the_documents_are_those_of_this_program() {
+fn committed_reference_documents_are_up_to_date() {
     let mut table = String::from(
         "# Rules\n\nThe severity of each rule at each gate. *Authoring* is `bundle validate`, `bundle build` and \
          `--strict`; *intake* is every command that adds a published bundle or catalog to an index or a catalog; \
@@ -145,7 +145,7 @@ fn the_documents_are_those_of_this_program() {
 
 /// A page for each command, with what `--help` says of it and of the commands below it.
 #[test]
-fn the_pages_of_the_book_about_commands_are_those_of_this_program() {
+fn command_pages_of_the_book_are_up_to_date() {
     let mut root = opmx::cli::command("opmx").disable_help_subcommand(true);
     root.build();
     let visible = root.get_subcommands().filter(|command| !command.is_hide_set());
@@ -203,7 +203,7 @@ fn departures() -> String {
 }
 
 #[test]
-fn the_manual_depends_on_nothing_but_the_program() {
+fn man_pages_do_not_depend_on_the_environment() {
     let sandbox = Sandbox::new();
     let _ = sandbox.run(["man", "first"]);
     let mut other = sandbox.command(["man", "second"]);
@@ -213,7 +213,7 @@ fn the_manual_depends_on_nothing_but_the_program() {
 }
 
 #[test]
-fn completions_are_named_after_the_name_that_was_called() {
+fn completions_use_the_name_of_the_called_program() {
     let sandbox = Sandbox::new();
     let opm = sandbox.path("opm");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_opmx"), &opm).unwrap();
@@ -229,7 +229,7 @@ fn completions_are_named_after_the_name_that_was_called() {
 }
 
 #[test]
-fn bash_takes_the_completion_and_offers_commands() {
+fn bash_loads_the_completion_and_offers_commands() {
     let sandbox = Sandbox::new();
     let script = sandbox.run(["completion", "bash"]).stdout;
     let probe = "COMP_WORDS=(opmx com); COMP_CWORD=1; _opmx opmx com opmx; printf '%s\n' \"${COMPREPLY[@]}\"";

@@ -34,7 +34,7 @@ fn help(sandbox: &Sandbox, words: &[String], option: &str) -> String {
 }
 
 #[test]
-fn every_command_has_examples_of_its_own_that_fit_the_screen() {
+fn every_command_has_its_own_examples_that_fit_the_screen() {
     let sandbox = Sandbox::new();
     let commands = commands(&sandbox);
     assert!(commands.len() > 2, "{commands:?}");
@@ -60,7 +60,7 @@ fn every_command_has_examples_of_its_own_that_fit_the_screen() {
 }
 
 #[test]
-fn every_option_and_argument_says_what_it_is_for() {
+fn every_option_and_argument_is_described() {
     let sandbox = Sandbox::new();
     for words in commands(&sandbox) {
         let help = help(&sandbox, &words, "--help");
@@ -78,7 +78,7 @@ fn every_option_and_argument_says_what_it_is_for() {
 }
 
 #[test]
-fn help_goes_to_standard_output_and_its_absence_to_standard_error() {
+fn requested_help_goes_to_stdout_and_usage_errors_to_stderr() {
     let sandbox = Sandbox::new();
     let asked = sandbox.run(["help"]);
     assert_eq!((asked.status, asked.stderr.as_str()), (Some(0), ""));
@@ -89,7 +89,7 @@ fn help_goes_to_standard_output_and_its_absence_to_standard_error() {
 }
 
 #[test]
-fn the_usage_shows_every_way_to_give_what_is_required() {
+fn the_usage_shows_every_alternative_of_a_required_option() {
     let sandbox = Sandbox::new();
     for (command, missing, usages) in [
         (
@@ -139,7 +139,7 @@ fn the_usage_shows_every_way_to_give_what_is_required() {
 }
 
 #[test]
-fn a_list_with_spaces_is_explained() {
+fn a_list_with_spaces_gets_a_tip() {
     let sandbox = Sandbox::new();
     let arguments = "bundle generate -d manifests -p etcd --channels alpha, stable";
     let outcome = sandbox.run(arguments.split(' '));
@@ -153,7 +153,7 @@ fn a_list_with_spaces_is_explained() {
 }
 
 #[test]
-fn an_option_of_other_commands_is_told_with_their_names() {
+fn an_option_of_other_commands_is_rejected_with_their_names() {
     let sandbox = Sandbox::new();
     let tip = |line: &str| {
         let outcome = sandbox.run(line.split(' '));

@@ -33,7 +33,7 @@ fn entries(image: &Image, layer: usize) -> Vec<(String, u32, Option<String>)> {
 }
 
 #[test]
-fn mixed_bundles_from_everywhere_become_one_index_image_with_one_digest() {
+fn bundles_from_all_sources_become_one_reproducible_index_image() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);
     succeed(&sandbox, "bundle build compost -t oci:bundles:compost");
@@ -96,7 +96,7 @@ fn mixed_bundles_from_everywhere_become_one_index_image_with_one_digest() {
 }
 
 #[test]
-fn bundles_are_added_to_an_index_that_is_an_image_or_a_file() {
+fn bundles_are_added_to_an_index_image_or_a_database_file() {
     let sandbox = garden();
     small_base(&sandbox);
     rake(&sandbox, "rake1", "1.0.0", None);
@@ -138,7 +138,7 @@ fn bundles_are_added_to_an_index_that_is_an_image_or_a_file() {
 }
 
 #[test]
-fn a_bundle_that_is_there_already_leaves_everything_as_it_was() {
+fn an_existing_bundle_changes_nothing() {
     let sandbox = garden();
     small_base(&sandbox);
     rake(&sandbox, "rake", "1.0.0", None);
@@ -170,7 +170,7 @@ fn a_bundle_that_is_there_already_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn broken_bundles_are_all_named_and_nothing_is_pushed() {
+fn all_broken_bundles_are_reported_and_nothing_is_pushed() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);
     fs::write(
@@ -204,7 +204,7 @@ fn broken_bundles_are_all_named_and_nothing_is_pushed() {
 }
 
 #[test]
-fn bundles_that_make_no_graph_are_refused_with_the_name_that_is_missing() {
+fn bundles_without_a_valid_graph_are_rejected_with_the_missing_name() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.1.0", Some("rake.v1.0.0"));
     insta::assert_snapshot!(fail(&sandbox, "index add -b rake -t oci:index:v1"), @r#"
@@ -251,7 +251,7 @@ fn generate_writes_the_database_and_the_dockerfile_of_opm() {
 }
 
 #[test]
-fn generate_that_fails_writes_nothing() {
+fn a_failing_generate_writes_nothing() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.1.0", Some("rake.v1.0.0"));
     let _ = fail(&sandbox, "index add -b rake --generate");
@@ -263,7 +263,7 @@ fn generate_that_fails_writes_nothing() {
 }
 
 #[test]
-fn a_k8s_bundle_is_stored_inline_with_its_csv_and_without_what_the_csv_creates() {
+fn a_k8s_bundle_is_stored_inline_with_its_csv_and_without_generated_objects() {
     let sandbox = garden();
     let published = "registry.example.com/garden/greenhouse-bundle:v1.2.0";
     let stored = |line: &str| {
@@ -327,7 +327,7 @@ fn a_k8s_bundle_is_stored_inline_with_its_csv_and_without_what_the_csv_creates()
 }
 
 #[test]
-fn a_reference_to_record_must_be_one_that_a_cluster_can_pull() {
+fn a_recorded_reference_must_be_pullable_by_a_cluster() {
     let sandbox = garden();
     let refused = |line: &str| sandbox.run(line.split_whitespace());
     insta::assert_snapshot!(refused("index add -b compost --generate --record-as oci:bundles:v1"), @"
@@ -366,7 +366,7 @@ fn a_reference_to_record_must_be_one_that_a_cluster_can_pull() {
 }
 
 #[test]
-fn what_is_no_bundle_is_named_with_a_way_out() {
+fn an_image_or_path_that_is_not_a_bundle_is_rejected_with_a_hint() {
     let sandbox = garden();
     small_base(&sandbox);
     succeed(&sandbox, "index add -i oci:base:v1 -b compost -t oci:index:v1");
@@ -428,7 +428,7 @@ fn what_is_no_bundle_is_named_with_a_way_out() {
 }
 
 #[test]
-fn a_registry_that_is_not_there_is_named_with_its_request() {
+fn an_unreachable_registry_is_reported_with_its_request() {
     let sandbox = garden();
     let line = "index add -b 127.0.0.1:1/team/bundle:v1 --retries 0 -t oci:index:v1";
     insta::assert_snapshot!(fail(&sandbox, line), @"
@@ -449,7 +449,7 @@ fn a_registry_that_is_not_there_is_named_with_its_request() {
 }
 
 #[test]
-fn an_index_that_somebody_else_moved_meanwhile_keeps_what_they_added() {
+fn additions_of_a_concurrent_client_are_kept() {
     let (sandbox, output) = overtaken("");
     assert_eq!(output.status.code(), Some(0));
     insta::assert_snapshot!(String::from_utf8(output.stderr).unwrap(), @"
@@ -463,7 +463,7 @@ fn an_index_that_somebody_else_moved_meanwhile_keeps_what_they_added() {
 }
 
 #[test]
-fn an_index_that_somebody_else_moved_meanwhile_is_left_alone_where_nothing_is_made_again() {
+fn with_no_redo_a_concurrently_moved_index_is_left_unchanged() {
     let (sandbox, output) = overtaken(" --no-redo");
     assert_eq!(
         (output.status.code(), output.stdout.as_slice()),
@@ -517,7 +517,7 @@ fn overtaken(more: &str) -> (Sandbox, Output) {
 }
 
 #[test]
-fn a_killed_command_leaves_nothing_that_the_next_does_not_clear() {
+fn the_next_command_cleans_up_after_a_killed_one() {
     let sandbox = garden();
     small_base(&sandbox);
     succeed(&sandbox, "index add -i oci:base:v1 -b compost -t oci:index:v1");
@@ -558,7 +558,7 @@ fn a_killed_command_leaves_nothing_that_the_next_does_not_clear() {
 }
 
 #[test]
-fn a_full_disk_pushes_nothing_and_says_what_to_do() {
+fn a_full_disk_pushes_nothing_and_gives_a_hint() {
     let sandbox = garden();
     let limited = |blocks: u32| {
         let mut command = Command::new("bash");
@@ -588,7 +588,7 @@ fn a_full_disk_pushes_nothing_and_says_what_to_do() {
 }
 
 #[test]
-fn a_disk_that_is_too_full_for_an_index_is_not_taken_for_a_wrong_image() {
+fn a_full_disk_is_not_reported_as_an_invalid_image() {
     let sandbox = garden();
     small_base(&sandbox);
     succeed(&sandbox, "index add -q -b compost -t oci:index:v1 -i oci:base:v1");
@@ -614,7 +614,7 @@ fn a_disk_that_is_too_full_for_an_index_is_not_taken_for_a_wrong_image() {
 }
 
 #[test]
-fn a_binary_for_another_platform_is_looked_at_before_anything_else() {
+fn an_unsuitable_binary_is_rejected_before_bundles_are_read() {
     let sandbox = garden();
     fs::write(sandbox.path("script"), "#!/bin/sh\n").unwrap();
     let own = env!("CARGO_BIN_EXE_opmx");
@@ -657,7 +657,7 @@ fn a_binary_for_another_platform_is_looked_at_before_anything_else() {
 }
 
 #[test]
-fn a_bundle_is_the_same_if_a_catalog_has_only_the_metadata_of_its_manifests() {
+fn a_bundle_is_unchanged_if_the_catalog_has_only_its_csv_metadata() {
     let sandbox = garden();
     small_base(&sandbox);
     let add = "-b compost --record-as registry.example.com/compost:1";

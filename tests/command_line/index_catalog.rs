@@ -71,7 +71,7 @@ fn files(sandbox: &Sandbox, layout: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_document_that_cannot_be_edited_is_named_by_its_catalog() {
+fn a_document_that_cannot_be_edited_is_reported_with_its_catalog() {
     let sandbox = catalogs();
     let file = sandbox.path("catalog/rake.yaml");
     fs::write(&file, CATALOG.replace("- name: rake.v1.0.0", "- Name: rake.v1.0.0")).unwrap();
@@ -90,7 +90,7 @@ fn a_document_that_cannot_be_edited_is_named_by_its_catalog() {
 }
 
 #[test]
-fn a_bundle_is_added_to_a_catalog_and_all_else_stays() {
+fn adding_a_bundle_to_a_catalog_keeps_everything_else() {
     let sandbox = catalogs();
     let added = outcome_of(
         &sandbox,
@@ -136,7 +136,7 @@ fn a_bundle_is_added_to_a_catalog_and_all_else_stays() {
 }
 
 #[test]
-fn a_catalog_without_its_last_package_is_an_empty_index_that_every_command_reads() {
+fn removing_the_last_package_leaves_an_empty_index_that_every_command_reads() {
     let sandbox = catalogs();
     for (to, base) in [("oci:empty:v1", ""), ("oci:on-base:v1", "-i oci:base:v1")] {
         succeed(&sandbox, &format!("index rm -q -o hoe,rake -f catalog -t {to} {base}"));
@@ -199,7 +199,7 @@ fn with_short_channels() -> Sandbox {
 }
 
 #[test]
-fn a_channel_that_a_new_bundle_is_not_in_lists_what_it_listed() {
+fn channels_without_the_new_bundle_keep_their_entries() {
     let sandbox = with_short_channels();
     for mode in ["replaces", "semver", "semver-skippatch"] {
         let line = format!("index add -b last -f garden --mode {mode} -i oci:base:v1");
@@ -218,7 +218,7 @@ fn a_channel_that_a_new_bundle_is_not_in_lists_what_it_listed() {
 }
 
 #[test]
-fn a_bundle_that_ends_up_in_no_channel_of_a_catalog_is_removed() {
+fn a_bundle_left_in_no_channel_is_removed_from_a_catalog() {
     let sandbox = with_short_channels();
     succeed(&sandbox, "index add -q -b last -f garden -t oci:new:v1 -i oci:base:v1");
     let line = "index deprecatetruncate -b rake.v1.2.0 -f oci:new:v1 -t oci:cut:v1 -i oci:base:v1";
@@ -242,7 +242,7 @@ fn a_bundle_that_ends_up_in_no_channel_of_a_catalog_is_removed() {
 }
 
 #[test]
-fn bundles_that_the_head_of_a_catalog_skips_are_removed_by_name() {
+fn bundles_skipped_by_the_head_of_a_catalog_are_removed_by_name() {
     let sandbox = with_short_channels();
     let file = sandbox.path("garden/rake.yaml");
     let text = fs::read_to_string(&file).unwrap();
@@ -268,7 +268,7 @@ fn bundles_that_the_head_of_a_catalog_skips_are_removed_by_name() {
 }
 
 #[test]
-fn packages_leave_a_catalog_and_versions_are_cut_off() {
+fn packages_are_removed_from_a_catalog_and_versions_truncated() {
     let sandbox = catalogs();
     rake(&sandbox, "last", "1.2.0", Some("rake.v1.1.0"));
     let add = "index add -q --mode replaces -b next,last -f catalog -t oci:new:v1 -i oci:base:v1";
@@ -308,7 +308,7 @@ fn packages_leave_a_catalog_and_versions_are_cut_off() {
 }
 
 #[test]
-fn a_database_is_made_of_a_catalog_where_that_is_asked_for() {
+fn a_catalog_is_converted_to_a_database_on_request() {
     let sandbox = catalogs();
     let added = outcome_of(
         &sandbox,
@@ -324,7 +324,7 @@ fn a_database_is_made_of_a_catalog_where_that_is_asked_for() {
 }
 
 #[test]
-fn a_change_that_a_catalog_cannot_take_writes_nothing() {
+fn a_change_that_a_catalog_cannot_represent_writes_nothing() {
     let sandbox = catalogs();
     let text = CATALOG.replace("entries:\n# the first one\n", "entries: &all\n");
     let text = text.replace(
@@ -351,7 +351,7 @@ fn skipping(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_fault_that_a_database_tolerates_is_tolerated_in_a_catalog() {
+fn an_error_that_a_database_tolerates_is_tolerated_in_a_catalog() {
     let sandbox = catalogs();
     skipping(&sandbox);
     for line in [
@@ -369,7 +369,7 @@ fn a_fault_that_a_database_tolerates_is_tolerated_in_a_catalog() {
 }
 
 #[test]
-fn a_version_that_a_database_may_have_twice_is_a_warning_in_a_catalog() {
+fn a_duplicate_version_is_a_warning_in_a_catalog() {
     let sandbox = catalogs();
     rake(&sandbox, "again", "1.0.1", Some("rake.v1.0.0"));
     let csv = sandbox.path("again/manifests/operator.clusterserviceversion.yaml");
@@ -386,7 +386,7 @@ fn a_version_that_a_database_may_have_twice_is_a_warning_in_a_catalog() {
 }
 
 #[test]
-fn a_catalog_cannot_be_generated() {
+fn generate_rejects_a_catalog_as_output() {
     let sandbox = catalogs();
     let line = "index add -b next -f catalog --generate --to catalog";
     let outcome = sandbox.run(line.split(' '));

@@ -42,7 +42,7 @@ fn foreign() -> Vec<String> {
 }
 
 #[test]
-fn indexes_that_opmx_writes_have_no_faults_as_files_and_as_images() {
+fn indexes_written_by_opmx_pass_the_check_as_files_and_as_images() {
     let sandbox = indexed();
     small_base(&sandbox);
     succeed(
@@ -119,7 +119,7 @@ fn the_advice_for_a_damaged_index_mends_it() {
 }
 
 #[test]
-fn fix_mends_a_file_says_what_it_did_and_shows_what_is_left() {
+fn fix_repairs_a_file_and_reports_the_remaining_findings() {
     let sandbox = indexed();
     change(
         &sandbox,
@@ -154,7 +154,7 @@ fn fix_mends_a_file_says_what_it_did_and_shows_what_is_left() {
 }
 
 #[test]
-fn every_form_names_the_rule_and_the_index() {
+fn every_output_format_names_the_rule_and_the_index() {
     let sandbox = indexed();
     change(&sandbox, "INSERT INTO related_image VALUES ('x', 'gone')");
     for form in ["text", "json", "yaml", "sarif", "github", "junit"] {
@@ -167,7 +167,7 @@ fn every_form_names_the_rule_and_the_index() {
 }
 
 #[test]
-fn images_are_not_fixed() {
+fn images_and_missing_files_are_not_fixed() {
     let sandbox = indexed();
     let outcome = sandbox.run(["index", "check", "oci:index:v1", "--fix"]);
     assert_eq!(outcome.status, Some(2), "{outcome}");
@@ -177,7 +177,7 @@ fn images_are_not_fixed() {
 }
 
 #[test]
-fn an_add_warns_of_the_bundles_that_it_strands_as_the_check_does() {
+fn add_reports_stranded_bundles_like_check() {
     let sandbox = indexed();
     // The way down ends at a bundle that is skipped.
     let csv = sandbox.path("rake3/manifests/operator.clusterserviceversion.yaml");
@@ -195,7 +195,7 @@ fn an_add_warns_of_the_bundles_that_it_strands_as_the_check_does() {
 }
 
 #[test]
-fn a_bundle_that_an_accepted_add_pushes_out_stays_is_reported_and_is_a_warning() {
+fn a_bundle_pushed_out_by_an_accepted_add_is_kept_with_a_warning() {
     let sandbox = indexed();
     // Nothing leads from here to the older ones.
     rake(&sandbox, "alone", "2.0.0", None);
@@ -230,7 +230,7 @@ fn a_bundle_that_an_accepted_add_pushes_out_stays_is_reported_and_is_a_warning()
 }
 
 #[test]
-fn what_is_taken_out_as_it_should_be_leaves_nothing_to_find() {
+fn regular_removals_leave_no_findings() {
     let sandbox = indexed();
     rake(&sandbox, "rake4", "1.3.0", Some("rake.v1.2.0"));
     succeed(&sandbox, "registry add -q -b rake3 -d index.db");
@@ -260,7 +260,7 @@ fn what_is_taken_out_as_it_should_be_leaves_nothing_to_find() {
 }
 
 #[test]
-fn bundles_that_an_olm_cannot_use_are_named_with_the_reason_and_what_to_do() {
+fn bundles_that_a_version_of_olm_cannot_use_are_reported_with_a_hint() {
     let sandbox = garden();
     rake(&sandbox, "rake1", "1.0.0", None);
     let published = "--record-as registry.example.com/greenhouse:v1.2.0";
@@ -296,7 +296,7 @@ fn bundles_that_an_olm_cannot_use_are_named_with_the_reason_and_what_to_do() {
 }
 
 #[test]
-fn versions_that_name_no_olm_are_refused_and_those_beyond_the_table_are_remarked_on() {
+fn unknown_olm_versions_are_rejected_and_those_beyond_the_table_reported() {
     let sandbox = indexed();
     for wrong in ["4.12", "k8s+v1", "latest"] {
         let outcome = sandbox.run(["index", "check", "index.db", "--for", wrong]);
@@ -316,7 +316,7 @@ fn versions_that_name_no_olm_are_refused_and_those_beyond_the_table_are_remarked
 }
 
 #[test]
-fn an_index_of_inline_bundles_has_no_bundle_images_to_ask_for() {
+fn an_index_of_inline_bundles_has_no_bundle_images_to_check() {
     let sandbox = indexed();
     let outcome = outcome_of(&sandbox, "index check index.db --images");
     assert!(

@@ -17,7 +17,7 @@ fn two() -> Sandbox {
 }
 
 #[test]
-fn the_difference_is_told_in_every_form() {
+fn differences_are_shown_in_every_format() {
     let sandbox = two();
     insta::assert_snapshot!(outcome_of(&sandbox, "index diff old.db oci:index:v1"), @"
     - package compost-operator
@@ -58,7 +58,7 @@ fn the_difference_is_told_in_every_form() {
 }
 
 #[test]
-fn equal_indexes_differ_in_nothing_and_the_status_can_tell() {
+fn equal_indexes_have_no_differences_and_exit_code_reflects_it() {
     let sandbox = two();
     insta::assert_snapshot!(outcome_of(&sandbox, "index diff old.db old.db --exit-code"), @"
     ------- stderr -------
@@ -72,7 +72,7 @@ fn equal_indexes_differ_in_nothing_and_the_status_can_tell() {
 }
 
 #[test]
-fn what_users_lose_can_be_denied() {
+fn losses_can_be_denied() {
     let sandbox = two();
     let line = "index diff oci:index:v1 old.db -q --deny removed-channel,removed-bundle,lost-upgrade";
     let outcome = sandbox.run(line.split(' '));
@@ -98,7 +98,7 @@ fn what_users_lose_can_be_denied() {
 }
 
 #[test]
-fn a_fragment_is_held_against_its_own_packages() {
+fn a_fragment_is_compared_only_with_its_own_packages() {
     let sandbox = two();
     let outcome = outcome_of(&sandbox, "index diff old.db oci:index:v1 --fragment --deny all");
     insta::assert_snapshot!(outcome, @"

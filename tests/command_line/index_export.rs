@@ -13,7 +13,7 @@ fn yaml(sandbox: &Sandbox, path: &str) -> Value {
 }
 
 #[test]
-fn stored_bundles_become_a_folder_for_each_package_and_version() {
+fn stored_bundles_are_exported_to_a_folder_per_package_and_version() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);
     rake(&sandbox, "rake-2", "1.1.0", Some("rake.v1.0.0"));
@@ -62,7 +62,7 @@ fn stored_bundles_become_a_folder_for_each_package_and_version() {
 }
 
 #[test]
-fn bundles_that_are_stored_by_reference_come_from_their_images() {
+fn bundles_stored_by_reference_are_exported_from_their_images() {
     let sandbox = garden();
     for name in ["greenhouse", "compost"] {
         succeed(&sandbox, &format!("bundle build {name} -q -t oci:bundles:{name}"));
@@ -98,7 +98,7 @@ fn bundles_that_are_stored_by_reference_come_from_their_images() {
 }
 
 #[test]
-fn one_package_is_exported_by_name_and_an_unknown_one_is_refused() {
+fn a_package_is_exported_by_name_and_an_unknown_one_rejected() {
     let sandbox = garden();
     succeed(&sandbox, "index add -b greenhouse,compost -t oci:index:v1");
     succeed(&sandbox, "index export -i oci:index:v1 -p compost-operator -f out");
@@ -113,7 +113,7 @@ fn one_package_is_exported_by_name_and_an_unknown_one_is_refused() {
 }
 
 #[test]
-fn what_is_there_already_is_not_touched() {
+fn existing_files_are_not_changed() {
     let sandbox = garden();
     succeed(&sandbox, "registry add -b greenhouse,compost -d index.db");
     fs::create_dir_all(sandbox.path("downloaded/greenhouse-operator")).unwrap();
@@ -131,7 +131,7 @@ fn what_is_there_already_is_not_touched() {
 }
 
 #[test]
-fn k103_what_package_manifests_have_no_place_for_is_named() {
+fn k103_content_that_package_manifests_cannot_represent_is_reported() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);
     let dependencies = "dependencies:\n- {type: olm.package, value: {packageName: hose, version: '>=1.0.0'}}\n";

@@ -49,7 +49,7 @@ fn particular(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_catalog_of_a_database_becomes_that_database() {
+fn the_catalog_of_a_database_is_converted_back_to_that_database() {
     let sandbox = indexed();
     let outcome = outcome_of(&sandbox, "index from-fbc catalog --generate");
     insta::assert_snapshot!(outcome, @"
@@ -86,7 +86,7 @@ fn a_catalog_of_a_database_becomes_that_database() {
 }
 
 #[test]
-fn what_an_index_cannot_hold_is_named() {
+fn content_that_a_database_cannot_store_is_reported() {
     let sandbox = Sandbox::new();
     particular(&sandbox);
     let outcome = outcome_of(&sandbox, "index from-fbc particular --generate");
@@ -118,7 +118,7 @@ fn what_an_index_cannot_hold_is_named() {
 }
 
 #[test]
-fn unknown_fields_inside_values_are_named_because_an_index_drops_them() {
+fn unknown_fields_inside_values_are_reported_as_dropped() {
     let sandbox = Sandbox::new();
     particular(&sandbox);
     let catalog = sandbox.path("particular/catalog.yaml");
@@ -135,7 +135,7 @@ fn unknown_fields_inside_values_are_named_because_an_index_drops_them() {
 }
 
 #[test]
-fn bundles_are_added_to_a_catalog_as_to_an_index() {
+fn bundles_are_added_to_a_catalog_as_to_a_database() {
     let sandbox = indexed();
     rake(&sandbox, "rake3", "1.2.0", Some("rake.v1.1.0"));
     let outcome = outcome_of(&sandbox, "index add -f catalog -b rake3 --generate");
@@ -160,7 +160,7 @@ fn bundles_are_added_to_a_catalog_as_to_an_index() {
 }
 
 #[test]
-fn a_catalog_in_an_image_becomes_an_index_image() {
+fn a_catalog_image_is_converted_to_an_index_image() {
     let sandbox = indexed();
     small_base(&sandbox);
     let file = |path: &str| LayerEntry {
@@ -189,7 +189,7 @@ fn a_catalog_in_an_image_becomes_an_index_image() {
 }
 
 #[test]
-fn an_invalid_catalog_is_refused_with_everything_that_is_wrong() {
+fn an_invalid_catalog_is_rejected_with_all_its_errors() {
     let sandbox = Sandbox::new();
     particular(&sandbox);
     let path = sandbox.path("particular/catalog.yaml");
@@ -218,7 +218,7 @@ fn an_invalid_catalog_is_refused_with_everything_that_is_wrong() {
 }
 
 #[test]
-fn two_packages_with_a_bundle_of_one_name_and_databases_are_refused() {
+fn a_bundle_name_in_two_packages_and_databases_are_rejected() {
     let sandbox = indexed();
     particular(&sandbox);
     let text = fs::read_to_string(sandbox.path("particular/catalog.yaml")).unwrap();
@@ -256,7 +256,7 @@ fn two_packages_with_a_bundle_of_one_name_and_databases_are_refused() {
 }
 
 #[test]
-fn an_empty_catalog_takes_no_place_of_an_index() {
+fn an_empty_catalog_does_not_replace_an_index() {
     let sandbox = indexed();
     small_base(&sandbox);
     let from = |catalog: &str| format!("index from-fbc {catalog} -t oci:images:a -i oci:base:v1");

@@ -53,7 +53,7 @@ fn long_channel(sandbox: &Sandbox, bundles: usize) {
 }
 
 #[test]
-fn a_graph_is_the_same_of_an_image_and_of_a_database() {
+fn a_graph_is_identical_for_an_image_and_a_database() {
     let sandbox = garden();
     small_base(&sandbox);
     rake(&sandbox, "rake1", "1.0.0", None);
@@ -122,7 +122,7 @@ fn a_channel_of_200_bundles_is_drawn_without_overlaps() {
 }
 
 #[test]
-fn graphviz_reads_the_dot_form() {
+fn graphviz_accepts_the_dot_output() {
     let sandbox = Sandbox::new();
     long_channel(&sandbox, 30);
     let drawn = outcome_of(&sandbox, "index graph long.db -o dot").stdout;

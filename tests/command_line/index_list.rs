@@ -48,7 +48,7 @@ fn state(folder: &Path) -> Vec<(String, Vec<u8>, SystemTime)> {
 }
 
 #[test]
-fn lists_are_the_same_of_an_image_and_of_a_database_and_change_nothing() {
+fn lists_are_identical_for_an_image_and_a_database_and_change_nothing() {
     let sandbox = indexed();
     let before = state(&sandbox.path(""));
     let mut listed = 0;
@@ -75,7 +75,7 @@ fn lists_are_the_same_of_an_image_and_of_a_database_and_change_nothing() {
 }
 
 #[test]
-fn tables_show_names_edges_media_types_and_where_a_bundle_is() {
+fn tables_show_names_edges_media_types_and_sources() {
     let sandbox = indexed();
     let list = |line: &str| outcome_of(&sandbox, &format!("index list {line}")).stdout;
     insta::assert_snapshot!(list("packages index.db"), @"
@@ -137,7 +137,7 @@ fn tables_show_names_edges_media_types_and_where_a_bundle_is() {
 }
 
 #[test]
-fn a_package_that_is_not_there_is_an_error_that_names_the_nearest() {
+fn a_missing_package_is_an_error_that_suggests_the_nearest_name() {
     let sandbox = indexed();
     for what in ["channels", "bundles", "images"] {
         let asked = |package: &str| sandbox.run(["index", "list", what, "oci:index:v1", package]);
@@ -159,7 +159,7 @@ fn a_package_that_is_not_there_is_an_error_that_names_the_nearest() {
 }
 
 #[test]
-fn what_is_no_index_is_said_in_its_own_words() {
+fn a_file_that_is_not_an_index_is_rejected_with_a_specific_message() {
     let sandbox = garden();
     small_base(&sandbox);
     fs::write(
@@ -196,7 +196,7 @@ fn what_is_no_index_is_said_in_its_own_words() {
 }
 
 #[test]
-fn a_mistyped_folder_is_said_without_asking_a_registry() {
+fn a_mistyped_folder_is_reported_without_a_registry_request() {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.path("catalog")).unwrap();
     for command in [
@@ -216,7 +216,7 @@ fn a_mistyped_folder_is_said_without_asking_a_registry() {
 }
 
 #[test]
-fn a_package_is_named_by_an_option_as_of_the_images() {
+fn a_package_can_be_given_as_an_option_or_an_argument() {
     let sandbox = garden();
     succeed(&sandbox, "registry add -q -b greenhouse,compost -d index.db");
     for what in ["bundles", "channels"] {
@@ -228,7 +228,7 @@ fn a_package_is_named_by_an_option_as_of_the_images() {
 }
 
 #[test]
-fn a_file_of_another_program_is_no_empty_index() {
+fn a_file_of_another_program_is_not_read_as_an_empty_index() {
     let sandbox = Sandbox::new();
     fs::write(
         sandbox.path("plan.json"),

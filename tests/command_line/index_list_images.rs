@@ -52,7 +52,7 @@ fn indexed(more: &str) -> Sandbox {
 }
 
 #[test]
-fn each_image_has_its_bundles_roles_and_what_names_it() {
+fn each_image_is_listed_with_its_bundles_roles_and_kind_of_reference() {
     let sandbox = indexed("");
     insta::assert_snapshot!(outcome_of(&sandbox, "index list images index.db app --no-dependencies").stdout, @"
     IMAGE                                                                                                    NAMED BY  ROLES     BUNDLES  WHY
@@ -94,7 +94,7 @@ fn each_image_has_its_bundles_roles_and_what_names_it() {
 }
 
 #[test]
-fn images_that_are_mounted_as_volumes_are_listed() {
+fn images_mounted_as_volumes_are_listed() {
     let csv = r#"{"spec":{"install":{"spec":{"deployments":[{"spec":{"template":{"spec":{"volumes":[
         {"name":"cache","emptyDir":{}},{"name":"models","image":{"reference":"registry.example.com/models:1"}}]}}}}]}}}}"#;
     let sandbox = indexed(&format!(
@@ -105,7 +105,7 @@ fn images_that_are_mounted_as_volumes_are_listed() {
 }
 
 #[test]
-fn bundles_are_chosen_by_package_channel_version_and_intent() {
+fn bundles_are_selected_by_package_channel_version_and_intent() {
     let sandbox = indexed("");
     let bundles = |options: &[&str]| {
         let outcome = sandbox.run(
@@ -144,7 +144,7 @@ fn bundles_are_chosen_by_package_channel_version_and_intent() {
 }
 
 #[test]
-fn a_dependency_written_as_a_constraint_is_followed_as_one_on_a_package_is() {
+fn dependencies_in_constraints_are_followed_like_package_dependencies() {
     let needs = |constraint: &str| {
         let sandbox = indexed(&format!(
             "DELETE FROM dependencies WHERE type = 'olm.package';
@@ -175,7 +175,7 @@ fn a_dependency_written_as_a_constraint_is_followed_as_one_on_a_package_is() {
 }
 
 #[test]
-fn a_mapping_is_what_mirroring_clients_read() {
+fn a_mapping_has_the_format_of_mirroring_clients() {
     let sandbox = indexed("");
     let line = "index list images index.db app --no-dependencies -o mapping --to mirror.example.com:5000/olm";
     insta::assert_snapshot!(outcome_of(&sandbox, line), @"
@@ -201,7 +201,7 @@ fn a_mapping_is_what_mirroring_clients_read() {
 }
 
 #[test]
-fn what_cannot_be_mirrored_is_said_and_nothing_is_printed() {
+fn images_that_cannot_be_mirrored_are_reported_and_nothing_is_printed() {
     let sandbox = indexed(
         "INSERT INTO related_image VALUES ('other.example.com/run/app:2', 'base.v2'), ('no image', 'extra.v1');",
     );
@@ -222,7 +222,7 @@ fn what_cannot_be_mirrored_is_said_and_nothing_is_printed() {
 }
 
 #[test]
-fn nothing_chosen_is_said_with_the_versions_that_there_are() {
+fn an_empty_selection_is_an_error_that_lists_the_available_versions() {
     let sandbox = garden();
     succeed(&sandbox, "registry add -q -b greenhouse,compost -d index.db");
     insta::assert_snapshot!(miss(&sandbox, "index list images index.db --version >=9.0.0"), @"
@@ -263,13 +263,13 @@ fn with_related(related: &Value) -> Sandbox {
 }
 
 #[test]
-fn a_bundle_without_a_list_of_images_needs_those_that_it_runs() {
+fn a_bundle_without_related_images_needs_the_images_it_runs() {
     let listed = outcome_of(&with_related(&json!([])), "index list images catalog");
     assert!(listed.stdout.contains("registry.example.com/run/app:1"), "{listed}");
 }
 
 #[test]
-fn a_malformed_list_of_images_is_an_error() {
+fn malformed_related_images_are_an_error() {
     let related = json!([{"name": "a", "image": "registry.example.com/run/app:1"}, {"name": "b", "image": 1}]);
     let listed = with_related(&related).run("index list images catalog".split(' '));
     assert_eq!(listed.status, Some(1), "{listed}");
@@ -283,7 +283,7 @@ fn a_malformed_list_of_images_is_an_error() {
 }
 
 #[test]
-fn a_plan_names_the_catalog_and_not_the_temporary_copy_of_its_part() {
+fn errors_of_a_plan_name_the_catalog_and_not_its_temporary_copy() {
     let sandbox = with_related(&json!(["registry.example.com/run/app:1"]));
     let planned = sandbox.run("mirror plan --catalog catalog --to registry.example.com/mirror".split(' '));
     assert_eq!(planned.status, Some(1), "{planned}");

@@ -21,7 +21,7 @@ fn site(sandbox: &Sandbox, line: &str, folder: &str) -> Site {
 }
 
 #[test]
-fn a_site_has_a_page_for_each_package_and_version_and_every_link_leads_somewhere() {
+fn a_site_has_a_page_per_package_and_version_and_no_broken_links() {
     let sandbox = garden();
     index(&sandbox);
     let made = outcome_of(&sandbox, "index page index.db -o site");
@@ -60,7 +60,7 @@ fn a_site_has_a_page_for_each_package_and_version_and_every_link_leads_somewhere
 }
 
 #[test]
-fn a_site_is_the_same_of_an_image_and_of_a_database_and_each_time() {
+fn a_site_is_reproducible_and_identical_for_an_image_and_a_database() {
     let sandbox = garden();
     small_base(&sandbox);
     index(&sandbox);
@@ -82,7 +82,7 @@ fn a_site_is_the_same_of_an_image_and_of_a_database_and_each_time() {
 }
 
 #[test]
-fn a_version_tells_its_apis_permissions_deployments_and_images() {
+fn a_version_page_shows_apis_permissions_deployments_and_images() {
     let sandbox = garden();
     index(&sandbox);
     let site = site(&sandbox, "index.db", "site");
@@ -122,7 +122,7 @@ fn a_version_tells_its_apis_permissions_deployments_and_images() {
 }
 
 #[test]
-fn the_data_keep_to_their_schemas() {
+fn json_data_matches_its_schemas() {
     let sandbox = garden();
     index(&sandbox);
     let site = site(&sandbox, "index.db", "site");
@@ -152,7 +152,7 @@ fn garden_site(sandbox: &Sandbox) -> Site {
 }
 
 #[test]
-fn a_package_tells_its_channels_updates_support_relations_and_how_to_install_it() {
+fn a_package_page_shows_channels_updates_support_relations_and_installation() {
     let sandbox = Sandbox::new();
     let site = garden_site(&sandbox);
     assert_eq!(site.complaints(), Vec::<String>::new());
@@ -192,7 +192,7 @@ fn a_package_tells_its_channels_updates_support_relations_and_how_to_install_it(
 }
 
 #[test]
-fn a_catalog_without_manifests_shows_what_it_says_of_its_versions() {
+fn a_catalog_without_manifests_still_shows_what_it_contains() {
     let sandbox = Sandbox::new();
     let full = garden_site(&sandbox);
     succeed(&sandbox, "migrate -q garden small --migrate-level all");
@@ -222,7 +222,7 @@ fn a_catalog_without_manifests_shows_what_it_says_of_its_versions() {
 }
 
 #[test]
-fn the_list_has_a_filter_for_everything_that_tells_packages_apart() {
+fn the_package_list_can_be_filtered_by_every_distinguishing_property() {
     let sandbox = Sandbox::new();
     let site = garden_site(&sandbox);
     let list = site.page("index.html");
@@ -254,7 +254,7 @@ fn the_list_has_a_filter_for_everything_that_tells_packages_apart() {
 }
 
 #[test]
-fn a_difference_tells_what_may_break_users_and_what_the_operator_gains() {
+fn a_difference_page_shows_breaking_changes_and_gained_permissions() {
     let sandbox = Sandbox::new();
     let site = garden_site(&sandbox);
     let difference = site.page("p/sprinkler/diff/sprinkler.v1.0.0..sprinkler.v1.1.0.html");
@@ -289,7 +289,7 @@ fn a_difference_tells_what_may_break_users_and_what_the_operator_gains() {
 }
 
 #[test]
-fn what_a_catalog_does_not_hold_is_said() {
+fn content_missing_from_the_catalog_is_reported() {
     let sandbox = Sandbox::new();
     let catalog = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/catalog");
     let site = site(&sandbox, catalog, "site");
@@ -304,7 +304,7 @@ fn what_a_catalog_does_not_hold_is_said() {
 }
 
 #[test]
-fn a_new_site_takes_the_place_of_the_old_one_and_of_nothing_else() {
+fn a_new_site_replaces_only_the_files_of_the_old_one() {
     let sandbox = garden();
     index(&sandbox);
     succeed(&sandbox, "registry add -q -b compost -d less.db");
@@ -342,7 +342,7 @@ fn a_new_site_takes_the_place_of_the_old_one_and_of_nothing_else() {
 }
 
 #[test]
-fn other_indexes_are_compared_with() {
+fn other_indexes_can_be_compared_with() {
     let sandbox = garden();
     index(&sandbox);
     succeed(&sandbox, "registry add -q -b compost,rake1 -d old.db");
@@ -383,7 +383,7 @@ fn other_indexes_are_compared_with() {
 }
 
 #[test]
-fn nothing_of_a_hostile_catalog_runs_or_leaves_or_breaks_out_of_its_place() {
+fn a_hostile_catalog_can_neither_run_scripts_nor_leave_its_page() {
     let sandbox = Sandbox::new();
     fs::create_dir_all(sandbox.path("catalog")).unwrap();
     fs::write(sandbox.path("catalog/catalog.json"), hostile()).unwrap();
@@ -418,7 +418,7 @@ fn nothing_of_a_hostile_catalog_runs_or_leaves_or_breaks_out_of_its_place() {
 }
 
 #[test]
-fn sizes_and_platforms_of_images_are_shown_where_that_is_asked_for() {
+fn image_sizes_and_platforms_are_shown_on_request() {
     let sandbox = garden();
     let name = BOTH.split(',').next().unwrap();
     succeed(&sandbox, &format!("bundle build -q {name} -t oci:images:{name}"));
@@ -487,7 +487,7 @@ fn sizes_and_platforms_of_images_are_shown_where_that_is_asked_for() {
 }
 
 #[test]
-fn what_only_images_hold_is_read_from_them_where_that_is_asked_for() {
+fn content_that_only_images_hold_is_read_on_request() {
     let sandbox = garden();
     for name in BOTH.split(',') {
         succeed(&sandbox, &format!("bundle build -q {name} -t oci:images:{name}"));
@@ -541,7 +541,7 @@ fn what_only_images_hold_is_read_from_them_where_that_is_asked_for() {
 }
 
 #[test]
-fn a_registry_that_does_not_answer_is_asked_once() {
+fn an_unresponsive_registry_is_queried_only_once() {
     let sandbox = Sandbox::new();
     let images: Vec<String> = (0..3)
         .map(|number| format!("{{name: i{number}, image: '127.0.0.1:1/gone:v{number}'}}"))
@@ -628,7 +628,7 @@ fn what_a_bundle_grants_to_users_and_groups_is_shown_and_compared() {
 }
 
 #[test]
-fn what_is_unknown_of_one_version_is_not_reported_as_added() {
+fn unknown_content_of_one_version_is_not_reported_as_added() {
     let sandbox = Sandbox::new();
     fs::create_dir_all(sandbox.path("garden")).unwrap();
     let catalog: Vec<String> = garden_catalog()
@@ -688,7 +688,7 @@ fn get(port: u16, host: &str, path: &str) -> String {
 
 #[cfg(unix)]
 #[test]
-fn a_site_is_shown_while_its_catalog_is_written_and_follows_it() {
+fn a_live_site_follows_changes_of_its_catalog() {
     use std::io::{BufRead, BufReader};
     use std::process::Stdio;
     use std::time::{Duration, Instant};
@@ -744,7 +744,7 @@ fn a_site_is_shown_while_its_catalog_is_written_and_follows_it() {
 }
 
 #[test]
-fn a_folder_or_an_address_is_needed() {
+fn a_folder_or_an_address_is_required() {
     let sandbox = Sandbox::new();
     for line in [
         "index page index.db",
@@ -765,7 +765,7 @@ fn a_folder_or_an_address_is_needed() {
 }
 
 #[test]
-fn without_a_folder_the_error_names_both_ways_to_see_a_site() {
+fn without_an_output_the_error_names_both_options() {
     let sandbox = Sandbox::new();
     let outcome = sandbox.run(["index", "page", "catalog"]);
     assert_eq!(outcome.status, Some(2), "{outcome}");

@@ -10,7 +10,7 @@ use std::process::Stdio;
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 #[test]
-fn the_document_is_written_as_opm_writes_it() {
+fn the_output_is_identical_to_that_of_opm() {
     let sandbox = Sandbox::new();
     insta::assert_snapshot!(outcome_of(&sandbox, "init etcd"), @r#"
     {
@@ -50,7 +50,7 @@ fn the_document_is_written_as_opm_writes_it() {
 }
 
 #[test]
-fn the_document_begins_a_catalog_that_is_read_again() {
+fn the_output_is_the_start_of_a_readable_catalog() {
     let sandbox = Sandbox::new();
     fs::write(
         sandbox.path("logo.svg"),
@@ -65,7 +65,7 @@ fn the_document_begins_a_catalog_that_is_read_again() {
 }
 
 #[test]
-fn the_description_may_come_from_standard_input() {
+fn the_description_can_come_from_standard_input() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command(["init", "etcd", "-d", "-"]);
     let mut child = command
@@ -82,7 +82,7 @@ fn the_description_may_come_from_standard_input() {
 }
 
 #[test]
-fn what_is_wrong_is_said_and_nothing_is_written() {
+fn invalid_input_is_reported_and_nothing_is_written() {
     let sandbox = Sandbox::new();
     fs::write(sandbox.path("text"), "no picture").unwrap();
     fs::write(sandbox.path("bytes"), b"\xff\xfe").unwrap();

@@ -3,7 +3,7 @@
 use crate::common::Sandbox;
 
 #[test]
-fn options_that_would_be_ignored_are_refused() {
+fn options_without_effect_are_rejected() {
     let sandbox = Sandbox::new();
     for (command, option) in [
         ("plan -c set.yaml", "-p rake"),
@@ -51,7 +51,7 @@ fn options_that_would_be_ignored_are_refused() {
 }
 
 #[test]
-fn an_archive_that_does_not_exist_is_a_missing_item() {
+fn a_missing_archive_has_the_exit_status_of_a_missing_item() {
     let sandbox = Sandbox::new();
     for place in ["archive", "./archive", "/archives/archive", "archives/archive"] {
         let outcome = sandbox.run(["mirror", "verify", "plan.json", "--at", place]);
@@ -74,7 +74,7 @@ const NOTHING: &str = r#"{"schema":"opmx.mirror.plan/v1","to":"mirror.example.co
 "because":[],"left_out":[]}"#;
 
 #[test]
-fn manifests_without_content_are_not_written_which_is_said() {
+fn empty_manifests_are_reported_and_not_written() {
     let sandbox = Sandbox::new();
     std::fs::write(sandbox.path("plan.json"), NOTHING).unwrap();
     let outcome = sandbox.run("mirror manifests plan.json -o out".split(' '));
@@ -95,7 +95,7 @@ fn manifests_without_content_are_not_written_which_is_said() {
 }
 
 #[test]
-fn misspelled_platforms_and_packages_are_refused() {
+fn misspelled_platforms_and_packages_are_rejected() {
     let sandbox = Sandbox::new();
     let outcome = sandbox.run("mirror plan --image localhost:1/rake:v1 --platforms amd64,linux/ar64".split(' '));
     assert_eq!(outcome.status, Some(2), "{outcome}");

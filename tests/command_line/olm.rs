@@ -32,7 +32,7 @@ fn installs(outcome: &Outcome) -> Vec<String> {
 
 /// Row D37: every released OLM refuses what it cannot meet, whatever the intent.
 #[test]
-fn d37_what_a_released_olm_answers_otherwise_is_said_in_one_line() {
+fn d37_a_different_answer_of_a_released_olm_is_reported_in_one_line() {
     let sandbox = sheds(&on("radio", "optional"));
     let proposed = outcome_of(&sandbox, "resolve shed --catalog index.db -o json");
     assert_eq!(installs(&proposed), ["shed.v1.0.0"]);
@@ -113,7 +113,7 @@ fn d14_an_intent_inside_a_constraint_stops_every_released_olm() {
 
 /// An intent that nobody knows stops the resolution as proposed; a release does not look at it.
 #[test]
-fn a_release_does_not_read_intents() {
+fn a_released_olm_ignores_intents() {
     let sandbox = sheds("- {type: olm.package, value: {packageName: lamp, version: '>=1.0.0'}}\n");
     let connection = rusqlite::Connection::open(sandbox.path("index.db")).unwrap();
     for intent in ["\"suggested\"", "5"] {
@@ -137,7 +137,7 @@ const OPTIONAL: &str = "properties:\n- type: olm.manifests.optional\n  value: {m
 
 /// Row O74: the feature gate of the proposal is the choice of the OLM.
 #[test]
-fn o74_optional_manifests_are_gated_by_the_release() {
+fn o74_optional_manifests_depend_on_the_release() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.1.0", None);
     fs::write(sandbox.path("rake/manifests/monitor.yaml"), MONITOR).unwrap();
@@ -177,7 +177,7 @@ fn o74_optional_manifests_are_gated_by_the_release() {
 }
 
 #[test]
-fn a_plan_of_an_old_release_fails_at_a_kind_that_it_does_not_install() {
+fn a_plan_for_an_old_release_fails_at_an_unsupported_kind() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);
     let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: rake\n";
@@ -211,7 +211,7 @@ fn a_plan_of_an_old_release_fails_at_a_kind_that_it_does_not_install() {
 }
 
 #[test]
-fn what_names_no_olm_is_refused_and_how_far_the_table_goes_is_said() {
+fn unknown_olm_versions_are_rejected_and_the_range_of_the_table_reported() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);
     for command in ["plan rake", "permissions rake", "resolve rake --catalog x"] {

@@ -47,7 +47,7 @@ fn sandbox() -> Sandbox {
 }
 
 #[test]
-fn an_operator_is_shown_with_what_is_out_of_order_and_its_updates() {
+fn an_operator_is_shown_with_its_problems_and_updates() {
     let sandbox = sandbox();
     rake(&sandbox, "rake2", "1.1.0", None);
     let path = sandbox.path("rake2/manifests/operator.clusterserviceversion.yaml");
@@ -141,7 +141,7 @@ fn an_operator_is_shown_with_what_is_out_of_order_and_its_updates() {
 }
 
 #[test]
-fn conditions_and_label_are_shown_as_they_are_asked_for() {
+fn conditions_and_labels_are_shown_on_request() {
     let sandbox = sandbox();
     let line = "operator dump.yaml -o json --all-conditions --label-style seed";
     let shown: Value = serde_json::from_str(&outcome_of(&sandbox, line).stdout).unwrap();
@@ -159,7 +159,7 @@ fn conditions_and_label_are_shown_as_they_are_asked_for() {
 }
 
 #[test]
-fn one_of_several_operators_is_chosen_by_its_name() {
+fn an_operator_is_selected_by_name() {
     let sandbox = sandbox();
     fs::create_dir(sandbox.path("dumps")).unwrap();
     fs::rename(sandbox.path("dump.yaml"), sandbox.path("dumps/rake.yaml")).unwrap();
@@ -189,7 +189,7 @@ fn one_of_several_operators_is_chosen_by_its_name() {
 }
 
 #[test]
-fn a_dump_without_operators_is_refused() {
+fn a_dump_without_operators_is_rejected() {
     let sandbox = sandbox();
     fs::write(
         sandbox.path("pod.yaml"),
@@ -208,7 +208,7 @@ fn a_dump_without_operators_is_refused() {
 }
 
 #[test]
-fn the_definitions_are_printed_in_either_language() {
+fn resource_definitions_are_printed_as_yaml_and_json() {
     let sandbox = Sandbox::new();
     let yaml = outcome_of(&sandbox, "operator crds").stdout;
     let documents: Vec<Value> = yaml
@@ -293,7 +293,7 @@ fn s53_s54_components_are_found_without_labels() {
 
 /// S14, S44, S59, S60: what the cluster has is compared with the bundle, and both reasons are told.
 #[test]
-fn s59_s60_components_that_diverge_are_told() {
+fn s59_s60_diverging_components_are_reported() {
     let sandbox = sandbox();
     rake(&sandbox, "rake1", "1.0.0", None);
     let built = outcome_of(&sandbox, "bundle build rake1 -q -t oci:out:v1").stdout;
@@ -376,7 +376,7 @@ fn s59_s60_components_that_diverge_are_told() {
 
 /// S54, S55, S56, S57, S89: the resources that take the place of Subscriptions, OperatorGroups and copied versions.
 #[test]
-fn s54_s89_what_takes_the_place_of_subscriptions_is_printed() {
+fn s54_s89_replacements_of_subscriptions_are_printed() {
     let sandbox = sandbox();
     rake(&sandbox, "rake1", "1.0.0", None);
     succeed(&sandbox, "registry add -q -b rake1 -d index.db");

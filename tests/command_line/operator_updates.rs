@@ -45,7 +45,7 @@ const CHANGED: &[&str] = &[
 ];
 
 #[test]
-fn the_next_release_becomes_an_update_in_the_same_index() {
+fn the_next_release_is_added_as_an_update_to_the_index() {
     let sandbox = Sandbox::new();
     upstream(&sandbox, "nursery", "upstream.yaml");
     let _ = run(&sandbox, "bundle init nursery --from upstream.yaml");
@@ -100,7 +100,7 @@ fn the_next_release_becomes_an_update_in_the_same_index() {
 }
 
 #[test]
-fn images_in_arguments_and_settings_reach_the_index_once_they_are_related_images() {
+fn related_images_from_arguments_and_settings_reach_the_index() {
     let sandbox = Sandbox::new();
     upstream(&sandbox, "sprinkler", "upstream.yaml");
     let _ = run(&sandbox, "bundle init sprinkler --from upstream.yaml");
@@ -142,7 +142,7 @@ fn images_in_arguments_and_settings_reach_the_index_once_they_are_related_images
 }
 
 #[test]
-fn what_olm_does_not_install_is_to_decide_with_the_way_out() {
+fn kinds_that_olm_does_not_install_are_left_to_decide_with_a_hint() {
     let sandbox = Sandbox::new();
     upstream(&sandbox, "trellis", "upstream.yaml");
     let begun = run(&sandbox, "bundle init trellis --from upstream.yaml");

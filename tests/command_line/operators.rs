@@ -138,7 +138,7 @@ fn warnings(outcome: &Outcome) -> Vec<String> {
 }
 
 #[test]
-fn wildcards_over_the_operators_own_groups_are_written_out() {
+fn wildcards_over_the_operators_own_groups_are_expanded() {
     let pump = Operator {
         name: "pump",
         init: "--expand-wildcards",
@@ -160,7 +160,7 @@ fn wildcards_over_the_operators_own_groups_are_written_out() {
 }
 
 #[test]
-fn wildcards_that_must_stay_are_carried_by_registry_v1() {
+fn wildcards_that_must_stay_are_published_as_registry_v1() {
     let sweeper = Operator {
         name: "sweeper",
         said: &[
@@ -207,7 +207,7 @@ fn wildcards_that_must_stay_are_carried_by_registry_v1() {
 }
 
 #[test]
-fn webhooks_aggregated_apis_and_bindings_elsewhere_arrive() {
+fn webhooks_aggregated_apis_and_bindings_to_other_namespaces_are_published() {
     let operators = [
         Operator {
             name: "gate",
@@ -326,7 +326,7 @@ fn webhooks_aggregated_apis_and_bindings_elsewhere_arrive() {
 }
 
 #[test]
-fn own_certificates_are_found_in_either_format() {
+fn certificates_managed_by_the_operator_are_found_in_both_formats() {
     let sandbox = Sandbox::new();
     let upstream = fs::read_to_string(testdata("operators").join("gate/upstream.yaml")).unwrap();
     // The Secret is one that the operator is to make itself.
@@ -351,7 +351,7 @@ fn own_certificates_are_found_in_either_format() {
 }
 
 #[test]
-fn several_deployments_images_in_settings_and_own_custom_resources_arrive() {
+fn several_deployments_images_in_settings_and_custom_resources_are_published() {
     let operators = [
         Operator {
             name: "sprinkler",
@@ -379,7 +379,7 @@ fn several_deployments_images_in_settings_and_own_custom_resources_arrive() {
 }
 
 #[test]
-fn what_helm_and_kustomize_render_arrives() {
+fn output_of_helm_and_kustomize_is_published() {
     let operators = [
         Operator {
             name: "kettle",
@@ -428,7 +428,7 @@ fn large_definition(plural: &str, kind: &str, bytes: usize) -> Value {
 }
 
 #[test]
-fn large_definitions_are_told_by_build_and_add_and_arrive_by_the_advice() {
+fn large_definitions_are_reported_and_published_after_following_the_hint() {
     let kinds = [
         ("alerts", "Alert"),
         ("books", "Book"),

@@ -88,7 +88,7 @@ fn accepts(name: &'static str, words: &[String]) -> Result<(), String> {
 }
 
 #[test]
-fn every_command_line_of_opm_is_understood() {
+fn every_command_line_of_opm_is_accepted() {
     let (mut lines, mut problems) = (0, Vec::new());
     for row in rows() {
         // "help" is followed by the words of a command only.
@@ -119,7 +119,7 @@ fn every_command_line_of_opm_is_understood() {
 }
 
 #[test]
-fn flags_take_values_and_the_last_of_repeated_options_counts() {
+fn flags_accept_values_and_the_last_repeated_option_wins() {
     let sandbox = Sandbox::new();
     copy_folder(&project("testdata/compost-operator"), &sandbox.path("compost"));
     let run = |line: &str| {
@@ -143,7 +143,7 @@ fn flags_take_values_and_the_last_of_repeated_options_counts() {
 }
 
 #[test]
-fn what_is_not_supported_says_why_and_what_to_do_instead() {
+fn unsupported_commands_give_a_reason_and_an_alternative() {
     let sandbox = Sandbox::new();
     let refused: Vec<Row> = rows().into_iter().filter(|row| row.refused).collect();
     assert!(refused.len() >= 3);
@@ -176,7 +176,7 @@ fn shown(command: &clap::Command, above: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn called_as_opm_the_help_shows_the_commands_of_opm_and_no_others() {
+fn under_the_name_opm_the_help_lists_exactly_the_commands_of_opm() {
     let listed: BTreeSet<String> = rows().into_iter().map(|row| row.command).collect();
     let mut command = opmx::cli::command("opm");
     command.build();
@@ -205,7 +205,7 @@ fn called_as_opm_the_help_shows_the_commands_of_opm_and_no_others() {
 }
 
 #[test]
-fn the_book_says_of_each_command_of_opm_what_opmx_does() {
+fn the_book_documents_every_command_of_opm() {
     let page = fs::read_to_string(project("docs/reference/opm.md")).unwrap();
     let table: Vec<String> = rows()
         .iter()

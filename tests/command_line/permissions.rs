@@ -40,7 +40,7 @@ fn json(sandbox: &Sandbox, line: &str) -> Value {
 
 /// Real operators ask for hundreds of thousands of single permissions in a few rules.
 #[test]
-fn rules_that_multiply_to_very_many_permissions_are_reviewed() {
+fn rules_that_expand_to_very_many_permissions_are_reviewed() {
     let sandbox = garden();
     let verbs = "create, delete, get, list, patch, update, watch";
     wide(&sandbox, "old", "1.0.0", (100, 200), verbs);
@@ -60,7 +60,7 @@ fn rules_that_multiply_to_very_many_permissions_are_reviewed() {
 
 /// Rows that nobody reads are not written: the rules stay as they are.
 #[test]
-fn rules_of_more_rows_than_somebody_reads_are_shown_as_they_are() {
+fn rules_with_too_many_rows_to_read_are_shown_unexpanded() {
     let sandbox = garden();
     wide(&sandbox, "old", "1.0.0", (300, 200), "get, list");
     wide(&sandbox, "new", "1.1.0", (300, 200), "get, list, watch");
@@ -73,7 +73,7 @@ fn rules_of_more_rows_than_somebody_reads_are_shown_as_they_are() {
 }
 
 #[test]
-fn what_is_needed_is_shown_for_the_install_and_for_the_operator() {
+fn permissions_are_shown_for_the_installation_and_for_the_operator() {
     let sandbox = garden();
     bundle(&sandbox, "rake", "1.0.0", "get, list");
     insta::assert_snapshot!(outcome_of(&sandbox, "permissions rake"), @"
@@ -117,7 +117,7 @@ fn what_is_needed_is_shown_for_the_install_and_for_the_operator() {
 }
 
 #[test]
-fn what_an_account_holds_is_taken_off_and_the_written_roles_give_the_rest() {
+fn held_permissions_are_subtracted_and_generated_roles_grant_the_rest() {
     let sandbox = garden();
     bundle(&sandbox, "rake", "1.0.0", "get, list");
     let state = "version: 1\ngrants:\n- serviceAccount: installer\n  namespace: olm\n  rules:\n  - apiGroups: ['*']\n    resources: ['*']\n    verbs: ['*']\n    namespaces: [operators]\n";
@@ -152,7 +152,7 @@ fn what_an_account_holds_is_taken_off_and_the_written_roles_give_the_rest() {
 }
 
 #[test]
-fn roles_are_written_for_the_account_of_the_operator_group() {
+fn roles_are_generated_for_the_account_of_the_operator_group() {
     let sandbox = garden();
     bundle(&sandbox, "rake", "1.0.0", "get, list");
     let group = "apiVersion: operators.coreos.com/v1\nkind: OperatorGroup\nmetadata: {name: g, namespace: garden}\n\
@@ -169,7 +169,7 @@ fn roles_are_written_for_the_account_of_the_operator_group() {
 
 /// What OLM makes of the Roles depends on the OperatorGroup; what is there already has to be read and changed.
 #[test]
-fn what_the_operator_holds_afterwards_follows_the_operator_group() {
+fn permissions_of_the_operator_depend_on_the_operator_group() {
     let sandbox = garden();
     bundle(&sandbox, "rake", "1.0.0", "get, list");
     let group = |spec: &str| {
@@ -210,7 +210,7 @@ fn what_the_operator_holds_afterwards_follows_the_operator_group() {
 }
 
 #[test]
-fn an_image_that_no_cluster_can_pull_is_written_out() {
+fn an_image_that_no_cluster_can_pull_is_inlined() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);
     succeed(&sandbox, "bundle build rake -q -t oci:out:v1");
@@ -224,7 +224,7 @@ fn an_image_that_no_cluster_can_pull_is_written_out() {
 }
 
 #[test]
-fn the_printed_install_is_one_of_the_printed_definition() {
+fn the_printed_install_matches_the_printed_definition() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);
     succeed(&sandbox, "bundle build rake -q -t oci:out:v1");
@@ -259,7 +259,7 @@ fn the_printed_install_is_one_of_the_printed_definition() {
 }
 
 #[test]
-fn an_upgrade_that_asks_for_more_ends_with_one() {
+fn an_upgrade_that_needs_more_permissions_exits_with_1() {
     let sandbox = garden();
     bundle(&sandbox, "old", "1.0.0", "get, list");
     bundle(&sandbox, "new", "1.1.0", "get, list, delete");
@@ -310,7 +310,7 @@ fn an_upgrade_that_asks_for_more_ends_with_one() {
 
 /// The grants of a bundle grow although its installation needs nothing more.
 #[test]
-fn an_upgrade_that_grants_more_ends_with_three() {
+fn an_upgrade_that_grants_more_permissions_exits_with_3() {
     let sandbox = garden();
     let csv = |folder: &str| sandbox.path(format!("{folder}/manifests/operator.clusterserviceversion.yaml"));
     for (folder, version) in [("own", "1.0.0"), ("every", "1.1.0"), ("open", "1.1.0")] {
@@ -350,7 +350,7 @@ fn an_upgrade_that_grants_more_ends_with_three() {
 }
 
 #[test]
-fn a_wrong_call_is_told_so() {
+fn an_invalid_command_line_is_a_usage_error() {
     let sandbox = garden();
     for line in [
         "permissions",
@@ -404,7 +404,7 @@ items:
 
 /// S82: who approves must hold what the install needs.
 #[test]
-fn s82_a_user_may_approve_who_holds_what_is_pending() {
+fn s82_a_user_who_holds_the_pending_permissions_may_approve() {
     let sandbox = garden();
     bundle(&sandbox, "rake", "1.0.0", "get, list");
     fs::write(sandbox.path("dump.yaml"), ANN).unwrap();
@@ -446,7 +446,7 @@ fn s82_a_user_may_approve_who_holds_what_is_pending() {
 
 /// S51: the verb install on a CatalogSource, and the role that gives it.
 #[test]
-fn s51_a_user_may_use_catalogs_with_the_verb_install() {
+fn s51_a_user_with_the_verb_install_may_use_a_catalog() {
     let sandbox = garden();
     fs::write(sandbox.path("dump.yaml"), ANN).unwrap();
     insta::assert_snapshot!(sandbox.run("permissions --user ann --group team --cluster dump.yaml".split(' ')), @"
@@ -490,7 +490,7 @@ fn s51_a_user_may_use_catalogs_with_the_verb_install() {
 
 /// S86: what was approved for any of the predecessors need not be approved again.
 #[test]
-fn s86_all_that_was_approved_before_counts() {
+fn s86_permissions_approved_for_any_predecessor_count() {
     let sandbox = garden();
     for (folder, version, verbs) in [
         ("a", "1.0.0", "get, delete"),
@@ -564,7 +564,7 @@ fn s86_a_new_version_is_compared_with_the_published_head() {
 
 /// S90: a binding to a role that is not in the bundle grants the rules of this role.
 #[test]
-fn s90_a_policy_refuses_a_binding_to_a_role_outside_the_bundle() {
+fn s90_a_policy_rejects_a_binding_to_a_role_outside_the_bundle() {
     let sandbox = garden();
     bundle(&sandbox, "rake", "1.0.0", "get, list");
     let bind = |role: &str| {
@@ -604,7 +604,7 @@ fn s90_a_policy_refuses_a_binding_to_a_role_outside_the_bundle() {
 
 /// S90: in an OperatorGroup without target namespaces, OLM turns the Roles of an operator into ClusterRoles.
 #[test]
-fn s90_a_policy_judges_permissions_where_the_operator_group_makes_them_hold() {
+fn s90_a_policy_judges_permissions_in_the_scope_of_the_operator_group() {
     let sandbox = garden();
     bundle(&sandbox, "rake", "1.0.0", "get, list");
     fs::write(
@@ -629,7 +629,7 @@ fn s90_a_policy_judges_permissions_where_the_operator_group_makes_them_hold() {
 
 /// S90: kinds, permissions, registries and catalogs, for all and for single users.
 #[test]
-fn s90_a_policy_is_held_against_bundles_catalogs_and_users() {
+fn s90_a_policy_applies_to_bundles_catalogs_and_users() {
     let sandbox = garden();
     bundle(&sandbox, "rake", "1.0.0", "get, list");
     fs::write(sandbox.path("dump.yaml"), ANN).unwrap();
@@ -767,7 +767,7 @@ fn s90_a_policy_points_at_the_manifests_of_a_plain_bundle() {
 
 /// O50: an optional manifest that is forbidden is not created, and the install completes.
 #[test]
-fn what_only_optional_manifests_need_is_not_missing() {
+fn permissions_for_optional_manifests_are_not_missing() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);
     let monitor = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: rake}\n";

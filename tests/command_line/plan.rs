@@ -25,7 +25,7 @@ fn json(sandbox: &Sandbox, line: &str) -> Value {
 }
 
 #[test]
-fn a_namespace_that_the_bundle_suggests_is_told() {
+fn a_suggested_namespace_is_reported() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);
     let csv = "rake/manifests/operator.clusterserviceversion.yaml";
@@ -254,7 +254,7 @@ fn required_apis_that_were_not_checked_are_listed() {
 }
 
 #[test]
-fn a_bundle_of_an_index_replaces_what_the_index_says() {
+fn a_bundle_from_an_index_has_the_edges_of_the_index() {
     let sandbox = garden();
     rake(&sandbox, "old", "1.0.0", None);
     rake(&sandbox, "new", "1.1.0", Some("rake.v0.9.0"));
@@ -267,7 +267,7 @@ fn a_bundle_of_an_index_replaces_what_the_index_says() {
 }
 
 #[test]
-fn a_plan_is_shown_and_printed_as_the_resource() {
+fn a_plan_is_printed_as_a_table_and_as_an_install_plan() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.1.0", Some("rake.v1.0.0"));
     insta::assert_snapshot!(outcome_of(&sandbox, "plan rake"), @"
@@ -317,7 +317,7 @@ fn a_plan_is_shown_and_printed_as_the_resource() {
 }
 
 #[test]
-fn a_bundle_of_plain_manifests_has_a_plan_like_any_other() {
+fn a_bundle_of_plain_manifests_has_a_plan() {
     let sandbox = garden();
     let plan = json(&sandbox, "plan -q greenhouse -o json");
     assert_eq!(
@@ -338,7 +338,7 @@ fn a_bundle_of_plain_manifests_has_a_plan_like_any_other() {
 }
 
 #[test]
-fn a_bundle_in_an_index_has_the_plan_of_its_folder() {
+fn a_bundle_in_an_index_has_the_same_plan_as_its_folder() {
     let sandbox = garden();
     let _ = outcome_of(&sandbox, "registry add -q -b compost,greenhouse -d index.db");
     let _ = outcome_of(&sandbox, "migrate -q index.db catalog");
@@ -385,7 +385,7 @@ fn steps_of(sandbox: &Sandbox, line: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_cluster_without_the_api_completes_the_plan_only_where_it_is_optional() {
+fn a_plan_completes_without_an_api_only_if_its_manifest_is_optional() {
     let sandbox = monitored(true);
     insta::assert_snapshot!(outcome_of(&sandbox, "plan rake --state cluster.yaml"), @"
     installs   rake.v1.1.0
@@ -456,7 +456,7 @@ fn a_bundle_with_errors_has_no_plan() {
 }
 
 #[test]
-fn the_printed_plan_is_one_that_a_cluster_takes() {
+fn the_printed_plan_matches_the_schema_of_install_plans() {
     let Some(schemas) = crate::shared::folder("schemas") else {
         return;
     };
@@ -514,7 +514,7 @@ fn subscribed(more: &str) -> Sandbox {
 }
 
 #[test]
-fn a_plan_is_made_of_all_that_a_what_if_file_resolves_to() {
+fn a_plan_contains_everything_that_a_what_if_file_resolves_to() {
     let sandbox = subscribed("");
     let plan = json(&sandbox, "plan -q --state state.yaml -o json");
     let resolution = json(&sandbox, "resolve -q --state state.yaml -o json");
@@ -541,7 +541,7 @@ fn a_plan_is_made_of_all_that_a_what_if_file_resolves_to() {
 }
 
 #[test]
-fn what_does_not_resolve_has_no_plan() {
+fn an_unresolvable_what_if_file_has_no_plan() {
     let sandbox = subscribed("- name: rake\n  package: rake\n");
     let outcome = refuse(&sandbox, "plan --state state.yaml");
     assert!(
@@ -558,7 +558,7 @@ fn what_does_not_resolve_has_no_plan() {
 }
 
 #[test]
-fn an_operator_that_refuses_its_upgrade_is_not_upgraded() {
+fn an_operator_that_is_not_upgradeable_is_not_upgraded() {
     let sandbox = garden();
     rake(&sandbox, "old", "1.0.0", None);
     rake(&sandbox, "new", "1.1.0", Some("rake.v1.0.0"));
@@ -590,7 +590,7 @@ fn an_operator_that_refuses_its_upgrade_is_not_upgraded() {
 /// O16: the proposal's own example in a k8s+v1 bundle: in the plan of its folder, of an index, of a file-based catalog,
 /// and of the converted bundle.
 #[test]
-fn o16_the_example_of_the_proposal_is_optional_wherever_it_comes_from() {
+fn o16_the_example_of_the_proposal_is_optional_in_every_form() {
     let sandbox = garden();
     let rule = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: my-rule, namespace: my-namespace}\nspec: {}\n";
     fs::write(sandbox.path("greenhouse/manifests/rule.yaml"), rule).unwrap();
@@ -622,7 +622,7 @@ fn o16_the_example_of_the_proposal_is_optional_wherever_it_comes_from() {
 }
 
 #[test]
-fn a_bundle_with_wildcards_is_read_in_the_form_in_which_it_is_shipped() {
+fn a_bundle_with_wildcards_is_planned_in_the_form_in_which_it_is_shipped() {
     let sandbox = garden();
     let file = sandbox.path("greenhouse/manifests/rbac.yaml");
     let text = fs::read_to_string(&file).unwrap();

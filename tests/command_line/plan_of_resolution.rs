@@ -112,7 +112,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_plan_names_all_that_was_selected_and_nothing_else(packages in packages()) {
+    fn a_plan_contains_exactly_the_selected_bundles(packages in packages()) {
         let sandbox = Sandbox::new();
         fs::create_dir(sandbox.path("catalog")).unwrap();
         fs::write(sandbox.path("catalog/catalog.json"), catalog(&packages)).unwrap();

@@ -4,7 +4,7 @@ use crate::common::Sandbox;
 use std::process::Stdio;
 
 #[test]
-fn a_wrong_command_line_exits_2_and_suggests_the_right_one() {
+fn an_invalid_command_line_exits_with_2_and_a_suggestion() {
     let sandbox = Sandbox::new();
     insta::assert_snapshot!(sandbox.run(["compltion", "bash"]), @"
     ------- stderr -------
@@ -51,7 +51,7 @@ fn a_wrong_command_line_exits_2_and_suggests_the_right_one() {
 }
 
 #[test]
-fn the_version_is_a_result() {
+fn the_version_is_printed_to_standard_output() {
     let sandbox = Sandbox::new();
     for option in ["--version", "-V"] {
         let outcome = sandbox.run([option]);
@@ -73,7 +73,7 @@ fn a_failure_names_the_path_and_shows_no_backtrace() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_a_quiet_success() {
+fn a_closed_pipe_is_a_silent_success() {
     let sandbox = Sandbox::new();
     for arguments in [&["completion", "bash"][..], &["--help"], &["--version"]] {
         let (reader, writer) = std::io::pipe().unwrap();
@@ -87,7 +87,7 @@ fn a_reader_that_goes_away_is_a_quiet_success() {
 }
 
 #[test]
-fn a_full_disk_under_standard_output_is_a_failure() {
+fn a_full_disk_on_standard_output_is_a_failure() {
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
         println!("not run: /dev/full is not here");
         return;
@@ -103,7 +103,7 @@ fn a_full_disk_under_standard_output_is_a_failure() {
 }
 
 #[test]
-fn colour_comes_on_request_and_never_into_a_pipe_by_itself() {
+fn colour_is_never_written_to_a_pipe_unless_requested() {
     let sandbox = Sandbox::new();
     let escape = '\u{1b}';
     assert!(!sandbox.run(["bogus"]).stderr.contains(escape));
@@ -124,7 +124,7 @@ fn colour_comes_on_request_and_never_into_a_pipe_by_itself() {
 }
 
 #[test]
-fn no_color_is_obeyed_on_a_terminal() {
+fn no_color_is_respected_on_a_terminal() {
     let sandbox = Sandbox::new();
     let on_a_terminal = |no_color: &str| {
         let mut command = std::process::Command::new("script");
@@ -152,7 +152,7 @@ fn no_color_is_obeyed_on_a_terminal() {
 }
 
 #[test]
-fn quiet_silences_remarks_and_verbose_logs_do_not_reach_the_result() {
+fn quiet_suppresses_notes_and_verbose_logs_do_not_reach_stdout() {
     let sandbox = Sandbox::new();
     let written = sandbox.run(["man", "pages"]);
     assert!(

@@ -43,7 +43,7 @@ fn in_channels(sandbox: &Sandbox, folder: &str, channels: &str) {
 }
 
 #[test]
-fn a_bundle_takes_what_it_replaces_into_further_channels() {
+fn promoting_a_bundle_also_adds_the_bundles_it_replaces() {
     let sandbox = with_index();
     let outcome = outcome_of(
         &sandbox,
@@ -86,7 +86,7 @@ fn a_bundle_takes_what_it_replaces_into_further_channels() {
 }
 
 #[test]
-fn bundles_are_separated_by_commas_or_spaces() {
+fn bundles_can_be_separated_by_commas_or_spaces() {
     let sandbox = with_index();
     let bundles = ["rake.v1.1.0, rake.v1.2.0", "rake.v1.0.0"];
     let mut arguments = vec!["registry", "promote", "-c", "fast", "-d", "index.db"];
@@ -102,7 +102,7 @@ fn bundles_are_separated_by_commas_or_spaces() {
 }
 
 #[test]
-fn a_bundle_that_would_leave_others_behind_is_not_promoted() {
+fn a_promotion_that_would_push_out_other_bundles_is_rejected() {
     let sandbox = with_index();
     rake(&sandbox, "alone", "2.0.0", None);
     in_channels(&sandbox, "alone", "beta");
@@ -152,7 +152,7 @@ fn a_bundle_that_would_leave_others_behind_is_not_promoted() {
 }
 
 #[test]
-fn what_the_index_does_not_have_or_must_not_have_is_named() {
+fn missing_and_conflicting_bundles_are_reported() {
     let sandbox = with_index();
     small_base(&sandbox);
     succeed(
@@ -196,7 +196,7 @@ fn what_the_index_does_not_have_or_must_not_have_is_named() {
 }
 
 #[test]
-fn a_bundle_without_an_image_is_deprecated_by_its_name() {
+fn a_bundle_without_an_image_is_deprecated_by_name() {
     let sandbox = with_index();
     let outcome = outcome_of(&sandbox, "registry deprecatetruncate -b rake.v1.1.0 -d index.db");
     insta::assert_snapshot!(outcome.stderr, @"
@@ -214,7 +214,7 @@ fn a_bundle_without_an_image_is_deprecated_by_its_name() {
 }
 
 #[test]
-fn an_index_that_is_not_changed_keeps_its_digest() {
+fn an_unchanged_index_keeps_its_digest() {
     let sandbox = with_index();
     small_base(&sandbox);
     operator(&sandbox, "hoe", "hoe", "1.0.0", None);
@@ -245,7 +245,7 @@ fn an_index_that_is_not_changed_keeps_its_digest() {
 }
 
 #[test]
-fn a_catalog_of_files_is_promoted_in_as_a_database() {
+fn a_catalog_is_promoted_in_like_a_database() {
     let sandbox = with_index();
     small_base(&sandbox);
     succeed(&sandbox, "migrate index.db catalog");
@@ -264,7 +264,7 @@ fn a_catalog_of_files_is_promoted_in_as_a_database() {
 }
 
 #[test]
-fn entries_of_a_catalog_keep_their_edges_in_each_channel() {
+fn catalog_entries_keep_their_edges_in_each_channel() {
     let sandbox = Sandbox::new();
     small_base(&sandbox);
     let mut catalog = "schema: olm.package\nname: p\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: p\n\

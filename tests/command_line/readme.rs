@@ -96,7 +96,7 @@ fn run(path: &Path, page: &str) {
 }
 
 #[test]
-fn the_readme_and_the_book_show_what_happens() {
+fn examples_in_the_readme_and_the_book_produce_the_shown_output() {
     let mut shown = 0;
     for (path, page) in pages() {
         let count = steps(&page).len();
@@ -133,7 +133,7 @@ fn anchors(page: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_link_leads_to_a_file_or_a_heading() {
+fn every_link_has_a_target() {
     let pages = pages();
     let mut broken = Vec::new();
     for (path, page) in &pages {
@@ -163,7 +163,7 @@ fn every_link_leads_to_a_file_or_a_heading() {
 }
 
 #[test]
-fn every_file_that_the_papers_name_exists() {
+fn every_file_named_in_the_documents_exists() {
     let mut problems = Vec::new();
     for paper in ["ARCHITECTURE.md", "CONTRIBUTING.md", "RELEASING.md"] {
         let page = fs::read_to_string(root().join(paper)).unwrap();
@@ -185,7 +185,7 @@ fn every_file_that_the_papers_name_exists() {
 }
 
 #[test]
-fn every_page_of_the_book_is_in_its_table_of_contents() {
+fn every_page_of_the_book_is_in_the_table_of_contents() {
     let contents = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
     for path in pages().keys() {
         let Ok(page) = path.strip_prefix(root().join("docs")) else {
@@ -201,7 +201,7 @@ fn every_page_of_the_book_is_in_its_table_of_contents() {
 }
 
 #[test]
-fn the_quickstart_ends_with_what_is_in_the_index() {
+fn the_quickstart_prints_the_content_of_its_index() {
     let sandbox = Sandbox::new();
     let mut command = Command::new(root().join("scripts/quickstart"));
     sandbox.surround(&mut command);

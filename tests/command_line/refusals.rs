@@ -28,7 +28,7 @@ fn starts(outcome: &crate::common::Outcome, text: &str) {
 }
 
 #[test]
-fn a_replaced_bundle_that_does_not_exist_is_shown_where_it_is_named() {
+fn a_missing_replaced_bundle_is_reported_where_it_is_named() {
     let sandbox = rakes();
     rake(&sandbox, "new", "1.2.0", Some("rake.v1.1.5"));
     let outcome = fail(&sandbox, "registry add -b new -d index.db");
@@ -48,7 +48,7 @@ fn a_replaced_bundle_that_does_not_exist_is_shown_where_it_is_named() {
 }
 
 #[test]
-fn a_bundle_that_replaces_itself_is_told_so() {
+fn a_bundle_that_replaces_itself_is_rejected() {
     let sandbox = rakes();
     rake(&sandbox, "new", "1.2.0", Some("rake.v1.2.0"));
     let outcome = fail(&sandbox, "registry add -b new -d index.db");
@@ -64,7 +64,7 @@ fn a_bundle_that_replaces_itself_is_told_so() {
 }
 
 #[test]
-fn a_published_bundle_that_skips_itself_is_taken_with_a_warning_by_every_command() {
+fn a_published_bundle_that_skips_itself_is_accepted_with_a_warning() {
     let sandbox = rakes();
     rake(&sandbox, "new", "1.2.0", Some("rake.v1.1.0"));
     replace(
@@ -96,7 +96,7 @@ fn a_published_bundle_that_skips_itself_is_taken_with_a_warning_by_every_command
 }
 
 #[test]
-fn a_channel_name_of_a_published_bundle_is_taken_with_a_warning_and_an_invalid_one_asked_for_is_refused() {
+fn an_invalid_channel_is_a_warning_in_a_published_bundle_and_an_error_as_an_option() {
     let sandbox = rakes();
     rake(&sandbox, "new", "1.2.0", Some("rake.v1.1.0"));
     replace(
@@ -114,7 +114,7 @@ fn a_channel_name_of_a_published_bundle_is_taken_with_a_warning_and_an_invalid_o
 }
 
 #[test]
-fn a_version_package_or_channel_that_is_refused_is_shown_in_its_file() {
+fn a_rejected_version_package_or_channel_is_reported_in_its_file() {
     let sandbox = rakes();
     rake(&sandbox, "same", "1.1.0", Some("rake.v1.1.0"));
     replace(
@@ -159,7 +159,7 @@ fn a_version_package_or_channel_that_is_refused_is_shown_in_its_file() {
 }
 
 #[test]
-fn a_manifest_that_is_no_yaml_is_the_only_error_of_a_bundle_without_a_csv() {
+fn invalid_yaml_is_the_only_error_of_a_bundle_without_a_csv() {
     let sandbox = rakes();
     rake(&sandbox, "new", "1.2.0", None);
     replace(
@@ -185,7 +185,7 @@ fn a_manifest_that_is_no_yaml_is_the_only_error_of_a_bundle_without_a_csv() {
 }
 
 #[test]
-fn warnings_and_remarks_do_not_hide_the_error_of_a_refused_bundle() {
+fn warnings_and_notes_do_not_hide_the_error_of_a_rejected_bundle() {
     let sandbox = rakes();
     rake(&sandbox, "new", "1.2.0", None);
     let outcome = fail(&sandbox, "catalog add catalog -b new");
@@ -194,7 +194,7 @@ fn warnings_and_remarks_do_not_hide_the_error_of_a_refused_bundle() {
 }
 
 #[test]
-fn a_second_package_of_a_catalog_is_told() {
+fn a_new_package_in_an_existing_catalog_is_reported() {
     let sandbox = rakes();
     operator(&sandbox, "hoe", "hoe", "1.0.0", None);
     let outcome = outcome_of(&sandbox, "catalog add catalog -b hoe --dry-run");
@@ -206,7 +206,7 @@ fn a_second_package_of_a_catalog_is_told() {
 }
 
 #[test]
-fn a_new_channel_needs_a_name_that_clusters_can_refer_to() {
+fn a_new_channel_requires_a_valid_name() {
     let sandbox = rakes();
     rake(&sandbox, "new", "1.2.0", Some("rake.v1.1.0"));
     for line in [
@@ -242,7 +242,7 @@ fn a_new_channel_needs_a_name_that_clusters_can_refer_to() {
 }
 
 #[test]
-fn a_name_that_can_only_be_a_folder_is_not_asked_for_in_a_registry() {
+fn a_name_that_can_only_be_a_folder_is_not_requested_from_a_registry() {
     let sandbox = rakes();
     for line in [
         "registry add -b ./nowhere -d index.db",
@@ -264,7 +264,7 @@ fn a_name_that_can_only_be_a_folder_is_not_asked_for_in_a_registry() {
 }
 
 #[test]
-fn the_first_hint_for_a_name_without_a_host_is_about_folders_and_layouts() {
+fn the_first_hint_for_a_name_without_a_host_names_folders_and_layouts() {
     let sandbox = rakes();
     // No proxy listens there, so that no registry is reached.
     let failed = |line: &str| {
@@ -296,7 +296,7 @@ fn the_first_hint_for_a_name_without_a_host_is_about_folders_and_layouts() {
 }
 
 #[test]
-fn names_of_another_form_are_told_from_those_that_are_missing() {
+fn malformed_names_are_distinguished_from_missing_ones() {
     let sandbox = rakes();
     let outcome = sandbox.run(["bundle", "build", "rake1", "-t", "oci://out:v1"]);
     let words = "write an OCI layout as oci:DIR:TAG, such as oci:out:v1";
@@ -326,7 +326,7 @@ fn names_of_another_form_are_told_from_those_that_are_missing() {
 }
 
 #[test]
-fn names_in_a_list_may_have_spaces_around_them_and_none_inside() {
+fn names_in_a_list_may_be_surrounded_by_spaces_but_not_contain_them() {
     let sandbox = rakes();
     rake(&sandbox, "new", "1.2.0", Some("rake.v1.1.0"));
     let outcome = sandbox.run([
@@ -354,7 +354,7 @@ fn names_in_a_list_may_have_spaces_around_them_and_none_inside() {
 }
 
 #[test]
-fn a_destination_that_no_image_can_have_is_a_usage_error() {
+fn an_invalid_destination_is_a_usage_error() {
     let sandbox = rakes();
     for (target, why) in [
         ("oci:", "\"oci:\" does not specify an image: "),
@@ -386,7 +386,7 @@ fn a_destination_that_no_image_can_have_is_a_usage_error() {
 
 #[cfg(unix)]
 #[test]
-fn an_argument_that_is_not_utf8_is_named() {
+fn an_argument_that_is_not_utf8_is_reported() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let sandbox = rakes();

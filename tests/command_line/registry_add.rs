@@ -40,7 +40,7 @@ fn large(sandbox: &Sandbox, count: usize) -> String {
 }
 
 #[test]
-fn the_database_is_made_and_then_changed_in_place() {
+fn the_database_is_created_and_then_changed_in_place() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.0.0", None);
     let first = outcome_of(&sandbox, "registry add -b rake -d index.db");
@@ -65,7 +65,7 @@ fn the_database_is_made_and_then_changed_in_place() {
 }
 
 #[test]
-fn a_bundle_that_is_there_already_changes_nothing() {
+fn an_existing_bundle_changes_nothing() {
     let sandbox = with_database();
     let before = fs::read(sandbox.path("db/index.db")).unwrap();
     insta::assert_snapshot!(fail(&sandbox, "registry add -b greenhouse,compost -d db/index.db"), @r#"
@@ -145,7 +145,7 @@ fn a_killed_writer_leaves_the_old_database_or_the_new_one() {
 }
 
 #[test]
-fn a_killed_maker_leaves_no_half_database() {
+fn a_killed_first_writer_leaves_no_partial_database() {
     let sandbox = garden();
     fs::create_dir(sandbox.path("db")).unwrap();
     let list = large(&sandbox, 3);
@@ -181,7 +181,7 @@ fn limited(sandbox: &Sandbox, kilobytes: u32, line: &str) -> Outcome {
 }
 
 #[test]
-fn a_full_disk_leaves_the_old_database_and_a_clear_message() {
+fn a_full_disk_leaves_the_old_database_and_is_reported() {
     let sandbox = with_database();
     let folder = sandbox.path("db");
     let before = fs::read(folder.join("index.db")).unwrap();
@@ -213,7 +213,7 @@ fn a_full_disk_leaves_the_old_database_and_a_clear_message() {
 }
 
 #[test]
-fn what_is_no_index_is_left_alone() {
+fn a_file_that_is_not_an_index_is_left_unchanged() {
     let sandbox = garden();
     fs::write(sandbox.path("text.db"), "hello\n").unwrap();
     rusqlite::Connection::open(sandbox.path("other.db"))
@@ -251,7 +251,7 @@ fn what_is_no_index_is_left_alone() {
 }
 
 #[test]
-fn a_read_only_folder_is_named() {
+fn a_read_only_folder_is_reported() {
     let sandbox = with_database();
     let folder = sandbox.path("db");
     let readable = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
@@ -300,7 +300,7 @@ fn is_root() -> bool {
 }
 
 #[test]
-fn two_writers_at_once_both_succeed() {
+fn concurrent_writers_all_succeed() {
     for database in ["db/index.db", "db/new.db"] {
         let sandbox = with_database();
         let writers: Vec<_> = ["spade", "fork", "hoe"]
@@ -327,7 +327,7 @@ fn two_writers_at_once_both_succeed() {
 }
 
 #[test]
-fn a_patch_that_would_cut_off_a_lower_minor_version_is_refused_with_the_reason() {
+fn a_patch_that_would_cut_off_a_lower_minor_version_is_rejected() {
     let sandbox = garden();
     let versions = ["1.6.0", "1.7.0", "1.7.1"];
     for version in versions {
@@ -346,7 +346,7 @@ fn a_patch_that_would_cut_off_a_lower_minor_version_is_refused_with_the_reason()
 }
 
 #[test]
-fn by_version_what_a_bundle_replaces_does_not_count_not_even_in_another_package() {
+fn version_modes_ignore_replaces_even_in_another_package() {
     let sandbox = garden();
     rake(&sandbox, "rake1", "1.0.0", None);
     rake(&sandbox, "hoe", "2.0.0", Some("rake.v1.0.0"));
@@ -381,7 +381,7 @@ fn overwriting_a_promoted_bundle_with_itself_keeps_its_channels() {
 }
 
 #[test]
-fn a_deprecated_bundle_stays_and_cannot_be_added_again() {
+fn a_deprecated_bundle_is_kept_and_cannot_be_added_again() {
     let sandbox = garden();
     rake(&sandbox, "old", "1.0.0", None);
     rake(&sandbox, "new", "2.0.0", None);

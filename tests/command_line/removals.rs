@@ -29,7 +29,7 @@ const GREENHOUSE: &str = "greenhouse-operator.v1.2.0";
 const RAKES: [&str; 3] = ["rake.v1.0.0", "rake.v1.1.0", "rake.v1.2.0"];
 
 #[test]
-fn packages_are_removed_with_all_that_belongs_to_them() {
+fn packages_are_removed_with_everything_that_belongs_to_them() {
     let sandbox = with_index();
     let outcome = outcome_of(&sandbox, "registry rm -o rake,compost-operator -d index.db");
     insta::assert_snapshot!(outcome.stderr, @"
@@ -90,7 +90,7 @@ fn an_empty_name_is_an_error_and_changes_nothing() {
 }
 
 #[test]
-fn a_name_that_is_not_there_removes_nothing() {
+fn a_missing_name_removes_nothing() {
     let sandbox = with_index();
     let before = fs::read(sandbox.path("index.db")).unwrap();
     for line in ["rm -o rack", "prune -p rack", "prune -p rake,compost"] {
@@ -119,7 +119,7 @@ fn a_name_that_is_not_there_removes_nothing() {
 }
 
 #[test]
-fn a_trial_says_what_would_go_and_writes_nothing() {
+fn a_dry_run_lists_removals_and_writes_nothing() {
     let sandbox = with_index();
     let before = fs::read(sandbox.path("index.db")).unwrap();
     let outcome = outcome_of(&sandbox, "registry prune -p rake -d index.db --dry-run");
@@ -151,7 +151,7 @@ fn a_trial_says_what_would_go_and_writes_nothing() {
 }
 
 #[test]
-fn channels_are_cut_off_below_a_deprecated_bundle() {
+fn channels_are_truncated_below_a_deprecated_bundle() {
     let sandbox = with_index();
     let reference = |version: &str| format!("registry.example.com/rake:{version}");
     let outcome = fail(
@@ -207,7 +207,7 @@ fn channels_are_cut_off_below_a_deprecated_bundle() {
 }
 
 #[test]
-fn a_package_goes_when_the_heads_of_all_its_channels_are_deprecated() {
+fn a_package_is_removed_when_the_heads_of_all_its_channels_are_deprecated() {
     let sandbox = with_index();
     let line = "registry deprecatetruncate -b registry.example.com/rake:1.2.0 --allow-package-removal";
     let outcome = outcome_of(&sandbox, line);
@@ -217,7 +217,7 @@ fn a_package_goes_when_the_heads_of_all_its_channels_are_deprecated() {
 }
 
 #[test]
-fn bundles_of_no_channel_are_swept_up() {
+fn bundles_in_no_channel_are_pruned() {
     let sandbox = with_index();
     // Nothing leads from here to the older ones.
     rake(&sandbox, "alone", "2.0.0", None);
@@ -244,7 +244,7 @@ fn bundles_of_no_channel_are_swept_up() {
 }
 
 #[test]
-fn index_images_are_changed_into_new_ones() {
+fn index_images_are_changed_into_new_index_images() {
     let sandbox = with_index();
     let steps = [
         (
@@ -277,7 +277,7 @@ fn index_images_are_changed_into_new_ones() {
 }
 
 #[test]
-fn what_is_there_is_skipped_or_overwritten_as_it_is_wished() {
+fn existing_bundles_are_skipped_or_overwritten_on_request() {
     let sandbox = with_index();
     let before = fs::read(sandbox.path("index.db")).unwrap();
     let outcome = outcome_of(
@@ -345,7 +345,7 @@ fn what_is_there_is_skipped_or_overwritten_as_it_is_wished() {
 }
 
 #[test]
-fn overwriting_a_bundle_with_itself_leaves_the_index_as_it_is() {
+fn overwriting_a_bundle_with_itself_changes_nothing() {
     let sandbox = garden();
     succeed(&sandbox, "registry add -b greenhouse,compost -d index.db");
     let before = fs::read(sandbox.path("index.db")).unwrap();
@@ -359,7 +359,7 @@ fn overwriting_a_bundle_with_itself_leaves_the_index_as_it_is() {
 }
 
 #[test]
-fn a_head_that_is_overwritten_without_its_channel_is_to_list_the_channel() {
+fn overwriting_a_head_outside_its_channel_requires_the_channel() {
     let sandbox = with_index();
     let annotations = sandbox.path("1.2.0/metadata/annotations.yaml");
     let text = fs::read_to_string(&annotations).unwrap();
@@ -378,7 +378,7 @@ fn a_head_that_is_overwritten_without_its_channel_is_to_list_the_channel() {
 }
 
 #[test]
-fn a_permissive_call_adds_what_it_can_and_fails_for_the_rest() {
+fn permissive_adds_the_valid_bundles_and_fails() {
     let sandbox = garden();
     let outcome = sandbox.run("registry add -b greenhouse,./absent,compost -d index.db --permissive".split(' '));
     assert_eq!(outcome.status, Some(1), "{outcome}");
@@ -395,7 +395,7 @@ fn a_permissive_call_adds_what_it_can_and_fails_for_the_rest() {
 }
 
 #[test]
-fn media_types_that_the_clusters_cannot_read_are_refused() {
+fn media_types_that_the_clusters_cannot_read_are_rejected() {
     let sandbox = garden();
     let line = "registry add -b greenhouse,compost -d index.db --allow-media-types registry+v1";
     insta::assert_snapshot!(fail(&sandbox, line), @r#"

@@ -53,7 +53,7 @@ fn values<'a>(bundle: &'a Value, kind: &str) -> Vec<&'a Value> {
 }
 
 #[test]
-fn a_database_becomes_a_catalog_in_one_order() {
+fn a_database_is_rendered_in_a_fixed_order() {
     let sandbox = indexed();
     let before = fs::read(sandbox.path("index.db")).unwrap();
     let catalog = outcome_of(&sandbox, "render index.db").stdout;
@@ -88,7 +88,7 @@ fn a_database_becomes_a_catalog_in_one_order() {
 }
 
 #[test]
-fn images_and_folders_of_the_same_content_give_the_same_catalog() {
+fn images_and_folders_with_the_same_content_are_rendered_identically() {
     let sandbox = indexed();
     small_base(&sandbox);
     succeed(
@@ -130,7 +130,7 @@ fn images_and_folders_of_the_same_content_give_the_same_catalog() {
 }
 
 #[test]
-fn bundles_of_several_places_join_a_catalog() {
+fn bundles_from_several_sources_are_rendered_into_one_catalog() {
     let sandbox = indexed();
     succeed(&sandbox, "bundle build -q rake2 -t oci:bundles:rake");
     let catalog = outcome_of(&sandbox, "render oci:bundles:rake greenhouse compost").stdout;
@@ -158,7 +158,7 @@ fn documents_of_index(sandbox: &Sandbox) -> Vec<Value> {
 }
 
 #[test]
-fn intents_stay_unless_only_what_is_required_is_asked_for() {
+fn intents_are_kept_unless_only_required_dependencies_are_requested() {
     let sandbox = indexed();
     let all = documents_of_index(&sandbox);
     let required = values(bundle(&all, "rake.v1.0.0"), "olm.package.required");
@@ -173,7 +173,7 @@ fn intents_stay_unless_only_what_is_required_is_asked_for() {
 }
 
 #[test]
-fn a_migration_that_removes_the_only_icon_of_a_package_says_so() {
+fn a_migration_that_removes_the_only_icon_of_a_package_reports_it() {
     use base64::Engine;
     let sandbox = crate::common::Sandbox::new();
     let csv = r#"{"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion","metadata":{"name":"p.v1"},"spec":{"icon":[{"base64data":"aWNvbg==","mediatype":"image/png"}]}}"#;
@@ -207,7 +207,7 @@ fn a_migration_that_removes_the_only_icon_of_a_package_says_so() {
 }
 
 #[test]
-fn manifests_of_bundles_with_an_image_give_way_where_that_is_asked_for() {
+fn manifests_of_bundles_with_an_image_are_removed_on_request() {
     let sandbox = indexed();
     for flag in [
         "--migrate",
@@ -225,7 +225,7 @@ fn manifests_of_bundles_with_an_image_give_way_where_that_is_asked_for() {
 }
 
 #[test]
-fn migrate_writes_a_folder_for_each_package() {
+fn migrate_writes_a_folder_per_package() {
     let sandbox = indexed();
     let outcome = outcome_of(&sandbox, "migrate index.db catalog");
     insta::assert_snapshot!(outcome, @"
@@ -246,7 +246,7 @@ fn migrate_writes_a_folder_for_each_package() {
 }
 
 #[test]
-fn faults_of_a_database_that_make_the_catalog_invalid_are_reported() {
+fn database_errors_that_invalidate_the_catalog_are_reported() {
     let sandbox = indexed();
     let database = rusqlite::Connection::open(sandbox.path("index.db")).unwrap();
     database
@@ -272,7 +272,7 @@ fn faults_of_a_database_that_make_the_catalog_invalid_are_reported() {
 }
 
 #[test]
-fn what_cannot_be_rendered_is_said_and_nothing_is_written() {
+fn input_that_cannot_be_rendered_is_reported_and_nothing_is_written() {
     let sandbox = indexed();
     fs::create_dir(sandbox.path("broken")).unwrap();
     fs::write(
@@ -314,7 +314,7 @@ fn what_cannot_be_rendered_is_said_and_nothing_is_written() {
 }
 
 #[test]
-fn bundles_in_folders_get_the_images_that_they_will_have() {
+fn bundles_in_folders_are_rendered_with_their_future_images() {
     let sandbox = indexed();
     let line =
         "render rake1 greenhouse index.db --alpha-image-ref-template registry.example.com/{{.Package}}:v{{.Version}}";
@@ -346,7 +346,7 @@ fn bundles_in_folders_get_the_images_that_they_will_have() {
 
 /// Chain of trust: no later command refuses what this one takes.
 #[test]
-fn a_field_of_a_wrong_type_that_validate_refuses_is_not_rendered() {
+fn a_field_of_a_wrong_type_is_rejected_by_render_as_by_validate() {
     let bundle = "schema: olm.bundle\nname: rake.v1\npackage: rake\n";
     for (document, problem) in [
         (
@@ -401,7 +401,7 @@ fn a_field_of_a_wrong_type_that_validate_refuses_is_not_rendered() {
 }
 
 #[test]
-fn deprecated_bundles_of_a_database_are_omitted_with_a_word() {
+fn deprecated_bundles_of_a_database_are_omitted_with_a_warning() {
     let sandbox = Sandbox::new();
     for (folder, version, replaces) in [
         ("rake1", "1.0.0", None),
@@ -434,7 +434,7 @@ fn deprecated_bundles_of_a_database_are_omitted_with_a_word() {
 }
 
 #[test]
-fn bundles_of_a_database_that_are_in_no_package_are_named() {
+fn database_bundles_in_no_package_are_reported() {
     let sandbox = indexed();
     let connection = rusqlite::Connection::open(sandbox.path("index.db")).unwrap();
     connection
@@ -460,7 +460,7 @@ fn bundles_of_a_database_that_are_in_no_package_are_named() {
 }
 
 #[test]
-fn a_bundle_without_its_package_and_version_as_a_property_gets_one() {
+fn a_bundle_without_a_package_property_gets_one() {
     let sandbox = indexed();
     let before = outcome_of(&sandbox, "render index.db").stdout;
     let connection = rusqlite::Connection::open(sandbox.path("index.db")).unwrap();

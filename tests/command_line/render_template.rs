@@ -64,7 +64,7 @@ fn file(sandbox: &Sandbox, text: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn channels_follow_from_the_versions_of_folders_and_images() {
+fn channels_are_derived_from_the_versions_of_folders_and_images() {
     let sandbox = rakes();
     file(&sandbox, SEMVER);
     let outcome = outcome_of(&sandbox, "alpha render-template semver template.yaml");
@@ -127,7 +127,7 @@ fn channels_follow_from_the_versions_of_folders_and_images() {
 }
 
 #[test]
-fn the_catalog_of_a_semver_template_is_valid_and_can_be_drawn() {
+fn a_semver_template_gives_a_valid_catalog_that_can_be_drawn() {
     let sandbox = rakes();
     file(&sandbox, SEMVER);
     fs::create_dir(sandbox.path("catalog")).unwrap();
@@ -180,7 +180,7 @@ handle: ash
 ";
 
 #[test]
-fn both_forms_of_a_basic_template_give_the_bundles_of_a_registry() {
+fn both_forms_of_a_basic_template_render_bundles_from_a_registry() {
     let sandbox = rakes();
     let registry = serve_layout(&sandbox, "bundles", || {});
     let older = BASIC.replace("HOST", &registry.host);
@@ -225,7 +225,7 @@ fn both_forms_of_a_basic_template_give_the_bundles_of_a_registry() {
 }
 
 #[test]
-fn a_stand_in_takes_the_place_of_another_bundle() {
+fn a_substitute_replaces_another_bundle() {
     let sandbox = rakes();
     file(&sandbox, &SEMVER.replace("  - Image: ./rake3\n", ""));
     let catalog = outcome_of(&sandbox, "alpha render-template template.yaml").stdout;
@@ -262,7 +262,7 @@ fn a_stand_in_takes_the_place_of_another_bundle() {
 }
 
 #[test]
-fn every_bundle_that_cannot_be_rendered_is_named_with_its_line() {
+fn every_bundle_that_cannot_be_rendered_is_reported_with_its_line() {
     let sandbox = rakes();
     small_base(&sandbox);
     fs::remove_file(sandbox.path("rake2/metadata/annotations.yaml")).unwrap();
@@ -310,7 +310,7 @@ fn every_bundle_that_cannot_be_rendered_is_named_with_its_line() {
 }
 
 #[test]
-fn composite_templates_are_refused_with_the_reason() {
+fn composite_templates_are_rejected_with_the_reason() {
     let sandbox = Sandbox::new();
     for line in [
         "alpha render-template composite",
@@ -327,7 +327,7 @@ fn composite_templates_are_refused_with_the_reason() {
 }
 
 #[test]
-fn real_operators_become_valid_catalogs() {
+fn published_operators_are_rendered_to_valid_catalogs() {
     let Some(corpus) = crate::shared::folder("corpus/registryv1") else {
         return;
     };
@@ -372,7 +372,7 @@ struct Gathering {
 }
 
 #[test]
-fn bundles_are_fetched_together() {
+fn bundles_are_fetched_concurrently() {
     // The first request is alone: it shows whether the registry answers.
     const TOGETHER: usize = 3;
     let sandbox = rakes();

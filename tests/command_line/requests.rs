@@ -74,7 +74,7 @@ fn s2_an_operator_is_resolved_planned_and_reviewed() {
 /// S45, S96: what comes of an Operator carries its label; what a Subscription carries counts where there is an Operator
 /// of it.
 #[test]
-fn s45_labels_are_handed_on_to_all_that_a_plan_creates() {
+fn s45_labels_are_added_to_everything_that_a_plan_creates() {
     let sandbox = sandbox();
     let label = |plan: &Value, key: &str| {
         let manifest = plan["status"]["plan"][0]["resource"]["manifest"].as_str().unwrap();
@@ -120,7 +120,7 @@ fn s45_labels_are_handed_on_to_all_that_a_plan_creates() {
 
 /// S50: an entrypoint alone is looked up, in the cluster as well as without one.
 #[test]
-fn s50_an_entrypoint_alone_is_looked_up() {
+fn s50_an_entrypoint_without_a_package_is_looked_up() {
     let sandbox = sandbox();
     fs::write(sandbox.path("entry.yaml"), of_catalog("entrypoint: rake.v1.0.0")).unwrap();
     let found = outcome_of(&sandbox, "resolve entry.yaml --catalog community=index.db -o json");
@@ -169,7 +169,7 @@ fn s53_an_operator_in_a_dump_takes_over_its_subscription() {
 
 /// S7, S66: a bundle image is installed by an Operator, by its digest, and takes the place of what is installed.
 #[test]
-fn s7_the_image_of_an_operator_is_resolved_to_its_digest() {
+fn s7_the_image_of_an_operator_is_pinned_to_its_digest() {
     let sandbox = sandbox();
     let built = outcome_of(&sandbox, "bundle build rake2 -q -t oci:out:v2").stdout;
     fs::write(
@@ -208,7 +208,7 @@ fn install(approval: &str) -> String {
 
 /// S71, S72, S73, S75: an Install is reviewed with all of its content, in the namespaces that it maps to.
 #[test]
-fn s75_an_install_is_input() {
+fn s75_an_install_is_accepted_as_input() {
     let sandbox = sandbox();
     succeed(&sandbox, "bundle build rake1 -q -t oci:out:v1");
     fs::write(sandbox.path("install.yaml"), install("Unapproved")).unwrap();
@@ -273,7 +273,7 @@ fn without_digests(text: &str) -> String {
 
 /// S74, S81: an Install that waits for approval is not applied; an approved one is.
 #[test]
-fn s74_an_install_is_planned_as_it_is_approved() {
+fn s74_an_install_is_applied_only_once_approved() {
     let sandbox = sandbox();
     succeed(&sandbox, "bundle build rake1 -q -t oci:out:v1");
     fs::write(
@@ -356,7 +356,7 @@ fn s58_the_account_of_an_install_depends_on_the_operator_groups() {
 
 /// S73: the Install of a bundle maps the namespaces that its objects name.
 #[test]
-fn s73_the_install_of_a_bundle_maps_what_its_objects_name() {
+fn s73_the_install_of_a_bundle_maps_the_namespaces_of_its_objects() {
     let sandbox = sandbox();
     let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: my-namespace}\n";
     fs::write(sandbox.path("rake1/manifests/settings.yaml"), map).unwrap();
@@ -371,7 +371,7 @@ fn s73_the_install_of_a_bundle_maps_what_its_objects_name() {
 }
 
 #[test]
-fn a_file_that_asks_for_nothing_is_refused() {
+fn a_file_without_requests_is_rejected() {
     let sandbox = sandbox();
     fs::write(
         sandbox.path("pod.yaml"),
@@ -407,7 +407,7 @@ fn a_file_that_asks_for_nothing_is_refused() {
 }
 
 #[test]
-fn a_file_that_does_not_exist_is_reported_as_a_file() {
+fn a_missing_file_is_reported_as_a_file() {
     let sandbox = Sandbox::new();
     for line in [
         "resolve absent.yaml",

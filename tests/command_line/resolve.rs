@@ -87,7 +87,7 @@ fn selected(sandbox: &Sandbox, line: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_form_of_a_catalog_gives_the_same_answer() {
+fn every_form_of_a_catalog_is_resolved_identically() {
     let sandbox = rakes();
     for (options, names) in [
         ("", &["rake.v1.2.0"][..]),
@@ -122,7 +122,7 @@ fn every_form_of_a_catalog_gives_the_same_answer() {
 }
 
 #[test]
-fn the_answer_is_the_same_in_json_and_yaml() {
+fn json_and_yaml_output_are_identical() {
     let sandbox = rakes();
     let of = |form: &str| {
         outcome_of(
@@ -150,7 +150,7 @@ fn the_answer_is_the_same_in_json_and_yaml() {
 }
 
 #[test]
-fn the_source_in_a_state_is_beside_the_file() {
+fn a_relative_source_is_resolved_against_the_what_if_file() {
     let sandbox = rakes();
     fs::create_dir(sandbox.path("states")).unwrap();
     for form in FORMS {
@@ -166,7 +166,7 @@ fn the_source_in_a_state_is_beside_the_file() {
 }
 
 #[test]
-fn recommended_dependencies_are_taken_and_optional_ones_on_demand() {
+fn recommended_dependencies_are_included_and_optional_ones_on_request() {
     let sandbox = with_state(SHED);
     for (options, names) in [
         ("", &["lamp.v1.0.0", "shed.v1.1.0"][..]),
@@ -188,7 +188,7 @@ fn recommended_dependencies_are_taken_and_optional_ones_on_demand() {
 }
 
 #[test]
-fn a_constraint_may_match_a_regular_expression() {
+fn a_constraint_can_match_a_regular_expression() {
     let beta = SHED.replace("{package: shed, channel: stable}", "{package: shed, channel: beta}");
     let sandbox = with_state(&beta);
     let names = selected(&sandbox, "resolve --state state.yaml");
@@ -201,7 +201,7 @@ fn a_constraint_may_match_a_regular_expression() {
 }
 
 #[test]
-fn what_cannot_be_met_is_told_in_the_words_of_olm_and_in_plain_ones() {
+fn unsatisfiable_constraints_are_reported_like_olm_and_in_plain_language() {
     let sandbox = rakes();
     insta::assert_snapshot!(run(&sandbox, "resolve rake=stabel --catalog index.db"), @"
     ------- stderr -------
@@ -252,7 +252,7 @@ fn a_dependency_comes_from_another_catalog() {
 }
 
 #[test]
-fn a_reason_that_holds_in_two_channels_is_told_once() {
+fn a_reason_that_applies_to_two_channels_is_reported_once() {
     let sandbox = garden();
     succeed(&sandbox, "registry add -q -b greenhouse,compost -d index.db");
     insta::assert_snapshot!(run(&sandbox, "resolve compost-operator --catalog index.db"), @"
@@ -267,7 +267,7 @@ fn a_reason_that_holds_in_two_channels_is_told_once() {
 }
 
 #[test]
-fn all_missing_providers_are_named_at_once_and_those_of_the_platform_apart() {
+fn all_missing_providers_are_listed_and_platform_apis_separately() {
     let sandbox = garden();
     let olm = sandbox.path("greenhouse/metadata/olm.yaml");
     let text = fs::read_to_string(&olm).unwrap();
@@ -296,7 +296,7 @@ fn all_missing_providers_are_named_at_once_and_those_of_the_platform_apart() {
 }
 
 #[test]
-fn a_wrong_command_line_ends_with_the_status_of_its_own() {
+fn an_invalid_command_line_has_its_own_exit_status() {
     let sandbox = Sandbox::new();
     for (line, message) in [
         ("resolve", "required arguments"),
@@ -353,7 +353,7 @@ fn dump(spec: &str) -> String {
 }
 
 #[test]
-fn what_a_cluster_says_of_itself_is_resolved() {
+fn a_cluster_dump_is_resolved() {
     let sandbox = rakes();
     fs::write(sandbox.path("dump.yaml"), dump("{image: 'oci:index:v1'}")).unwrap();
     let line = "resolve --cluster dump.yaml";
@@ -403,7 +403,7 @@ fn a_version_that_the_cluster_has_is_not_installed_twice() {
 }
 
 #[test]
-fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
+fn a_catalog_of_the_cluster_can_be_read_from_another_source() {
     let sandbox = rakes();
     fs::write(sandbox.path("dump.yaml"), dump("{address: 'main:50051'}")).unwrap();
     let outcome = sandbox.run(["resolve", "--cluster", "dump.yaml"]);
@@ -437,7 +437,7 @@ fn a_catalog_of_the_cluster_may_be_read_from_elsewhere() {
 }
 
 #[test]
-fn what_a_dump_leaves_out_or_has_elsewhere_is_told() {
+fn inconsistencies_in_a_dump_are_reported() {
     let sandbox = rakes();
     let whole = dump("{image: 'oci:index:v1'}");
     let without = whole.replace("ClusterServiceVersion", "Deleted");
@@ -461,7 +461,7 @@ fn what_a_dump_leaves_out_or_has_elsewhere_is_told() {
 }
 
 #[test]
-fn a_catalog_that_cannot_be_read_is_named_with_the_way_around_it() {
+fn an_unreadable_catalog_is_reported_with_a_workaround() {
     let sandbox = rakes();
     let state =
         "version: 1\ncatalogs:\n- name: main\n  source: absent.db\nsubscriptions:\n- name: rake\n  package: rake\n";
@@ -494,7 +494,7 @@ fn a_catalog_that_cannot_be_read_is_named_with_the_way_around_it() {
 }
 
 #[test]
-fn an_update_that_cannot_be_taken_is_told_with_its_reason() {
+fn an_unavailable_update_is_reported_with_the_reason() {
     let sandbox = rakes();
     rake(&sandbox, "rake4", "1.3.0", Some("rake.v1.2.0"));
     let needs = "dependencies:\n- type: olm.package\n  value: {packageName: hoe, version: '>=1.0.0'}\n";
@@ -515,7 +515,7 @@ fn depending(sandbox: &Sandbox, folder: &str, version: &str, replaces: Option<&s
 }
 
 #[test]
-fn a_bundle_whose_dependencies_cannot_be_read_is_left_out_and_said() {
+fn a_bundle_with_unreadable_dependencies_is_omitted_and_reported() {
     let sandbox = garden();
     operator(&sandbox, "first", "shed", "1.0.0", None);
     let unreadable = "dependencies: [{type: olm.package, value: {packageName: [lamp], version: 1.0.0}}]";
@@ -536,7 +536,7 @@ fn a_bundle_whose_dependencies_cannot_be_read_is_left_out_and_said() {
 }
 
 #[test]
-fn a_bundle_whose_dependencies_file_is_left_out_has_no_dependencies() {
+fn a_bundle_whose_dependencies_file_is_omitted_has_no_dependencies() {
     let sandbox = garden();
     let broken = "dependencies: [{type: olm.package, value: {packageName: lamp, version: >=1.0.0}}";
     depending(&sandbox, "shed", "1.0.0", None, broken);
@@ -551,7 +551,7 @@ fn a_bundle_whose_dependencies_file_is_left_out_has_no_dependencies() {
 }
 
 #[test]
-fn an_intent_deep_in_a_constraint_is_read_the_same_everywhere() {
+fn an_intent_nested_in_a_constraint_is_read_consistently() {
     let sandbox = garden();
     // A constraint is about one bundle.
     let dependencies = "\

@@ -35,7 +35,7 @@ fn end(mut server: Server) {
 }
 
 #[test]
-fn an_index_is_served_from_a_database_and_from_an_image_until_a_signal() {
+fn databases_and_images_are_served_until_a_signal() {
     let sandbox = garden();
     small_base(&sandbox);
     succeed(&sandbox, &format!("registry add -q -b {BOTH} -d index.db"));
@@ -94,7 +94,7 @@ fn catalog() -> crate::common::Sandbox {
 }
 
 #[test]
-fn a_catalog_is_served_as_the_database_that_it_was_made_of() {
+fn a_catalog_is_served_like_the_database_it_was_created_from() {
     let sandbox = catalog();
     let folder = sandbox.path("catalog");
     let before = std::fs::metadata(&folder).unwrap().modified().unwrap();
@@ -158,7 +158,7 @@ fn a_catalog_is_served_as_the_database_that_it_was_made_of() {
 }
 
 #[test]
-fn a_catalog_with_errors_is_refused_with_all_of_them() {
+fn a_catalog_with_errors_is_rejected_with_all_of_them() {
     let sandbox = crate::common::Sandbox::new();
     std::fs::create_dir(sandbox.path("catalog")).unwrap();
     let documents = "schema: olm.package\nname: p\ndefaultChannel: a\n---\nschema: olm.channel\npackage: p\nname: a\n\
@@ -215,7 +215,7 @@ fn a_catalog_with_errors_is_refused_with_all_of_them() {
 }
 
 #[test]
-fn the_first_warnings_about_a_served_catalog_are_reported_with_their_number() {
+fn the_first_warnings_about_a_served_catalog_are_reported_with_their_count() {
     let sandbox = crate::common::Sandbox::new();
     std::fs::create_dir(sandbox.path("catalog")).unwrap();
     let write = |count: usize| {
@@ -273,7 +273,7 @@ fn the_first_warnings_about_a_served_catalog_are_reported_with_their_number() {
 }
 
 #[test]
-fn a_dockerfile_made_for_opm_checks_the_catalog_and_finds_the_folder_of_its_cache() {
+fn a_dockerfile_for_opm_checks_the_catalog_and_finds_its_cache_folder() {
     let sandbox = catalog();
     let outcome = sandbox.run(["serve", "catalog", "--cache-dir=made", "--cache-only"]);
     insta::assert_snapshot!(outcome, @"
@@ -296,7 +296,7 @@ fn a_dockerfile_made_for_opm_checks_the_catalog_and_finds_the_folder_of_its_cach
 }
 
 #[test]
-fn the_log_is_json_where_that_is_asked_for() {
+fn the_log_is_json_on_request() {
     let sandbox = catalog();
     let arguments = [
         "serve",
@@ -368,7 +368,7 @@ fn event(stderr: &mut impl std::io::BufRead) -> Option<serde_json::Value> {
 }
 
 #[test]
-fn a_served_file_that_changes_is_named_once_in_the_log() {
+fn a_served_file_that_changes_is_logged_once() {
     let sandbox = garden();
     succeed(&sandbox, &format!("registry add -q -b {BOTH} -d index.db"));
     succeed(&sandbox, "migrate index.db catalog");

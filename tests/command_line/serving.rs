@@ -56,7 +56,7 @@ fn probe(sandbox: &Sandbox, arguments: &[String]) -> Outcome {
 }
 
 #[test]
-fn a_database_is_served_until_a_signal_and_the_probe_sees_it() {
+fn a_database_is_served_until_a_signal_and_answers_the_probe() {
     let Some(indexes) = shared::folder("goldens/index-versions") else {
         return;
     };
@@ -85,7 +85,7 @@ fn a_database_is_served_until_a_signal_and_the_probe_sees_it() {
 }
 
 #[test]
-fn a_time_can_be_set_after_which_the_server_ends() {
+fn the_server_stops_after_the_configured_time() {
     let Some(indexes) = shared::folder("goldens/index-versions") else {
         return;
     };
@@ -96,7 +96,7 @@ fn a_time_can_be_set_after_which_the_server_ends() {
 }
 
 #[test]
-fn what_is_no_index_is_refused_and_the_reason_left_where_a_cluster_looks() {
+fn a_file_that_is_not_an_index_is_rejected_with_a_termination_message() {
     let sandbox = Sandbox::new();
     std::fs::write(
         sandbox.path("index.db"),
@@ -127,7 +127,7 @@ fn what_is_no_index_is_refused_and_the_reason_left_where_a_cluster_looks() {
 }
 
 #[test]
-fn the_probe_takes_the_flags_of_the_well_known_one() {
+fn the_probe_accepts_the_flags_of_grpc_health_probe() {
     let sandbox = Sandbox::new();
     let asked = |arguments: &[&str]| probe(&sandbox, &arguments.iter().map(ToString::to_string).collect::<Vec<_>>());
     insta::assert_snapshot!(asked(&[]), @"
@@ -147,7 +147,7 @@ fn the_probe_takes_the_flags_of_the_well_known_one() {
 }
 
 #[test]
-fn the_reason_is_left_in_a_file_that_does_not_exist_yet() {
+fn the_termination_message_file_is_created_if_missing() {
     let sandbox = garden();
     succeed(&sandbox, "registry add -q -b compost -d index.db");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

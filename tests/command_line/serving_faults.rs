@@ -25,7 +25,7 @@ use tonic::transport::Endpoint;
 use tonic_health::pb::health_check_response::ServingStatus;
 
 #[test]
-fn clients_that_take_nothing_cost_a_bounded_memory_and_leave_others_their_answers() {
+fn clients_that_do_not_read_use_bounded_memory_and_do_not_block_others() {
     const STREAMS: usize = 96;
     const CONNECTIONS: usize = 6;
     let sandbox = Sandbox::new();
@@ -72,7 +72,7 @@ fn clients_that_take_nothing_cost_a_bounded_memory_and_leave_others_their_answer
 }
 
 #[test]
-fn a_thousand_idle_connections_and_long_requests_cost_little_and_hold_up_nobody() {
+fn a_thousand_idle_connections_and_long_requests_cost_little_and_block_nobody() {
     let sandbox = Sandbox::new();
     catalog(&sandbox, 3, 10);
     let server = start(&sandbox, "catalog");
@@ -100,7 +100,7 @@ fn a_thousand_idle_connections_and_long_requests_cost_little_and_hold_up_nobody(
 }
 
 #[test]
-fn a_catalog_whose_files_change_is_served_as_it_was_or_not_at_all() {
+fn a_catalog_whose_files_change_is_served_unchanged_or_not_at_all() {
     let sandbox = Sandbox::new();
     catalog(&sandbox, 3, 1000);
     let server = start(&sandbox, "catalog");
@@ -137,7 +137,7 @@ fn a_catalog_whose_files_change_is_served_as_it_was_or_not_at_all() {
 }
 
 #[test]
-fn a_catalog_of_more_files_than_are_kept_open_is_read_by_their_names_and_never_answered_wrongly() {
+fn a_catalog_with_more_files_than_are_kept_open_is_served_correctly() {
     const BUNDLES: usize = 300;
     let sandbox = Sandbox::new();
     catalog(&sandbox, BUNDLES, 100);
@@ -169,7 +169,7 @@ fn a_catalog_of_more_files_than_are_kept_open_is_read_by_their_names_and_never_a
 }
 
 #[test]
-fn a_client_that_takes_nothing_is_disconnected_when_patience_is_over() {
+fn a_client_that_does_not_read_is_disconnected_after_the_timeout() {
     let sandbox = Sandbox::new();
     catalog(&sandbox, 40, OBJECT_SIZE);
     let runtime = Runtime::new().unwrap();
@@ -285,7 +285,7 @@ impl Server {
 }
 
 #[test]
-fn a_server_that_is_told_to_end_under_load_gives_no_wrong_answer() {
+fn a_server_stopped_under_load_gives_no_wrong_answer() {
     let sandbox = Sandbox::new();
     catalog(&sandbox, 5, 20_000);
     let asked: Vec<_> = (0..5).map(request).collect();

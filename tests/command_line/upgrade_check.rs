@@ -39,7 +39,7 @@ fn run(sandbox: &Sandbox, line: &str) -> Outcome {
 }
 
 #[test]
-fn where_there_are_no_operators_nothing_is_held() {
+fn without_operators_no_upgrade_is_blocked() {
     let sandbox = sandbox("apiVersion: v1\nitems: []\nkind: List\n");
     insta::assert_snapshot!(run(&sandbox, "upgrade-check dump.yaml"), @"
     ------- stderr -------
@@ -60,7 +60,7 @@ fn where_there_are_no_operators_nothing_is_held() {
 }
 
 #[test]
-fn what_is_held_is_told_with_the_words_of_olm() {
+fn blocked_upgrades_are_reported_with_the_message_of_olm() {
     let sandbox = sandbox(DUMP);
     insta::assert_snapshot!(run(&sandbox, "upgrade-check dump.yaml"), @r#"
     OPERATOR    NAMESPACE  UPGRADES  LAST UPGRADE  CONDITION                     WHY
@@ -111,7 +111,7 @@ fn what_is_held_is_told_with_the_words_of_olm() {
 }
 
 #[test]
-fn an_override_lets_the_upgrade_through() {
+fn an_override_allows_the_upgrade() {
     let overridden = DUMP.replace(
         "  status:\n    conditions:",
         "  spec: {overrides: [Upgradeable]}\n  status:\n    conditions:",
@@ -142,7 +142,7 @@ fn a_dump_without_conditions_leaves_the_answer_unknown() {
 }
 
 #[test]
-fn what_a_cluster_would_refuse_is_a_warning() {
+fn a_condition_that_a_cluster_would_reject_is_a_warning() {
     let sandbox = sandbox(
         "apiVersion: operators.coreos.com/v1\nkind: Condition\nmetadata: {name: foo}\nspec: {overrides: [Upgradable]}\n\
          status:\n  conditions: {type: Upgrading, status: \"False\", reason: Upgrade Done}\n",
@@ -159,7 +159,7 @@ fn what_a_cluster_would_refuse_is_a_warning() {
 }
 
 #[test]
-fn folders_and_standard_input_are_read_as_files_are() {
+fn folders_and_standard_input_are_read_like_files() {
     let sandbox = sandbox(DUMP);
     let from_file = run(&sandbox, "upgrade-check dump.yaml");
     fs::create_dir(sandbox.path("dumps")).unwrap();
@@ -175,7 +175,7 @@ fn folders_and_standard_input_are_read_as_files_are() {
 }
 
 #[test]
-fn a_what_if_file_says_what_is_installed() {
+fn a_what_if_file_declares_installed_operators() {
     let sandbox = sandbox(DUMP);
     let state = "installed:\n- {name: rake.v1.0.0, version: 1.0.0, package: rake}\n- {name: hoe.v1.0.0, phase: Failed}\n\
                  conditions:\n- apiVersion: operators.coreos.com/v1\n  kind: Condition\n  \
@@ -213,7 +213,7 @@ fn a_what_if_file_says_what_is_installed() {
 }
 
 #[test]
-fn what_cannot_be_judged_is_refused() {
+fn input_that_cannot_be_judged_is_rejected() {
     let sandbox = sandbox("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n");
     insta::assert_snapshot!(fail(&sandbox, "upgrade-check dump.yaml"), @r#"
     ------- stderr -------
@@ -245,7 +245,7 @@ fn what_cannot_be_judged_is_refused() {
 }
 
 #[test]
-fn a_resource_is_written_with_the_least_permission() {
+fn a_resource_is_printed_with_the_minimal_permissions() {
     let sandbox = Sandbox::new();
     let line = "upgrade-check init --name etcd.v0.9.4 --namespace operators --service-account etcd --deployment etcd";
     let outcome = outcome_of(&sandbox, line);
@@ -351,7 +351,7 @@ fn saying() -> Sandbox {
 
 /// C4, C15, C34 and the update that waits.
 #[test]
-fn c34_all_that_operators_say_is_shown_since_when_and_with_the_update_that_waits() {
+fn c34_all_conditions_are_shown_with_their_time_and_the_waiting_update() {
     let sandbox = saying();
     insta::assert_snapshot!(run(&sandbox, "upgrade-check dump.yaml --catalog index.db"), @r#"
     OPERATOR     NAMESPACE  UPGRADES  WAITING               LAST UPGRADE  CONDITION                      WHY
@@ -395,7 +395,7 @@ fn c34_all_that_operators_say_is_shown_since_when_and_with_the_update_that_waits
 
 /// C21: an update that a person asks for is held, too.
 #[test]
-fn c21_the_plan_of_a_bundle_is_held_by_the_condition_of_what_it_replaces() {
+fn c21_a_plan_is_blocked_by_the_condition_of_the_replaced_version() {
     let sandbox = saying();
     insta::assert_snapshot!(run(&sandbox, "plan new --cluster dump.yaml -n garden"), @r#"
     ------- stderr -------
@@ -430,7 +430,7 @@ fn c21_the_plan_of_a_bundle_is_held_by_the_condition_of_what_it_replaces() {
 
 /// C23: the condition is named where nothing can be resolved because of it.
 #[test]
-fn c23_what_cannot_be_resolved_names_the_condition_that_holds() {
+fn c23_an_unresolvable_input_names_the_blocking_condition() {
     let sandbox = saying();
     operator(&sandbox, "hoe", "hoe", "1.0.0", None);
     let needs = "dependencies:\n- type: olm.package\n  value: {packageName: rake, version: \">=1.1.0\"}\n";
@@ -454,7 +454,7 @@ fn c23_what_cannot_be_resolved_names_the_condition_that_holds() {
 }
 
 #[test]
-fn an_operator_shows_what_it_says_and_that_its_update_is_held() {
+fn an_operator_is_shown_with_its_conditions_and_the_blocked_update() {
     let sandbox = saying();
     insta::assert_snapshot!(outcome_of(&sandbox, "operator dump.yaml --catalog index.db"), @r#"
     operator      rake.garden
@@ -479,7 +479,7 @@ fn an_operator_shows_what_it_says_and_that_its_update_is_held() {
 
 /// C9 and C11: the label of the operator, and the patch of its Deployment.
 #[test]
-fn c9_c11_a_resource_is_tied_to_its_operator() {
+fn c9_c11_a_resource_is_linked_to_its_operator() {
     let sandbox = Sandbox::new();
     let line = "upgrade-check init --name etcd.v0.9.4 --namespace operators --operator etcd.operators --deployment etcd/manager --deployment other";
     let outcome = outcome_of(&sandbox, line);
@@ -495,7 +495,7 @@ fn c9_c11_a_resource_is_tied_to_its_operator() {
 }
 
 #[test]
-fn the_proposed_condition_is_written_with_the_verbs_of_the_proposal() {
+fn the_proposed_condition_is_printed_with_the_verbs_of_the_proposal() {
     let sandbox = Sandbox::new();
     let line = "upgrade-check init --kind condition --name etcd.v0.9.4 --namespace operators --operator etcd.operators";
     insta::assert_snapshot!(outcome_of(&sandbox, line), @r#"

@@ -42,7 +42,7 @@ fn catalog(from: &str, to: &str) -> Sandbox {
 }
 
 #[test]
-fn of_a_valid_catalog_nothing_is_printed() {
+fn a_valid_catalog_prints_nothing() {
     let sandbox = catalog("", "");
     let outcome = sandbox.run(["validate", "etcd"]);
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(0), ""), "{outcome}");
@@ -58,7 +58,7 @@ fn of_a_valid_catalog_nothing_is_printed() {
 }
 
 #[test]
-fn the_folder_of_a_bundle_is_told_from_a_catalog() {
+fn a_bundle_folder_is_distinguished_from_a_catalog() {
     let sandbox = catalog("", "");
     for folder in ["manifests", "metadata"] {
         fs::create_dir_all(sandbox.path("rake").join(folder)).unwrap();
@@ -81,7 +81,7 @@ fn the_folder_of_a_bundle_is_told_from_a_catalog() {
 }
 
 #[test]
-fn errors_fail_the_command_and_are_shown_at_their_lines() {
+fn errors_fail_the_command_and_are_shown_with_their_lines() {
     let sandbox = catalog("- name: etcd.v1\n", "- name: etcd.v11\n");
     let outcome = sandbox.run(["validate", "etcd"]);
     assert_eq!(outcome.status, Some(1), "{outcome}");
@@ -106,7 +106,7 @@ fn warnings_do_not_fail_the_command() {
 }
 
 #[test]
-fn a_repeated_key_is_a_warning_and_its_last_value_counts() {
+fn a_repeated_key_is_a_warning_and_its_last_value_wins() {
     let sandbox = catalog(
         "image: registry",
         "image: registry.example.com/draft:1\nimage: registry",
@@ -127,7 +127,7 @@ fn a_repeated_key_is_a_warning_and_its_last_value_counts() {
 }
 
 #[test]
-fn a_repeated_field_in_json_is_a_warning_and_its_last_value_counts_as_in_yaml() {
+fn a_repeated_json_field_is_a_warning_and_its_last_value_wins_as_in_yaml() {
     let sandbox = catalog("name: stable", "name: stable");
     let yaml = sandbox.run(["render", "etcd", "-o", "json"]);
     let image = "\"image\": \"registry.example.com/etcd:1\"";
@@ -160,7 +160,7 @@ fn a_repeated_field_in_json_is_a_warning_and_its_last_value_counts_as_in_yaml() 
 }
 
 #[test]
-fn edges_in_another_capitalization_are_read_by_every_command() {
+fn edges_with_different_capitalization_are_read_by_every_command() {
     let sandbox = catalog("name: stable", "name: stable");
     let plain = sandbox.run(["render", "etcd", "-o", "yaml"]).stdout;
     assert!(plain.contains("  replaces: etcd.v1"), "{plain}");
@@ -186,7 +186,7 @@ fn edges_in_another_capitalization_are_read_by_every_command() {
 }
 
 #[test]
-fn an_edit_accepts_another_capitalization_in_documents_that_it_does_not_change() {
+fn an_edit_accepts_different_capitalization_in_unchanged_documents() {
     let sandbox = catalog("name: stable", "name: stable");
     let plain = sandbox.run(["render", "etcd", "-o", "yaml"]).stdout;
     let capital = plain.replacen("defaultChannel:", "DefaultChannel:", 1);
@@ -202,7 +202,7 @@ fn an_edit_accepts_another_capitalization_in_documents_that_it_does_not_change()
 }
 
 #[test]
-fn a_comma_without_a_value_is_reported_on_its_own_line() {
+fn a_trailing_comma_is_reported_on_its_own_line() {
     let sandbox = Sandbox::new();
     fs::create_dir(sandbox.path("etcd")).unwrap();
     let text = "{\n  \"schema\": \"olm.package\",\n  \"properties\": [\n    1,\n  ]\n}\n";
@@ -218,7 +218,7 @@ fn a_comma_without_a_value_is_reported_on_its_own_line() {
 }
 
 #[test]
-fn a_document_without_a_value_is_refused_by_every_command() {
+fn a_document_without_a_value_is_rejected_by_every_command() {
     let sandbox = catalog("name: stable", "name: stable");
     let json = sandbox.run(["render", "etcd"]).stdout;
     fs::remove_file(sandbox.path("etcd/catalog.yaml")).unwrap();
@@ -264,7 +264,7 @@ fn a_document_without_a_value_is_refused_by_every_command() {
 }
 
 #[test]
-fn no_command_writes_into_the_catalog_that_it_reads() {
+fn no_command_writes_into_its_input_catalog() {
     let sandbox = catalog("name: stable", "name: stable");
     for line in [
         "migrate etcd etcd/json",
@@ -287,7 +287,7 @@ fn no_command_writes_into_the_catalog_that_it_reads() {
 }
 
 #[test]
-fn every_form_names_rule_and_line() {
+fn every_output_format_names_rule_and_line() {
     let sandbox = catalog("name: etcd.v2\nimage", "name: etcd.v3\nimage");
     for form in ["text", "json", "yaml", "sarif", "github", "junit"] {
         let outcome = sandbox.run(["validate", "etcd", "-o", form]);
@@ -309,7 +309,7 @@ fn every_form_names_rule_and_line() {
 }
 
 #[test]
-fn what_cannot_be_read_is_a_finding_in_every_form_for_programs() {
+fn unreadable_input_is_a_finding_in_every_machine_readable_format() {
     let sandbox = catalog("", "");
     for (command, message) in [("validate", "cannot read ./none"), ("index check", "at ./none")] {
         assert_eq!(outcome_of_missing(&sandbox, command, "text"), "", "{command}");
@@ -334,7 +334,7 @@ fn outcome_of_missing(sandbox: &Sandbox, command: &str, form: &str) -> String {
 }
 
 #[test]
-fn what_is_no_folder_is_refused() {
+fn a_path_that_is_not_a_folder_is_rejected() {
     let sandbox = catalog("", "");
     let outcome = sandbox.run(["validate", "etcd/catalog.yaml"]);
     assert_eq!(outcome.status, Some(1));
@@ -351,7 +351,7 @@ fn what_is_no_folder_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_folder_elsewhere_is_not_passed_over() {
+fn a_link_to_a_folder_elsewhere_is_not_ignored_silently() {
     use std::os::unix::fs::symlink;
     let sandbox = garden();
     succeed(&sandbox, "registry add -q -b compost -d index.db");

@@ -29,7 +29,7 @@ const RULED_OUT: [(&str, &str); 19] = [
 ];
 
 #[test]
-fn what_users_and_developers_read_has_no_phrase_that_the_style_guide_rules_out() {
+fn documents_and_messages_contain_no_discouraged_phrases() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     for place in [
@@ -67,7 +67,7 @@ fn what_users_and_developers_read_has_no_phrase_that_the_style_guide_rules_out()
 }
 
 #[test]
-fn every_word_is_spelled_right() {
+fn every_word_is_spelled_correctly() {
     let program = std::env::var_os("OPMX_TYPOS").unwrap_or_else(|| "typos".into());
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     match Command::new(program).current_dir(root).output() {
