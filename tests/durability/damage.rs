@@ -154,7 +154,7 @@ impl Place {
 }
 
 #[test]
-fn what_is_no_whole_index_is_refused_by_every_command() {
+fn an_incomplete_index_is_rejected_by_every_command() {
     let mut place = Place::new();
     let sound = place.sound();
     let length = sound.len();
@@ -201,7 +201,7 @@ fn what_is_no_whole_index_is_refused_by_every_command() {
 }
 
 #[test]
-fn a_table_or_column_that_is_not_there_is_named_and_never_the_statement() {
+fn a_missing_table_or_column_is_reported_without_the_sql_statement() {
     let mut place = Place::new();
     for table in TABLES {
         for statements in [
@@ -242,7 +242,7 @@ fn columns(place: &Place) -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn values_of_another_kind_are_refused_or_read_and_never_the_end_of_the_program() {
+fn values_of_other_types_are_rejected_or_read_without_a_panic() {
     let mut place = Place::new();
     let mut chance = Chance::new(7);
     let values = [
@@ -275,7 +275,7 @@ fn values_of_another_kind_are_refused_or_read_and_never_the_end_of_the_program()
 }
 
 #[test]
-fn bytes_that_are_flipped_anywhere_are_said_or_harmless() {
+fn flipped_bytes_are_reported_or_harmless() {
     let mut place = Place::new();
     let mut chance = Chance::new(11);
     let sound = place.sound();
@@ -319,7 +319,7 @@ fn bytes_that_are_flipped_anywhere_are_said_or_harmless() {
 }
 
 #[test]
-fn a_file_beside_the_database_that_is_no_journal_is_no_danger() {
+fn files_next_to_the_database_that_are_not_journals_are_harmless() {
     let place = Place::new();
     let sound = place.sound();
     for (suffix, content) in [
@@ -343,7 +343,7 @@ fn a_file_beside_the_database_that_is_no_journal_is_no_danger() {
 }
 
 #[test]
-fn a_database_that_somebody_holds_is_waited_for_and_then_named() {
+fn a_locked_database_is_waited_for_and_then_reported() {
     let place = Place::new();
     fs::write(place.database(), place.sound()).unwrap();
     let holder = Connection::open(place.database()).unwrap();

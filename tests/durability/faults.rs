@@ -159,7 +159,7 @@ fn assert_said(outcome: &Outcome, file: &str, cause: &[&str], advice: &[&str], o
 }
 
 #[test]
-fn a_file_that_may_not_grow_leaves_the_old_state_or_the_whole_new_one() {
+fn a_file_size_limit_leaves_the_old_state_or_the_complete_new_one() {
     let place = Place::new();
     for (name, before, line) in COMMANDS {
         let new = place.changed(before, line);
@@ -239,7 +239,7 @@ const ON_A_SMALL_DISK: &str = r#"
     exit $code"#;
 
 #[test]
-fn a_full_disk_leaves_the_old_state_or_the_whole_new_one() {
+fn a_full_disk_leaves_the_old_state_or_the_complete_new_one() {
     let place = Place::new();
     if !can_mount(&place) {
         return;
@@ -293,7 +293,7 @@ fn is_root() -> bool {
 }
 
 #[test]
-fn a_folder_or_file_that_is_read_only_is_named_and_stays_as_it_is() {
+fn a_read_only_folder_or_file_is_reported_and_unchanged() {
     let place = Place::new();
     // For root nothing is read-only, so the commands run as nobody.
     for path in place.folder().ancestors().take(3) {
@@ -334,7 +334,7 @@ fn a_folder_or_file_that_is_read_only_is_named_and_stays_as_it_is() {
 }
 
 #[test]
-fn a_disk_that_is_mounted_read_only_is_named_also_to_root() {
+fn a_read_only_mount_is_reported_even_to_root() {
     let place = Place::new();
     if !can_mount(&place) {
         return;

@@ -290,7 +290,7 @@ fn changes(folder: &Path, workshop: &mut Workshop) -> Vec<Change> {
 }
 
 #[test]
-fn a_writer_that_is_killed_at_any_moment_leaves_the_old_state_or_the_new_one() {
+fn a_writer_killed_at_any_moment_leaves_the_old_state_or_the_new_one() {
     let start = Instant::now();
     let folder = tempfile::tempdir().unwrap();
     let base = folder.path().join("base.db");
@@ -393,7 +393,7 @@ fn litter(layout: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_command_that_is_killed_while_it_makes_an_index_image_leaves_the_tag_at_the_old_or_the_new_one() {
+fn killing_a_command_that_builds_an_index_image_leaves_the_old_tag_or_the_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let before = folder.path().join("before.db");
     bundles::add(Release::line_of("tool", 30), &before);

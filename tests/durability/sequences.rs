@@ -615,7 +615,7 @@ fn is_stranded(message: &str) -> bool {
 }
 
 #[test]
-fn accepted_additions_leave_a_graph_with_warnings_of_what_they_pushed_out_or_strand_only() {
+fn accepted_additions_leave_only_warnings_about_removed_and_stranded_bundles() {
     for (name, mode) in MODES {
         let steps = prop::collection::vec(addition(), 1..8);
         let tally = run(steps, mode, |place, findings| {
@@ -641,7 +641,7 @@ fn accepted_additions_leave_a_graph_with_warnings_of_what_they_pushed_out_or_str
 }
 
 #[test]
-fn removals_between_additions_leave_no_row_without_its_owner() {
+fn removals_between_additions_leave_no_orphaned_rows() {
     for (name, mode) in MODES {
         let steps = prop::collection::vec(prop_oneof![3 => addition(), 2 => removal()], 2..14);
         let tally = run(steps, mode, |_, findings| {

@@ -51,7 +51,7 @@ fn additions(sandbox: &Sandbox, versions: usize) -> (BTreeSet<String>, Vec<Strin
 }
 
 #[test]
-fn eight_writers_add_their_bundles_to_one_database_and_none_is_lost() {
+fn eight_writers_add_bundles_to_one_database_without_losing_any() {
     for exists in [true, false] {
         let sandbox = database();
         let (mut all, lines) = additions(&sandbox, 5);
@@ -73,7 +73,7 @@ fn eight_writers_add_their_bundles_to_one_database_and_none_is_lost() {
 }
 
 #[test]
-fn eight_writers_continue_one_package_each_in_the_turn_that_it_gets() {
+fn eight_writers_extend_one_package_in_any_order() {
     let sandbox = database();
     bundles::add(Release::line_of("tool", 4), &sandbox.path("db/index.db"));
     let lines: Vec<_> = (4..4 + WRITERS)
@@ -93,7 +93,7 @@ fn eight_writers_continue_one_package_each_in_the_turn_that_it_gets() {
 }
 
 #[test]
-fn eight_writers_add_remove_and_deprecate_at_once() {
+fn eight_writers_add_remove_and_deprecate_concurrently() {
     let sandbox = database();
     let gone = |number: usize| format!("gone{number}");
     let mut there: Vec<Release> = Vec::new();
@@ -125,7 +125,7 @@ fn eight_writers_add_remove_and_deprecate_at_once() {
 }
 
 #[test]
-fn eight_pipelines_move_one_tag_and_no_bundle_is_lost() {
+fn eight_pipelines_move_one_tag_without_losing_bundles() {
     let sandbox = database();
     let base = build(&ImageConfig::default(), Vec::new()).unwrap();
     write_layout(&base, &sandbox.path("base"), Some("v1")).unwrap();

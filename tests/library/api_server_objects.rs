@@ -583,7 +583,7 @@ fn what_the_api_server_rejects_is_reported_at_its_path() {
 }
 
 #[test]
-fn names_follow_the_rules_of_their_kinds() {
+fn object_names_are_checked_by_the_rules_of_their_kind() {
     let named = |api_version: &str, kind: &str, name: &str| {
         let object = json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}});
         rejected(&[("manifests/object.yaml", object.to_string())])
@@ -621,7 +621,7 @@ fn names_follow_the_rules_of_their_kinds() {
 }
 
 #[test]
-fn some_schemas_are_not_compared_with_their_defaults() {
+fn defaults_inside_maps_and_in_v1beta1_schemas_are_not_checked() {
     // The API server accepts such defaults inside maps.
     let inside_map = CRD.replace("maxLength: 1}}", "maxLength: 1, default: abc}}");
     let old = CRD.replace("default: fast", "default: quick");
@@ -655,7 +655,7 @@ fn put(value: &mut Value, steps: &[Step], new: &Value) {
 }
 
 #[test]
-fn no_value_of_another_type_stops_the_checks() {
+fn values_of_other_types_do_not_stop_the_checks() {
     let others = [
         json!(null),
         json!(-7),

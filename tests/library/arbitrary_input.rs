@@ -84,27 +84,27 @@ proptest! {
     #![proptest_config(cases(300))]
 
     #[test]
-    fn any_bytes_may_be_a_file_of_a_bundle(which in any::<usize>(), bytes in bytes()) {
+    fn bundle_files_can_contain_any_bytes(which in any::<usize>(), bytes in bytes()) {
         bodies::bundle::file(which, &bytes);
     }
 
     #[test]
-    fn any_string_may_stand_for_a_word_of_a_bundle(which in any::<usize>(), word in any::<usize>(), text in text()) {
+    fn any_word_of_a_bundle_can_be_replaced(which in any::<usize>(), word in any::<usize>(), text in text()) {
         bodies::bundle::word(which, word, &text);
     }
 
     #[test]
-    fn any_bytes_may_be_a_yaml_file(bytes in bytes()) {
+    fn yaml_files_can_contain_any_bytes(bytes in bytes()) {
         bodies::yaml::file(&bytes);
     }
 
     #[test]
-    fn any_string_may_stand_for_a_word_of_a_yaml_file(which in any::<usize>(), word in any::<usize>(), text in text()) {
+    fn any_word_of_a_yaml_file_can_be_replaced(which in any::<usize>(), word in any::<usize>(), text in text()) {
         bodies::yaml::word(which, word, &text);
     }
 
     #[test]
-    fn any_bytes_may_be_a_document_of_an_image(
+    fn image_documents_can_contain_any_bytes(
         media_type in prop::sample::select(MEDIA_TYPES.to_vec()),
         bytes in bytes(),
     ) {
@@ -112,7 +112,7 @@ proptest! {
     }
 
     #[test]
-    fn any_string_may_stand_for_a_word_of_a_document_of_an_image(
+    fn any_word_of_an_image_document_can_be_replaced(
         which in any::<usize>(),
         word in any::<usize>(),
         text in text(),
@@ -122,13 +122,13 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_may_be_a_what_if_file_or_a_dump(bytes in bytes()) {
+    fn what_if_files_and_dumps_can_contain_any_bytes(bytes in bytes()) {
         bodies::state::file(&bytes);
         bodies::state::dumped(&bytes);
     }
 
     #[test]
-    fn any_string_may_stand_for_a_word_of_a_what_if_file(
+    fn any_word_of_a_what_if_file_can_be_replaced(
         which in any::<usize>(),
         word in any::<usize>(),
         text in text(),
@@ -137,12 +137,12 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_may_be_a_layer(bytes in vec(any::<u8>(), 0..2_000)) {
+    fn layers_can_contain_any_bytes(bytes in vec(any::<u8>(), 0..2_000)) {
         bodies::layer::raw(&bytes);
     }
 
     #[test]
-    fn any_members_may_be_in_layers(layers in vec(vec(member(), 0..6), 0..4), compressed in any::<bool>()) {
+    fn layers_can_contain_any_members(layers in vec(vec(member(), 0..6), 0..4), compressed in any::<bool>()) {
         bodies::layer::members(&layers, compressed);
     }
 }
@@ -151,12 +151,12 @@ proptest! {
     #![proptest_config(cases(3_000))]
 
     #[test]
-    fn any_strings_may_be_ranges_of_versions(one in range(), other in range()) {
+    fn version_ranges_can_be_any_strings(one in range(), other in range()) {
         bodies::version::ranges(&one, &other);
     }
 
     #[test]
-    fn any_string_may_be_a_version(text in prop_oneof![range(), text()]) {
+    fn versions_can_be_any_string(text in prop_oneof![range(), text()]) {
         bodies::version::version(&text);
     }
 }
@@ -165,12 +165,12 @@ proptest! {
     #![proptest_config(cases(100))]
 
     #[test]
-    fn any_bytes_may_be_olm_yaml(bytes in bytes()) {
+    fn olm_yaml_can_contain_any_bytes(bytes in bytes()) {
         bodies::olm_yaml::file(&bytes);
     }
 
     #[test]
-    fn any_string_may_stand_for_a_word_of_a_synthesized_bundle(
+    fn any_word_of_a_synthesized_bundle_can_be_replaced(
         which in any::<usize>(),
         word in any::<usize>(),
         text in text(),
@@ -179,25 +179,25 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_may_be_a_catalog_or_a_template(bytes in bytes()) {
+    fn catalogs_and_templates_can_contain_any_bytes(bytes in bytes()) {
         bodies::catalog::file(&bytes);
         bodies::catalog::template(&bytes);
     }
 
     #[test]
-    fn any_string_may_stand_for_a_word_of_a_catalog(which in any::<usize>(), word in any::<usize>(), text in text()) {
+    fn any_word_of_a_catalog_can_be_replaced(which in any::<usize>(), word in any::<usize>(), text in text()) {
         bodies::catalog::word(which, word, &text);
     }
 
     #[test]
-    fn any_bytes_may_be_a_file_of_an_author(which in any::<usize>(), bytes in bytes()) {
+    fn author_files_can_contain_any_bytes(which in any::<usize>(), bytes in bytes()) {
         bodies::author::map(&bytes);
         bodies::author::lifecycles(&bytes);
         bodies::author::repository(which, &bytes);
     }
 
     #[test]
-    fn any_string_may_stand_for_a_word_of_a_file_of_an_author(
+    fn any_word_of_an_author_file_can_be_replaced(
         which in any::<usize>(),
         word in any::<usize>(),
         text in text(),
@@ -206,28 +206,28 @@ proptest! {
     }
 
     #[test]
-    fn any_string_may_be_a_rule(text in text()) {
+    fn cel_rules_can_be_any_string(text in text()) {
         bodies::cel::rule(&text);
     }
 
     #[test]
-    fn any_string_may_stand_for_a_word_of_a_rule(which in any::<usize>(), word in any::<usize>(), text in text()) {
+    fn any_word_of_a_cel_rule_can_be_replaced(which in any::<usize>(), word in any::<usize>(), text in text()) {
         bodies::cel::word(which, word, &text);
     }
 
     #[test]
-    fn any_bytes_may_be_a_request(method in any::<usize>(), bytes in bytes()) {
+    fn grpc_requests_can_contain_any_bytes(method in any::<usize>(), bytes in bytes()) {
         bodies::grpc::message(method, &bytes);
     }
 
     #[test]
-    fn any_strings_may_be_fields_of_a_request(method in any::<usize>(), texts in [field(), field(), field(), field()]) {
+    fn grpc_request_fields_can_be_any_strings(method in any::<usize>(), texts in [field(), field(), field(), field()]) {
         let texts = texts.each_ref().map(|(known, text)| (*known, text.as_str()));
         bodies::grpc::fields(method, texts);
     }
 
     #[test]
-    fn any_bytes_may_come_over_a_connection(preface in any::<bool>(), bytes in bytes()) {
+    fn connections_can_carry_any_bytes(preface in any::<bool>(), bytes in bytes()) {
         bodies::grpc::connection(preface, &bytes);
     }
 }

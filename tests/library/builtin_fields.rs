@@ -118,7 +118,7 @@ const SLIPS: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[test]
-fn a_slip_in_the_name_of_a_field_is_found_with_the_name_that_was_meant() {
+fn a_misspelled_field_is_reported_with_the_intended_name() {
     let mut problems = Vec::new();
     for (api, place, written, meant) in SLIPS {
         let (api_version, kind) = api.split_once(' ').unwrap();
@@ -147,7 +147,7 @@ fn a_slip_in_the_name_of_a_field_is_found_with_the_name_that_was_meant() {
 }
 
 #[test]
-fn a_field_in_the_wrong_place_is_led_to_the_right_one() {
+fn a_misplaced_field_is_reported_with_its_right_place() {
     let advice = |path: &str| {
         let findings = found(&object("apps/v1", "Deployment", path, json!(1)));
         let [finding] = findings.as_slice() else {
@@ -164,7 +164,7 @@ fn a_field_in_the_wrong_place_is_led_to_the_right_one() {
 }
 
 #[test]
-fn a_value_that_the_api_server_cannot_read_is_an_error_and_says_what_is_right() {
+fn a_value_that_the_api_server_cannot_read_is_an_error_with_a_fix() {
     let cases = [
         (
             "apps/v1 Deployment",
@@ -214,7 +214,7 @@ fn a_value_that_the_api_server_cannot_read_is_an_error_and_says_what_is_right() 
 }
 
 #[test]
-fn what_the_api_server_reads_is_no_finding() {
+fn values_that_the_api_server_accepts_are_not_reported() {
     for (path, value) in [
         (
             "spec.template.spec.containers[].readinessProbe.httpGet.port",

@@ -32,7 +32,7 @@ fn repeating(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_error_prints_its_source() {
+fn no_error_message_repeats_its_source() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut sources = 0;
     for entry in walkdir::WalkDir::new(&root).sort_by_file_name() {
@@ -48,7 +48,7 @@ fn no_error_prints_its_source() {
 }
 
 #[test]
-fn an_error_that_prints_its_source_is_noticed() {
+fn an_error_message_that_repeats_its_source_is_detected() {
     for text in [
         "#[error(\"{0}\")]\n    File(#[from] FileError),",
         "#[error(\"cannot write: {0}\")]\n    Write(#[source] io::Error),",

@@ -176,7 +176,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 24 } else { 1_000 }))]
 
     #[test]
-    fn extract_of_a_package_resolves_as_in_the_whole_index(
+    fn an_extracted_package_resolves_as_in_the_whole_index(
         packages in prop::collection::vec(versions(), PACKAGES),
         number in 0..PACKAGES,
     ) {

@@ -184,7 +184,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn a_mirrored_part_resolves_as_the_whole_and_names_all_images_of_its_bundles(
+    fn a_mirrored_part_resolves_like_the_whole_and_lists_all_images_of_its_bundles(
         world in world(),
         (versions, from) in choice(),
     ) {

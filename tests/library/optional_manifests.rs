@@ -111,7 +111,7 @@ proptest! {
     /// O18, from `k8s+v1`: an object is optional if the author names it with the manifest's namespace, or with none if
     /// OLM moves it, and otherwise not. This holds in the index, in the bundle of the other media type, and back.
     #[test]
-    fn o18_the_mark_of_a_plain_bundle_survives(parts in parts()) {
+    fn o18_optional_objects_of_a_plain_bundle_stay_optional(parts in parts()) {
         let tree = plain(&parts);
         let wanted: BTreeMap<String, bool> = parts
             .iter()
@@ -130,7 +130,7 @@ proptest! {
 
     /// O18, from `registry+v1`, where only the manifest's own namespace counts.
     #[test]
-    fn o18_the_mark_of_a_registry_bundle_survives(parts in parts()) {
+    fn o18_optional_objects_of_a_registry_bundle_stay_optional(parts in parts()) {
         let mut tree = converted(&plain(&[]), MediaType::RegistryV1);
         add(&mut tree, &parts);
         let wanted: BTreeMap<String, bool> = parts

@@ -281,7 +281,7 @@ impl Scenario {
 }
 
 #[test]
-fn every_selection_is_the_first_that_trying_everything_finds() {
+fn every_selection_equals_the_first_one_found_by_exhaustive_search() {
     let (mut selected, mut impossible, mut most) = (0, 0, 0);
     for seed in 0..SCENARIOS {
         let scenario = scenario(seed);
@@ -318,7 +318,7 @@ fn every_selection_is_the_first_that_trying_everything_finds() {
 }
 
 #[test]
-fn hostile_problems_end() {
+fn hostile_problems_terminate() {
     let api = |number: usize| json!({"group": "g", "version": "v1", "kind": format!("K{number}")});
     let package = |name: String, bundles: Vec<Value>| {
         let mut entries: Vec<Value> = Vec::new();
@@ -396,7 +396,7 @@ fn hostile_problems_end() {
 }
 
 #[test]
-fn a_rule_that_cannot_be_evaluated_is_an_error_and_never_false() {
+fn a_rule_that_cannot_be_evaluated_is_an_error_and_not_false() {
     for rule in ["timestamp(0) < timestamp(1)", "!(duration('1h') < duration('1m'))"] {
         let cel = json!([{"type": "olm.constraint", "value": {"failureMessage": "x", "cel": {"rule": rule}}}]);
         let bundle = json!({"name": "a0", "version": "1.0.0", "dependencies": cel});

@@ -38,7 +38,7 @@ fn report(problems: &[String]) {
 }
 
 #[test]
-fn every_wrong_example_breaks_its_rule_and_only_what_it_names() {
+fn every_wrong_example_breaks_exactly_the_rules_it_lists() {
     let mut problems = Vec::new();
     let examples = examples();
     for (id, example) in &examples {
@@ -87,7 +87,7 @@ fn every_right_example_passes_all_suites() {
 }
 
 #[test]
-fn the_findings_of_wrong_examples_stand_in_their_snippets() {
+fn findings_in_wrong_examples_are_located_in_their_snippets() {
     let mut problems = Vec::new();
     let (mut inside, mut elsewhere) = (0, 0);
     for (id, example) in &examples() {
@@ -127,7 +127,7 @@ fn the_findings_of_wrong_examples_stand_in_their_snippets() {
 }
 
 #[test]
-fn allowing_a_rule_takes_exactly_its_findings_away() {
+fn allowing_a_rule_removes_exactly_its_findings() {
     for (id, example) in &examples() {
         let Some(validation) = validation(example, Side::Wrong) else {
             continue;
@@ -147,7 +147,7 @@ fn allowing_a_rule_takes_exactly_its_findings_away() {
 }
 
 #[test]
-fn what_an_example_names_is_needed_to_find_it() {
+fn everything_an_example_specifies_is_required_for_its_finding() {
     let mut problems = Vec::new();
     for (id, example) in &examples() {
         let plain = Example {
@@ -171,7 +171,7 @@ fn what_an_example_names_is_needed_to_find_it() {
 }
 
 #[test]
-fn examples_are_short_and_shown_as_they_are() {
+fn examples_are_short_and_printable() {
     for (id, example) in &examples() {
         assert!(files(example, Side::Right).len() > 1, "{id}");
         assert!(

@@ -13,7 +13,7 @@ fn any<T>() -> T {
 }
 
 #[test]
-fn futures_can_move_between_threads() {
+fn futures_are_send() {
     use opmx::*;
     spawnable(|| async {
         let (options, transports) = (any(), any());
@@ -216,7 +216,7 @@ fn futures_can_move_between_threads() {
 }
 
 #[test]
-fn every_public_async_function_is_listed_here() {
+fn every_public_async_function_is_in_the_list() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let here = fs::read_to_string(root.join("tests/library/spawning.rs")).unwrap();
     let mut names = 0;

@@ -70,7 +70,7 @@ const TOP_CRATES: &[&str] = &[
 const TOP_MODULES: &[&str] = &["cli", "terminal", "main"];
 
 #[test]
-fn imports_run_one_way_down() {
+fn modules_import_only_lower_layers() {
     let mut house = House::default();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for entry in walkdir::WalkDir::new(&root).sort_by_file_name() {
@@ -91,7 +91,7 @@ fn imports_run_one_way_down() {
 
 /// The first thing to read in a file is what it is about.
 #[test]
-fn every_file_begins_with_its_subject() {
+fn every_file_starts_with_a_module_comment() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut without = Vec::new();
     for entry in walkdir::WalkDir::new(&root).sort_by_file_name() {
@@ -111,7 +111,7 @@ const TWINS: [&str; 2] = ["text::document", "text::read"];
 
 /// The same for the files below one module. What a file uses of the modules that contain it does not count.
 #[test]
-fn files_use_each_other_one_way() {
+fn files_do_not_import_each_other_in_cycles() {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     for entry in walkdir::WalkDir::new(&root).sort_by_file_name() {
@@ -186,7 +186,7 @@ fn circle(edges: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
 }
 
 #[test]
-fn a_circle_of_files_is_noticed() {
+fn a_cycle_of_files_is_detected() {
     let texts = |pairs: &[(&str, &str)]| {
         let pairs = pairs
             .iter()
@@ -622,7 +622,7 @@ fn used(file: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_way_to_name_a_module_is_seen() {
+fn every_way_to_refer_to_a_module_is_recognized() {
     for text in [
         "use crate::index::Database;",
         "use crate::{diagnostic::Diagnostic, index::{self, Database}};",
@@ -648,7 +648,7 @@ fn every_way_to_name_a_module_is_seen() {
 }
 
 #[test]
-fn what_is_no_import_is_not_taken_for_one() {
+fn text_that_is_not_an_import_is_ignored() {
     for text in [
         "// use crate::index::Database;",
         "/* crate::index /* nested */ crate::index */",
@@ -665,7 +665,7 @@ fn what_is_no_import_is_not_taken_for_one() {
 }
 
 #[test]
-fn the_whole_crate_cannot_be_taken_under_another_name() {
+fn the_whole_crate_cannot_be_imported_under_another_name() {
     for text in [
         "use crate as all;",
         "use crate::*;",
@@ -679,7 +679,7 @@ fn the_whole_crate_cannot_be_taken_under_another_name() {
 }
 
 #[test]
-fn neighbours_may_use_each_other_one_way_only() {
+fn modules_of_one_layer_import_each_other_in_one_direction_only() {
     let mut house = House::default();
     house.read("mirror/mod.rs", "use crate::install::Plan;");
     assert_eq!(house.complaints(), []);
@@ -689,7 +689,7 @@ fn neighbours_may_use_each_other_one_way_only() {
 }
 
 #[test]
-fn only_the_top_layer_knows_the_command_line() {
+fn only_the_top_layer_uses_the_command_line() {
     let text = "#[derive(clap::Parser)] struct A;";
     assert_eq!(complaints("cli/mod.rs", text), []);
     assert_eq!(complaints("terminal/table.rs", text), []);
@@ -708,7 +708,7 @@ fn only_the_top_layer_knows_the_command_line() {
 }
 
 #[test]
-fn a_module_without_a_layer_is_noticed() {
+fn a_module_without_a_layer_is_detected() {
     let said = complaints("attic/mod.rs", "use crate::cellar::Wine;");
     let module = |name: &str| Complaint::Unplaced {
         module: name.to_owned(),
@@ -717,7 +717,7 @@ fn a_module_without_a_layer_is_noticed() {
 }
 
 #[test]
-fn the_terminal_does_not_know_the_commands() {
+fn the_terminal_layer_cannot_import_the_command_line() {
     let said = complaints("terminal/output.rs", "use crate::cli::error::Status;");
     assert!(matches!(&said[..], [Complaint::Up { .. }]), "{said:?}");
 }

@@ -138,7 +138,7 @@ fn errors(findings: &[Diagnostic]) -> BTreeSet<&'static str> {
 }
 
 #[test]
-fn each_rule_finds_its_smallest_wrong_input_and_leaves_the_right_one_alone() {
+fn each_rule_reports_its_minimal_wrong_input_and_not_the_right_one() {
     let cases = all();
     let problems = problems(&cases, findings);
     assert!(problems.is_empty(), "{}", problems.join("\n"));
@@ -146,7 +146,7 @@ fn each_rule_finds_its_smallest_wrong_input_and_leaves_the_right_one_alone() {
 }
 
 #[test]
-fn each_rule_about_whole_bundles_does_so_too() {
+fn each_whole_bundle_rule_reports_its_wrong_input_and_not_the_right_one() {
     let cases = whole::all();
     let problems = problems(&cases, validated);
     assert!(problems.is_empty(), "{}", problems.join("\n"));
@@ -192,7 +192,7 @@ fn problems(cases: &[Case], findings: impl Fn(&Files) -> Vec<Diagnostic>) -> Vec
 }
 
 #[test]
-fn findings_stand_once_and_in_the_order_of_their_places() {
+fn findings_are_unique_and_in_source_order() {
     for case in all() {
         let findings = findings(&case.wrong);
         let keys: Vec<_> = findings
@@ -216,7 +216,7 @@ fn findings_stand_once_and_in_the_order_of_their_places() {
 }
 
 #[test]
-fn every_code_of_the_synthesis_is_a_rule_with_a_case() {
+fn every_synthesis_code_maps_to_a_rule_with_a_case() {
     let covered: BTreeSet<&str> = all().iter().map(|case| case.rule).collect();
     for (code, rules) in CODES {
         for rule in *rules {

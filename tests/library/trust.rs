@@ -51,7 +51,7 @@ fn tree(files: &BTreeMap<String, Vec<u8>>) -> Option<Tree> {
 }
 
 #[test]
-fn a_bundle_that_is_right_goes_all_the_way() {
+fn a_valid_bundle_passes_every_step() {
     for media_type in ["registry+v1", "k8s+v1"] {
         let (broken, steps) = send(&tree(&right_bundle(media_type)).unwrap(), Some(&before()));
         assert_eq!(broken, Vec::<String>::new(), "{media_type}");
@@ -60,7 +60,7 @@ fn a_bundle_that_is_right_goes_all_the_way() {
 }
 
 #[test]
-fn what_one_command_accepts_of_a_bundle_with_a_fault_no_later_one_refuses() {
+fn no_later_command_rejects_a_faulty_bundle_that_an_earlier_one_accepted() {
     let mut problems = Vec::new();
     let before = before();
     let (mut authored, mut taken) = (0, 0);
@@ -116,7 +116,7 @@ const OTHER_RULE: &[&str] = &[
 
 /// What keeps a bundle out of an index is also reported to its author.
 #[test]
-fn the_validation_of_a_bundle_reports_every_rule_that_is_checked_at_every_gate() {
+fn bundle_validate_reports_every_rule_checked_at_later_gates() {
     let mut problems = Vec::new();
     let mut compared = 0;
     for (id, mut example) in all().unwrap() {
@@ -151,7 +151,7 @@ fn the_validation_of_a_bundle_reports_every_rule_that_is_checked_at_every_gate()
 }
 
 #[test]
-fn a_definition_without_a_kind_in_a_bundle_of_plain_manifests_is_reported_by_every_command() {
+fn a_crd_without_a_kind_in_a_plain_bundle_is_reported_by_every_command() {
     let mut files = right_bundle("k8s+v1");
     let definition = files.get_mut("manifests/memcacheds.yaml").unwrap();
     let text = String::from_utf8(definition.clone()).unwrap();
@@ -181,7 +181,7 @@ const OTHER_FAULT: &[&str] = &[
 /// The table of rules is true at intake: it names the severity of each fault that is found there, in a bundle of either
 /// media type.
 #[test]
-fn intake_reports_the_rules_that_the_table_names_for_it() {
+fn intake_reports_rules_with_the_severity_in_the_table() {
     let mut problems = Vec::new();
     let mut compared = [0, 0];
     for (id, mut example) in all().unwrap() {
@@ -305,7 +305,7 @@ fn any_version(dice: &mut Dice, earlier: &[String], number: usize) -> (String, T
 }
 
 #[test]
-fn what_an_index_accepts_of_several_bundles_no_later_command_refuses() {
+fn no_later_command_rejects_bundles_that_an_index_accepted_together() {
     let mut problems = Vec::new();
     let (mut accepted, mut refused) = (0, 0);
     for seed in 40..80 {

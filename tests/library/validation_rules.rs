@@ -53,7 +53,7 @@ fn changed(case: &Case) -> BTreeMap<&'static str, String> {
 }
 
 #[test]
-fn the_bundle_itself_breaks_no_rule() {
+fn the_unchanged_bundle_breaks_no_rule() {
     let found = findings(&files(), &ValidatorOptions::default());
     assert!(found.is_empty(), "{found:#?}");
     let options = ValidatorOptions {
@@ -67,7 +67,7 @@ fn the_bundle_itself_breaks_no_rule() {
 }
 
 #[test]
-fn every_rule_is_broken_by_its_case_at_its_place() {
+fn every_case_breaks_its_rule_at_the_expected_place() {
     let mut wrong = Vec::new();
     for case in all() {
         let found = findings(&changed(&case), &case.options);
@@ -95,7 +95,7 @@ fn every_rule_is_broken_by_its_case_at_its_place() {
 }
 
 #[test]
-fn each_version_of_a_kind_without_a_description_is_named() {
+fn each_version_of_a_kind_without_a_description_is_reported() {
     let mut files = files();
     let csv = files.get_mut(bundle::CSV).unwrap();
     let entry = "    - name: things.example.com\n      version: v1\n      kind: Thing\n      group: example.com\n";
@@ -132,7 +132,7 @@ fn put(value: &mut Value, steps: &[Step], new: &Value) {
 }
 
 #[test]
-fn no_value_of_another_shape_stops_a_validator() {
+fn values_of_other_types_do_not_stop_the_validators() {
     let others = [
         json!(null),
         json!(-7),

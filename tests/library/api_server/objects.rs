@@ -41,7 +41,7 @@ fn one_error(manifest: &str, path: &str, message: &str) {
 const RBAC: &str = "apiVersion: rbac.authorization.k8s.io/v1\n";
 
 #[test]
-fn only_rules_of_cluster_roles_for_nothing_else_have_urls() {
+fn only_plain_cluster_role_rules_can_have_urls() {
     let role = |kind: &str, rule: &str| {
         format!("{RBAC}kind: {kind}\nmetadata: {{name: urls}}\nrules:\n- {{{rule}, verbs: [get]}}\n")
     };
@@ -54,7 +54,7 @@ fn only_rules_of_cluster_roles_for_nothing_else_have_urls() {
 }
 
 #[test]
-fn the_api_group_of_a_subject_is_that_of_its_kind() {
+fn the_api_group_of_a_subject_depends_on_its_kind() {
     let binding = |kind: &str, group: &str| {
         let role = format!(
             "{RBAC}kind: ClusterRole\nmetadata: {{name: reads}}\nrules:\n- {{apiGroups: [''], resources: [pods], verbs: [get]}}\n"
@@ -85,7 +85,7 @@ fn the_api_group_of_a_subject_is_that_of_its_kind() {
 }
 
 #[test]
-fn budgets_priorities_and_data_follow_the_api_server() {
+fn budgets_priorities_and_data_are_checked_like_the_api_server_does() {
     let budget = |limits: &str| {
         format!(
             "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: op}}\nspec: {{selector: {{matchLabels: {{app: op}}}}, {limits}}}\n"

@@ -391,7 +391,7 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn what_the_api_server_rejects_is_found_at_its_place() {
+fn what_the_api_server_rejects_is_reported_at_its_place() {
     let mut problems = Vec::new();
     for form in [PLAIN, REGISTRY] {
         assert_eq!(found(form, &spec()), []);
@@ -510,7 +510,7 @@ fn paths(value: &Value, path: &Path, all: &mut Vec<Path>) {
 }
 
 #[test]
-fn a_value_of_the_wrong_type_is_not_a_wrong_value() {
+fn a_value_of_the_wrong_type_is_not_also_an_invalid_value() {
     let spec = spec();
     let mut all = Vec::new();
     paths(&spec, &Path::root(), &mut all);

@@ -169,7 +169,7 @@ fn tried(form: &str, least: usize, change: impl Fn(&Pointed) -> Option<(String, 
 }
 
 #[test]
-fn lines_may_end_in_carriage_returns() {
+fn findings_have_the_right_place_with_carriage_returns() {
     tried("with CRLF", 150, |pointed| {
         let text = pointed.text.replace('\n', "\r\n");
         let start = pointed.place.span.start;
@@ -183,7 +183,7 @@ fn lines_may_end_in_carriage_returns() {
 }
 
 #[test]
-fn lines_before_may_hold_anything() {
+fn findings_have_the_right_place_after_other_lines() {
     const LINES: &str = "# \u{6f22}\u{5b57} \u{1f600}\n\n";
     tried("behind a comment", 150, |pointed| {
         let range = pointed.place.span.start + LINES.len()..pointed.place.span.end + LINES.len();
@@ -192,7 +192,7 @@ fn lines_before_may_hold_anything() {
 }
 
 #[test]
-fn other_documents_may_stand_before() {
+fn findings_have_the_right_place_after_other_documents() {
     const BEFORE: &str =
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: before}\ndata: {a: \u{6f22}\u{5b57}}\n---\n";
     tried("behind another document", 50, |pointed| {
@@ -237,28 +237,28 @@ fn rewritten(pointed: &Pointed, write_target: impl Fn(&Value) -> Written) -> Opt
 }
 
 #[test]
-fn values_may_stand_in_flow_style() {
+fn findings_have_the_right_place_in_flow_style() {
     tried("in flow style", 150, |pointed| {
         rewritten(pointed, |value| write(value, Form::Flow))
     });
 }
 
 #[test]
-fn values_may_be_json() {
+fn findings_have_the_right_place_in_json() {
     tried("as JSON", 150, |pointed| {
         rewritten(pointed, |value| write(value, Form::Json))
     });
 }
 
 #[test]
-fn values_may_stand_in_block_style() {
+fn findings_have_the_right_place_in_block_style() {
     tried("in block style", 150, |pointed| {
         rewritten(pointed, |value| write(value, Form::Block))
     });
 }
 
 #[test]
-fn values_may_stand_behind_an_anchor() {
+fn findings_have_the_right_place_behind_an_anchor() {
     tried("behind an anchor", 100, |pointed| {
         let (Target::Value(path) | Target::Key(path) | Target::Inside(path, _)) = &pointed.target;
         let parent = path.parent().filter(|parent| !parent.is_root())?;
@@ -304,7 +304,7 @@ const EXAMPLES: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn json_in_a_text_has_places_in_every_form_of_the_text() {
+fn json_in_a_string_has_places_in_every_string_style() {
     const SIGN: char = '\u{a7}';
     const FILE: &str = "manifests/memcached-operator.clusterserviceversion.yaml";
     const RULE: &str = "csv-example-without-provided-api";

@@ -60,7 +60,7 @@ fn plain() -> Bundle {
 }
 
 #[test]
-fn d1_to_d5_olm_yaml_says_what_manifests_cannot() {
+fn d1_to_d5_olm_yaml_supplies_what_manifests_cannot() {
     // D1: the minimum Kubernetes version is required, and must be a complete version.
     assert!(outcome(plain().with(OLM_YAML, "minKubeVersion: 1.25.0\n", "")).has("olm-required"));
     assert!(outcome(plain().with(OLM_YAML, "1.25.0", "v1.25.0")).has("olm-version"));
@@ -83,7 +83,7 @@ fn d1_to_d5_olm_yaml_says_what_manifests_cannot() {
 }
 
 #[test]
-fn d6_d14_and_d15_kinds_are_said_and_never_guessed() {
+fn d6_d14_and_d15_kinds_are_declared_and_never_guessed() {
     let backups = || plain().granted(&grant("velero.example.com", "backups"));
     let found = outcome(backups());
     assert!(found.has("rbac-kind-unknown") && found.csv.is_null());
@@ -104,7 +104,7 @@ fn d6_d14_and_d15_kinds_are_said_and_never_guessed() {
 }
 
 #[test]
-fn a_resource_of_an_own_group_is_required_only_where_its_author_says_so() {
+fn a_resource_of_an_own_group_is_required_only_if_declared() {
     let bundle = || plain().and(CRD).granted(&grant("example.com", "bars"));
     let found = outcome(bundle());
     assert!(found.has("rbac-own-group"));
@@ -116,7 +116,7 @@ fn a_resource_of_an_own_group_is_required_only_where_its_author_says_so() {
 }
 
 #[test]
-fn a_resource_of_an_own_group_is_left_to_its_author_without_stopping_the_synthesis() {
+fn an_undeclared_resource_of_an_own_group_does_not_stop_the_synthesis() {
     let found = synthesis(plain().and(CRD).granted(&grant("example.com", "bars")));
     assert!(found.csv.is_some());
     let open: Vec<_> = found
@@ -161,7 +161,7 @@ fn an_entry_about_a_resource_that_no_rule_names_has_no_effect() {
 }
 
 #[test]
-fn d7_accounts_of_operands_are_taken_in_without_ban_and_inference() {
+fn d7_accounts_of_operands_are_kept_without_wildcard_checks_and_inference() {
     let bound = plain()
         .and(&role(
             "ClusterRole",
@@ -183,7 +183,7 @@ fn d7_accounts_of_operands_are_taken_in_without_ban_and_inference() {
 }
 
 #[test]
-fn d8_custom_resources_are_no_examples() {
+fn d8_custom_resources_are_not_turned_into_examples() {
     let found = outcome(
         plain()
             .and(CRD)
@@ -193,7 +193,7 @@ fn d8_custom_resources_are_no_examples() {
 }
 
 #[test]
-fn d9_and_d10_deployments_are_copied_as_they_are() {
+fn d9_and_d10_deployments_are_copied_unchanged() {
     let lines = "        env: [{name: WATCH_NAMESPACE, value: a}]\n        \
                  volumeMounts: [{name: certs, mountPath: /tmp/k8s-webhook-server/serving-certs}]\n        ports:\n";
     let bundle = plain().with(DEPLOYMENT_YAML, "        ports:\n", lines);
@@ -241,7 +241,7 @@ fn d11_and_d28_each_account_has_one_entry_even_without_rules() {
 }
 
 #[test]
-fn d12_and_d13_what_every_cluster_has_is_not_required() {
+fn d12_and_d13_built_in_apis_are_not_required() {
     for group in [
         "",
         "apps",
@@ -293,7 +293,7 @@ fn d16_d17_and_d27_a_crd_is_owned_in_its_served_versions_and_shipped() {
 }
 
 #[test]
-fn d18_and_d19_an_apiservice_names_the_port_of_the_container_and_needs_a_kind() {
+fn d18_and_d19_an_api_service_uses_the_container_port_and_requires_a_kind() {
     let found = outcome(plain().apiservice());
     assert_eq!(found.spec("apiservicedefinitions/owned/0/containerPort"), 9443);
     let found = outcome(plain().and(SERVICE).and(parts::APISERVICE));
@@ -304,7 +304,7 @@ fn d18_and_d19_an_apiservice_names_the_port_of_the_container_and_needs_a_kind() 
 }
 
 #[test]
-fn d20_the_defaults_of_an_old_webhook_are_written_out() {
+fn d20_defaults_of_a_v1beta1_webhook_are_written_explicitly() {
     let found = outcome(plain().webhook().but("k8s.io/v1", "k8s.io/v1beta1"));
     let definition = found.spec("webhookdefinitions/0");
     let defaults = ["failurePolicy", "matchPolicy", "timeoutSeconds"].map(|field| &definition[field]);
@@ -314,7 +314,7 @@ fn d20_the_defaults_of_an_old_webhook_are_written_out() {
 }
 
 #[test]
-fn d22_native_apis_come_from_paths_of_resources_only() {
+fn d22_native_apis_come_only_from_resource_paths() {
     let urls = "{nonResourceURLs: [/metrics, /apis/apps/v1/deployments, /apis/apps/v1, '*'], verbs: [get]}";
     let found = outcome(plain().granted(urls));
     let wanted = json!([{"group": "apps", "kind": "Deployment", "version": "v1"}]);
@@ -323,7 +323,7 @@ fn d22_native_apis_come_from_paths_of_resources_only() {
 }
 
 #[test]
-fn d23_and_d24_the_binding_decides_the_scope_and_namespaces_are_placeholders() {
+fn d23_and_d24_bindings_decide_the_scope_and_namespaces_are_placeholders() {
     let found = outcome(plain().and(&role("ClusterRole", &grant("", "pods"))).and(&binding(
         "RoleBinding",
         "ClusterRole",
@@ -350,7 +350,7 @@ fn d25_a_group_of_the_bundle_is_never_required() {
 }
 
 #[test]
-fn d26_what_one_binding_needs_firmly_is_not_optional() {
+fn d26_an_api_that_one_binding_requires_is_not_optional() {
     let optional = plain().granted(&grant("velero.example.com", "backups")).but(
         "{name: binds}",
         "{name: binds, annotations: {operators.operatorframework.io.bundle.dependency: optional}}",
@@ -391,7 +391,7 @@ fn d30_conditions_are_refused_and_selectors_replaced() {
 }
 
 #[test]
-fn what_stays_says_why() {
+fn kept_objects_have_a_reason() {
     let other = "{kind: ServiceAccount, name: other}";
     let account = "{apiVersion: v1, kind: ServiceAccount, metadata: {name: other}}";
     let free = role("Role", &grant("", "pods")).replace("name: rules", "name: free");

@@ -238,7 +238,7 @@ fn api_services(verb: &str) -> Bundle {
 }
 
 #[test]
-fn urls_that_a_role_binding_grants_are_not_in_the_csv() {
+fn urls_granted_by_a_role_binding_are_omitted_from_the_csv() {
     let urls = "{nonResourceURLs: [/metrics], verbs: [get]}";
     let pods = grant("", "pods");
     let bundle = Bundle::plain()
@@ -260,7 +260,7 @@ fn urls_that_a_role_binding_grants_are_not_in_the_csv() {
 }
 
 #[test]
-fn a_deployment_with_webhooks_leads_to_a_valid_service_name() {
+fn a_deployment_with_webhooks_has_a_valid_service_name() {
     for (name, message) in [
         (
             "3scale",

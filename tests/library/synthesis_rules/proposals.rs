@@ -78,7 +78,7 @@ fn k16_the_index_advertises_what_the_csv_owns() {
 }
 
 #[test]
-fn k20_the_annotation_of_optional_apis_belongs_on_the_binding() {
+fn k20_the_annotation_for_optional_apis_belongs_on_the_binding() {
     let bundle = plain().granted(&grant("", "pods")).but(
         "{name: rules}",
         "{name: rules, annotations: {operators.operatorframework.io.bundle.dependency: optional}}",
@@ -90,7 +90,7 @@ fn k20_the_annotation_of_optional_apis_belongs_on_the_binding() {
 }
 
 #[test]
-fn k31_a_path_of_an_unknown_kind_says_what_resolves_it() {
+fn k31_a_path_with_an_unknown_kind_reports_how_to_resolve_it() {
     let urls = "{nonResourceURLs: [/apis/velero.io/v1/backups, /api/v1/gadgets], verbs: [get]}";
     let bundle = plain().granted(urls);
     let findings = found(&bundle, "rbac-nonresource");
@@ -114,7 +114,7 @@ fn k31_a_path_of_an_unknown_kind_says_what_resolves_it() {
 }
 
 #[test]
-fn k40_wildcards_through_a_binding_in_another_namespace_are_refused() {
+fn k40_wildcards_granted_by_a_binding_in_another_namespace_are_rejected() {
     for subject in [PLACED, OPERATOR] {
         let refused = found(&bound_elsewhere(&grant("*", "*"), subject), "rbac-wildcard");
         assert_eq!(refused.len(), 1, "{subject}");
@@ -148,7 +148,7 @@ fn k41_apis_are_inferred_through_a_binding_in_another_namespace() {
 
 /// What OLM does with kept bindings, and what the author can do if OLM cannot do what is written.
 #[test]
-fn k41_what_olm_makes_of_kept_bindings_is_said() {
+fn k41_changes_that_olm_makes_to_kept_bindings_are_reported() {
     let reader = bound_elsewhere(&grant("", "pods"), PLACED).but(
         "kind: ClusterRole, name: rules}",
         "kind: Role, name: extension-apiserver-authentication-reader}",
@@ -214,7 +214,7 @@ fn annotated(lines: &str) -> Bundle {
 }
 
 #[test]
-fn k60_a_deployment_says_what_olm_yaml_does_not() {
+fn k60_a_deployment_supplies_what_olm_yaml_omits() {
     let prefix = annotations::PREFIX;
     let lines = format!(
         "    {prefix}displayName: The Operator\n    {prefix}description: \"Does: things\"\n    {prefix}keywords: '[a, b]'\n    \
@@ -298,7 +298,7 @@ fn k60_a_crd_describes_its_kind() {
 }
 
 #[test]
-fn k60_what_no_annotation_can_say_is_told() {
+fn k60_fields_that_no_annotation_can_express_are_reported() {
     let prefix = annotations::PREFIX;
     let advice = |key: &str| {
         advice(
@@ -329,7 +329,7 @@ fn k60_what_no_annotation_can_say_is_told() {
 }
 
 #[test]
-fn k83_the_name_that_the_proposal_gives_to_webhooks_leads_to_the_kind() {
+fn k83_the_webhook_kind_in_the_proposal_is_reported_with_the_real_kinds() {
     for (written, meant) in [
         ("ValidatingAdmissionWebhook", "ValidatingWebhookConfiguration"),
         ("MutatingAdmissionWebhook", "MutatingWebhookConfiguration"),
@@ -346,7 +346,7 @@ fn k83_the_name_that_the_proposal_gives_to_webhooks_leads_to_the_kind() {
 }
 
 #[test]
-fn k111_an_unknown_media_type_is_named() {
+fn k111_an_unknown_media_type_is_reported() {
     let annotations = ANNOTATIONS.replace("k8s+v1", "plain+v0");
     let bundle = plain().without(OLM_YAML).file(ANNOTATIONS_YAML, &annotations);
     let findings = validated(&bundle.0);
@@ -363,7 +363,7 @@ fn k111_an_unknown_media_type_is_named() {
 }
 
 #[test]
-fn o6_properties_in_a_folder_of_metadata_are_told_to_be_ignored() {
+fn o6_properties_in_a_folder_below_metadata_are_reported_as_ignored() {
     let properties = "properties:\n- {type: example.com/team, value: cache}\n";
     let bundle = plain().file("metadata/extra/properties.yaml", properties);
     let findings = validated(&bundle.0);
@@ -397,7 +397,7 @@ fn optional_rule(entry: &str) -> Bundle {
 /// O16, O17, K92: the proposal's own example. OLM moves the object, and the mark follows it. Both ways of writing the
 /// entry name it, and no advice is against either.
 #[test]
-fn o16_o17_k92_the_mark_follows_the_manifest() {
+fn o16_o17_k92_an_optional_entry_follows_its_manifest() {
     for entry in ["namespace: my-namespace, name: my-rule", "name: my-rule"] {
         let bundle = optional_rule(entry);
         let findings = validated(&bundle.0);
@@ -433,7 +433,7 @@ fn o16_o17_k92_the_mark_follows_the_manifest() {
 }
 
 #[test]
-fn who_reads_a_certificate_of_its_own_is_told_where_that_of_olm_is_and_what_to_change() {
+fn an_operator_with_its_own_certificate_gets_the_path_of_the_one_from_olm() {
     let own = "        args: [--cert-dir=/certs]\n        volumeMounts: [{name: files, mountPath: /certs}]\n\
                \x20     volumes: [{name: files, secret: {secretName: hook-tls}}]\n";
     let bundle = plain().webhook().with(
@@ -454,7 +454,7 @@ fn who_reads_a_certificate_of_its_own_is_told_where_that_of_olm_is_and_what_to_c
 }
 
 #[test]
-fn every_argument_that_reads_a_certificate_of_its_own_is_named_and_the_authority_of_clients_stays() {
+fn every_certificate_argument_is_reported_except_client_authorities() {
     let with = |arguments: &str, secret: &str| {
         let own = format!(
             "        args: [{arguments}]\n        volumeMounts: [{{name: files, mountPath: /certs}}]\n\
@@ -490,7 +490,7 @@ fn every_argument_that_reads_a_certificate_of_its_own_is_named_and_the_authority
 
 /// OLM names the Service of a webhook after the Deployment.
 #[test]
-fn a_name_that_is_too_long_for_the_service_of_olm_is_shown() {
+fn a_name_that_is_too_long_for_the_service_of_olm_is_reported() {
     let named = |length: usize| {
         let name = format!("metadata:\n  name: {}\n", "a".repeat(length));
         let bundle = plain()
@@ -505,7 +505,7 @@ fn a_name_that_is_too_long_for_the_service_of_olm_is_shown() {
 }
 
 #[test]
-fn a_certificate_for_an_apiservice_is_found_although_its_kinds_are_unknown() {
+fn a_certificate_for_an_api_service_is_found_even_if_its_kinds_are_unknown() {
     let mounted = "      volumes: [{name: tls, secret: {secretName: serving-tls}}]\n      containers:\n";
     let mount = "        volumeMounts: [{name: tls, mountPath: /certs}]\n        ports:\n";
     let bundle = plain()
