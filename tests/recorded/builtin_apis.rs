@@ -51,7 +51,7 @@ fn every_built_in_resource_is_in_the_table() {
 }
 
 #[test]
-fn every_well_known_api_of_others_is_suggested() {
+fn every_well_known_third_party_api_is_suggested() {
     let Some(lines) = part("17") else { return };
     let rows: Vec<Vec<&str>> = lines
         .iter()

@@ -37,7 +37,7 @@ fn of_fields(findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 #[test]
-fn real_manifests_have_no_field_that_kubernetes_does_not_know() {
+fn published_manifests_have_no_field_unknown_to_kubernetes() {
     let Some(folder) = crate::shared::folder("corpus") else {
         return;
     };

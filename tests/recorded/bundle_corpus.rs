@@ -20,7 +20,7 @@ pub(crate) fn bundles(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn bundles_of_real_catalogues_are_accepted() {
+fn published_bundles_are_accepted() {
     let Some(folder) = crate::shared::folder("corpus/registryv1") else {
         return;
     };

@@ -49,7 +49,7 @@ fn yaml(json: &str) -> String {
 }
 
 #[test]
-fn what_is_done_and_taken_back_leaves_the_bytes() {
+fn a_change_that_is_undone_restores_the_original_bytes() {
     let Some(recorded) = shared_folder("goldens/render") else {
         return;
     };
@@ -105,7 +105,7 @@ fn what_is_done_and_taken_back_leaves_the_bytes() {
 }
 
 #[test]
-fn real_catalogs_are_formatted_once_and_say_the_same() {
+fn formatting_published_catalogs_is_idempotent_and_keeps_their_content() {
     let Some(recorded) = shared_folder("goldens/render") else {
         return;
     };
@@ -141,7 +141,7 @@ fn wider(line: &str) -> String {
 }
 
 #[test]
-fn a_bundle_that_goes_changes_nothing_but_its_document_and_its_channels() {
+fn removing_a_bundle_changes_only_its_document_and_its_channels() {
     let Some(recorded) = shared_folder("goldens/render") else {
         return;
     };

@@ -50,7 +50,7 @@ fn read(folder: &Path) -> Tree {
 }
 
 #[test]
-fn published_bundles_go_all_the_way() {
+fn published_bundles_pass_every_step() {
     let Some(corpus) = crate::shared::folder("corpus/registryv1") else {
         return;
     };
@@ -88,7 +88,7 @@ fn published_bundles_go_all_the_way() {
 }
 
 #[test]
-fn an_index_takes_what_opm_takes() {
+fn an_index_accepts_every_bundle_that_opm_accepts() {
     let Some(cases) = cases("opm.json") else { return };
     let mut problems = Vec::new();
     let (mut taken, mut refused) = (0, 0);

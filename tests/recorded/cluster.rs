@@ -39,7 +39,7 @@ struct Case {
 }
 
 #[test]
-fn every_case_of_the_cluster_agrees() {
+fn recorded_cluster_cases_are_reproduced() {
     let Some(folder) = shared::folder("goldens/cluster") else {
         return;
     };

@@ -31,7 +31,7 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_synthesized_csv_is_one_that_a_cluster_takes() {
+fn every_synthesized_csv_matches_the_schema_of_the_cluster() {
     let (Some(schemas), Some(corpus)) = (crate::shared::folder("schemas"), crate::shared::folder("corpus/k8sv1"))
     else {
         return;
@@ -82,7 +82,7 @@ fn every_synthesized_csv_is_one_that_a_cluster_takes() {
 }
 
 #[test]
-fn the_schema_refuses_what_a_cluster_refuses() {
+fn the_schema_rejects_what_a_cluster_rejects() {
     let Some(schemas) = crate::shared::folder("schemas") else {
         return;
     };

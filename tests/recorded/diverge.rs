@@ -42,7 +42,7 @@ fn objects(plan: &Value, resolving: &str, namespace: &str) -> Vec<Value> {
 }
 
 #[test]
-fn nothing_diverges_from_a_plan_that_olm_made() {
+fn plans_made_by_olm_have_no_diverging_components() {
     let Some(folder) = crate::shared::folder("goldens/cluster") else {
         return;
     };
@@ -84,7 +84,7 @@ fn nothing_diverges_from_a_plan_that_olm_made() {
 }
 
 #[test]
-fn nothing_diverges_of_versions_that_a_cluster_had() {
+fn versions_recorded_from_a_cluster_have_no_diverging_components() {
     let Some(folder) = crate::shared::folder("goldens/cluster") else {
         return;
     };

@@ -424,7 +424,7 @@ fn rules(findings: &[opmx::validation::Finding]) -> Vec<&str> {
 }
 
 #[test]
-fn each_mechanical_mistake_is_mended_in_place() {
+fn each_mechanical_mistake_is_fixed_in_place() {
     let forms: [&dyn Fn(&str) -> String; 3] = [&str::to_owned, &|text| text.replace('\n', "\r\n"), &|text| {
         format!("\u{feff}{text}")
     }];
@@ -448,7 +448,7 @@ fn each_mechanical_mistake_is_mended_in_place() {
 }
 
 #[test]
-fn what_needs_a_decision_is_left_to_the_author() {
+fn findings_that_require_a_decision_are_not_fixed() {
     for case in UNDECIDED {
         let broken = case.with(case.broken, &str::to_owned);
         let (fixing, left) = mend(&broken);
@@ -458,7 +458,7 @@ fn what_needs_a_decision_is_left_to_the_author() {
 }
 
 #[test]
-fn an_edit_is_tried_again_once_nothing_else_spoils_it() {
+fn a_blocked_edit_is_retried_after_the_other_fixes() {
     let mut files = testdata(GREENHOUSE);
     for (path, sound, broken) in [
         (OLM, "version: 1.2.0\n", "version: v1.2.0\n"),
@@ -474,7 +474,7 @@ fn an_edit_is_tried_again_once_nothing_else_spoils_it() {
 }
 
 #[test]
-fn only_the_rules_of_the_selection_are_mended() {
+fn only_selected_rules_are_fixed() {
     let mut files = testdata(COMPOST);
     let broken = files[CSV].replace("version: 0.3.1\n", "version: v0.3.1\n");
     files.insert(CSV.to_owned(), broken.replace("olm.skipRange", "olm.skiprange"));
@@ -564,7 +564,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn mending_changes_nothing_else_and_ends(
+    fn fixing_changes_nothing_else_and_terminates(
         chosen in prop::collection::vec((0..CASES.len(), any::<bool>()), 1..5),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), "[ -~\n]{0,3}"), 0..3),
     ) {
@@ -624,7 +624,7 @@ fn spoil(path: &str, text: &str) -> Option<String> {
 }
 
 #[test]
-fn real_bundles_come_back_byte_for_byte() {
+fn published_bundles_are_restored_byte_for_byte() {
     let Some(folder) = crate::shared::folder("corpus") else {
         return;
     };

@@ -197,7 +197,7 @@ async fn every_recorded_call_to_a_file_based_catalog_is_answered_as_recorded() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_by_others_calls_every_method_through_reflection() {
+async fn an_independent_client_calls_every_method_through_reflection() {
     let Some(goldens) = crate::shared::folder("goldens/grpc") else {
         return;
     };
@@ -220,7 +220,7 @@ async fn a_client_by_others_calls_every_method_through_reflection() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_file_that_is_cut_makes_the_server_unavailable_and_one_renamed_over_does_not() {
+async fn a_truncated_file_makes_the_server_unavailable_but_a_replaced_one_does_not() {
     let Some(goldens) = crate::shared::folder("goldens/grpc") else {
         return;
     };
@@ -258,7 +258,7 @@ async fn a_file_that_is_cut_makes_the_server_unavailable_and_one_renamed_over_do
 
 #[cfg(unix)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_folder_that_cannot_be_written_to_is_enough() {
+async fn a_read_only_folder_is_sufficient() {
     use std::os::unix::fs::PermissionsExt;
     let Some(goldens) = crate::shared::folder("goldens/grpc") else {
         return;
@@ -277,7 +277,7 @@ async fn a_folder_that_cannot_be_written_to_is_enough() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn requests_that_are_too_long_are_refused_and_unknown_methods_named() {
+async fn requests_that_are_too_long_are_rejected_and_unknown_methods_reported() {
     let Some(goldens) = crate::shared::folder("goldens/grpc") else {
         return;
     };
@@ -301,7 +301,7 @@ async fn requests_that_are_too_long_are_refused_and_unknown_methods_named() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_probe_ends_with_the_codes_of_the_well_known_one() {
+async fn the_probe_exits_with_the_codes_of_grpc_health_probe() {
     use opmx::server::probe::{parse, probe};
     let Some(goldens) = crate::shared::folder("goldens/grpc") else {
         return;
@@ -323,7 +323,7 @@ async fn the_probe_ends_with_the_codes_of_the_well_known_one() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn stopping_waits_for_calls_but_not_for_clients_that_are_silent() {
+async fn stopping_waits_for_calls_but_not_for_silent_clients() {
     let Some(goldens) = crate::shared::folder("goldens/grpc") else {
         return;
     };

@@ -27,7 +27,7 @@ fn missed(folder: &Path) -> (usize, BTreeSet<String>) {
 }
 
 #[test]
-fn what_is_said_to_be_missed_by_mirrors_are_images() {
+fn images_reported_as_missing_from_mirrors_are_images() {
     let Some(folder) = crate::shared::folder("corpus") else {
         return;
     };

@@ -103,7 +103,7 @@ const fn case(name: &'static str, repeated: usize, left_behind: usize) -> Case {
 type Tables = BTreeMap<String, Vec<String>>;
 
 #[test]
-fn recorded_databases_are_written_row_by_row() {
+fn recorded_databases_are_reproduced_row_by_row() {
     let Some(goldens) = crate::shared::folder("goldens/index") else {
         return;
     };
@@ -154,7 +154,7 @@ const FOUND: &[(&str, usize, &str)] = &[(
 )];
 
 #[test]
-fn index_check_finds_in_the_recorded_databases_what_is_known_of_them() {
+fn index_check_reports_the_known_problems_of_recorded_databases() {
     let Some(goldens) = crate::shared::folder("goldens/index") else {
         return;
     };

@@ -47,7 +47,7 @@ const LOST: [(i64, &str, usize, &str); 2] = [
 ];
 
 #[test]
-fn every_version_becomes_what_a_fresh_addition_writes() {
+fn every_schema_version_is_migrated_to_the_rows_of_a_new_database() {
     let Some((recorded, bundles)) = folders() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut compared = 0;
@@ -78,7 +78,7 @@ fn every_version_becomes_what_a_fresh_addition_writes() {
 }
 
 #[test]
-fn reading_a_database_of_any_version_shows_the_same_and_changes_nothing() {
+fn databases_of_every_schema_version_are_read_identically_and_not_changed() {
     let Some((recorded, bundles)) = folders() else { return };
     let folder = tempfile::tempdir().unwrap();
     let mut commands = 0;

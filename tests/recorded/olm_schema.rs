@@ -45,7 +45,7 @@ fn verdicts(validator: &Validator, text: &str) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn real_files_pass_both() {
+fn published_files_pass_the_schema_and_the_check() {
     let validator = validator();
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = vec![root.join("testdata/greenhouse-operator/metadata/olm.yaml")];
@@ -170,7 +170,7 @@ fn file(wrong: &str) -> String {
 }
 
 #[test]
-fn what_opmx_reports_the_schema_refuses() {
+fn the_schema_rejects_what_opmx_reports() {
     let validator = validator();
     let (found, errors) = verdicts(&validator, GOOD);
     assert!(found.is_empty() && errors.is_empty(), "{found:?} {errors:?}");
@@ -255,7 +255,7 @@ fn pointers(value: &Value, path: &str, into: &mut Vec<String>) {
 }
 
 #[test]
-fn every_key_with_every_kind_of_value_gets_one_verdict() {
+fn the_schema_and_the_check_agree_on_every_key_with_every_type() {
     let validator = validator();
     let mut whole = full(SHAPE);
     whole["replaces"] = json!("b");
@@ -308,7 +308,7 @@ fn every_key_with_every_kind_of_value_gets_one_verdict() {
 }
 
 #[test]
-fn every_key_says_what_it_is_for() {
+fn every_key_has_a_description() {
     fn walk(schema: &Value, path: &str) {
         let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
             return;

@@ -55,7 +55,7 @@ fn assert_valid(validator: &Validator, value: &Value) {
 }
 
 #[test]
-fn the_definitions_are_named_as_they_are_listed() {
+fn definitions_are_listed_under_their_own_names() {
     let names: Vec<Value> = values()
         .into_iter()
         .map(|value| value["metadata"]["name"].clone())
@@ -87,7 +87,7 @@ fn findings(definitions: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn the_definitions_pass_the_rules_of_the_api_server() {
+fn definitions_pass_the_rules_of_the_api_server() {
     assert_eq!(findings(&values()), [""; 0]);
     for (pointer, value, rule) in [
         (
@@ -110,7 +110,7 @@ fn the_definitions_pass_the_rules_of_the_api_server() {
 }
 
 #[test]
-fn the_schemas_are_structural() {
+fn schemas_are_structural() {
     for definition in values() {
         for version in definition["spec"]["versions"].as_array().unwrap() {
             let schema = &version["schema"]["openAPIV3Schema"];
@@ -267,7 +267,7 @@ fn applying_the_operator_replaces_nothing_of_olm() {
 }
 
 #[test]
-fn no_name_is_taken_by_a_definition_of_olm() {
+fn no_name_conflicts_with_a_definition_of_olm() {
     let Some(shipped) = shipped() else { return };
     let names = |definition: &Value| -> BTreeSet<String> {
         let names = &definition["spec"]["names"];
@@ -341,7 +341,7 @@ fn with(whole: &Value, path: &str, value: &Value) -> Value {
 }
 
 #[test]
-fn every_field_has_a_value_that_is_accepted_and_one_that_is_rejected() {
+fn every_field_has_an_accepted_and_a_rejected_value() {
     let table = &documents(include_str!("operator_definitions/fields.yaml"))[0];
     let mut tried = 0;
     for section in table.as_array().unwrap() {
@@ -388,7 +388,7 @@ fn every_field_has_a_value_that_is_accepted_and_one_that_is_rejected() {
 }
 
 #[test]
-fn what_is_made_of_a_dump_is_an_operator_of_the_definition() {
+fn an_operator_derived_from_a_dump_matches_the_definition() {
     let dump = documents(
         "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\n\
          metadata: {name: p.v1, namespace: n, uid: u, resourceVersion: 5, labels: {operators.coreos.com/p.n: ''}}\n\
@@ -412,7 +412,7 @@ fn what_is_made_of_a_dump_is_an_operator_of_the_definition() {
 }
 
 #[test]
-fn the_condition_resource_that_is_written_is_one_of_olm() {
+fn the_printed_condition_resource_matches_the_definition_of_olm() {
     let Some(shipped) = shipped() else { return };
     let definition = shipped
         .iter()

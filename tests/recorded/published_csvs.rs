@@ -359,7 +359,7 @@ fn schema_descriptions(bundle: &bundle::Bundle) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_difference_from_what_maintainers_published_has_a_cause() {
+fn every_difference_from_a_published_csv_has_a_cause() {
     let Some(folder) = crate::shared::folder("corpus/k8sv1") else {
         return;
     };

@@ -76,7 +76,7 @@ fn without(document: &str, kind: &str) -> Option<Value> {
 }
 
 #[test]
-fn databases_are_rendered_as_the_reference_does_and_lose_no_dependency() {
+fn databases_are_rendered_like_the_reference_without_losing_dependencies() {
     let Some(goldens) = crate::shared::folder("goldens/render") else {
         return;
     };
@@ -115,7 +115,7 @@ fn databases_are_rendered_as_the_reference_does_and_lose_no_dependency() {
 }
 
 #[test]
-fn a_database_and_the_catalog_that_the_reference_made_of_it_say_the_same() {
+fn a_database_and_its_catalog_from_the_reference_have_the_same_content() {
     let Some(goldens) = crate::shared::folder("goldens/render") else {
         return;
     };
@@ -165,7 +165,7 @@ fn a_database_and_the_catalog_that_the_reference_made_of_it_say_the_same() {
 }
 
 #[test]
-fn bundles_are_rendered_as_the_reference_does() {
+fn bundles_are_rendered_like_the_reference() {
     let Some(goldens) = crate::shared::folder("goldens/render") else {
         return;
     };
@@ -186,7 +186,7 @@ fn bundles_are_rendered_as_the_reference_does() {
 }
 
 #[test]
-fn catalogs_that_are_read_are_written_as_they_were_and_mean_the_same_in_yaml() {
+fn catalogs_are_written_as_read_and_have_the_same_content_in_yaml() {
     let Some(goldens) = crate::shared::folder("goldens/grpc") else {
         return;
     };
@@ -254,7 +254,7 @@ fn round_trip(database: &Path, workplace: &Path, name: &str) -> Option<Vec<NotKe
 }
 
 #[test]
-fn databases_keep_their_graphs_on_the_way_to_a_catalog_and_back() {
+fn databases_keep_their_graphs_when_converted_to_a_catalog_and_back() {
     let Some(goldens) = crate::shared::folder("goldens") else {
         return;
     };

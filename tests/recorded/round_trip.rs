@@ -429,7 +429,7 @@ fn corpus() -> Option<(Vec<(String, Tree)>, jsonschema::Validator)> {
 }
 
 #[test]
-fn published_bundles_come_back_as_they_were() {
+fn published_bundles_survive_a_round_trip() {
     let Some((bundles, schema)) = corpus() else {
         return;
     };
@@ -455,7 +455,7 @@ fn published_bundles_come_back_as_they_were() {
 
 /// The refused bundles are as different from each other as the others, so they serve once their wildcards have names.
 #[test]
-fn so_do_the_refused_ones_once_their_wildcards_are_named() {
+fn rejected_bundles_survive_a_round_trip_once_their_wildcards_are_expanded() {
     let Some((bundles, schema)) = corpus() else {
         return;
     };

@@ -70,7 +70,7 @@ fn objects(case: &std::path::Path) -> Vec<Value> {
 }
 
 #[test]
-fn operators_hold_after_olm_what_they_hold_after_apply() {
+fn operators_installed_by_olm_have_the_permissions_of_kubectl_apply() {
     let Some(folder) = crate::shared::folder("corpus/k8sv1") else {
         return;
     };

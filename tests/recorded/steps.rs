@@ -69,7 +69,7 @@ fn differences(path: &str, ours: &Value, theirs: &Value, found: &mut Vec<String>
 }
 
 #[test]
-fn every_recorded_step_is_the_same() {
+fn every_recorded_step_is_reproduced() {
     let Some(folder) = crate::shared::folder("goldens/steps") else {
         return;
     };
@@ -125,7 +125,7 @@ fn folders(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn every_recorded_covering_is_the_same() {
+fn every_recorded_rbac_comparison_is_reproduced() {
     let Some(folder) = crate::shared::folder("goldens/steps") else {
         return;
     };
@@ -166,7 +166,7 @@ fn every_recorded_covering_is_the_same() {
 
 /// Every field that the definition of a ClusterServiceVersion has is in the types, of the same type and as required.
 #[test]
-fn the_types_of_a_version_are_those_of_its_definition() {
+fn the_field_types_of_a_csv_match_its_definition() {
     let Some(folder) = crate::shared::folder("schemas") else {
         return;
     };

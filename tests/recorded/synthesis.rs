@@ -102,7 +102,7 @@ fn recorded(expected: &Value, list: &str, prefix: &str) -> BTreeMap<String, usiz
 }
 
 #[test]
-fn real_operators_synthesize_to_the_recorded_csvs() {
+fn published_operators_are_synthesized_to_the_recorded_csvs() {
     let Some(folder) = crate::shared::folder("corpus/k8sv1") else {
         return;
     };

@@ -129,7 +129,7 @@ fn result(tree: &Tree) -> String {
 }
 
 #[test]
-fn real_operators_are_the_same_in_any_order() {
+fn published_operators_are_independent_of_the_order_of_their_manifests() {
     let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/greenhouse-operator");
     let greenhouse = Parts::read(&testdata.join("manifests"), &testdata.join("metadata/olm.yaml"));
     let mut operators = vec![("greenhouse".to_owned(), greenhouse)];
@@ -271,7 +271,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn generated_operators_are_the_same_in_any_order(seed in any::<u64>()) {
+    fn generated_operators_are_independent_of_the_order_of_their_manifests(seed in any::<u64>()) {
         let mut random = Random(seed | 1);
         let parts = generated(&mut random);
         let expected = result(&parts.in_order());
@@ -281,7 +281,7 @@ proptest! {
 }
 
 #[test]
-fn many_generated_operators_have_a_csv_and_many_have_errors() {
+fn generated_operators_include_valid_and_invalid_ones() {
     let results: Vec<bool> = (1..200_u64)
         .map(|seed| {
             let parts = generated(&mut Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1));
@@ -293,7 +293,7 @@ fn many_generated_operators_have_a_csv_and_many_have_errors() {
 }
 
 #[test]
-fn the_rules_of_a_role_keep_the_order_of_their_author() {
+fn the_rules_of_a_role_keep_their_order() {
     let rule = |resource: &str| json!({"apiGroups": [""], "resources": [resource], "verbs": ["get"]});
     let forth = ["pods", "configmaps", "secrets", "endpoints", "events", "nodes"];
     let back: Vec<&str> = forth.iter().rev().copied().collect();
@@ -323,7 +323,7 @@ fn the_rules_of_a_role_keep_the_order_of_their_author() {
 }
 
 #[test]
-fn the_shuffle_does_shuffle() {
+fn shuffling_changes_the_order() {
     let value = json!({"a": 1, "b": 2, "c": {"d": 3, "e": 4}, "f": 5});
     let mut random = Random(1);
     let texts: std::collections::BTreeSet<String> =

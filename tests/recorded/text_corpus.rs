@@ -41,7 +41,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn real_files_are_read_and_written_without_loss() {
+fn published_files_are_read_and_written_without_loss() {
     let Some(folder) = shared() else { return };
     let (mut read, mut documents, mut strings, mut broken) = (0, 0, 0, 0);
     for (name, bytes) in files(&folder) {
@@ -234,7 +234,7 @@ fn damage(bytes: &mut Vec<u8>, dice: &mut Dice) {
 }
 
 #[test]
-fn mutants_of_real_files_are_read_within_limits() {
+fn mutated_files_are_read_within_limits() {
     let Some(folder) = shared() else { return };
     let wanted = std::env::var("OPMX_MUTANTS").map_or(3_000, |count| count.parse().unwrap());
     let limits = Limits {

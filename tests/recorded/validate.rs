@@ -189,7 +189,7 @@ fn beyond<'a>(
 }
 
 #[test]
-fn the_original_verdict_is_given_where_it_is_wanted() {
+fn the_verdict_of_the_original_is_given_on_request() {
     let Some(cases) = cases("expected.json") else {
         return;
     };
@@ -217,7 +217,7 @@ fn the_original_verdict_is_given_where_it_is_wanted() {
 }
 
 #[test]
-fn every_other_verdict_has_its_reason() {
+fn every_different_verdict_has_a_reason() {
     let Some(cases) = cases("expected.json") else {
         return;
     };
@@ -394,7 +394,7 @@ const OTHER_SIDE: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn a_finding_about_a_change_points_at_it() {
+fn a_finding_about_a_change_is_located_at_the_change() {
     let Some(cases) = cases("expected.json") else {
         return;
     };

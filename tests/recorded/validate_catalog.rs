@@ -29,7 +29,7 @@ fn errors(content: &[u8]) -> Vec<String> {
 }
 
 #[test]
-fn catalogs_that_were_served_are_valid() {
+fn published_catalogs_are_valid() {
     let Some(catalogs) = recorded("goldens/grpc", "catalog.json.gz") else {
         return;
     };
@@ -42,7 +42,7 @@ fn catalogs_that_were_served_are_valid() {
 }
 
 #[test]
-fn catalogs_that_were_rendered_are_valid_and_bundles_alone_are_not() {
+fn rendered_catalogs_are_valid_and_bundles_alone_are_not() {
     let Some(catalogs) = recorded("goldens/render", "render.json") else {
         return;
     };

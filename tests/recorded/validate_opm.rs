@@ -104,7 +104,7 @@ fn opm(case: &Path) -> BTreeMap<(&'static str, &'static str), usize> {
 }
 
 #[test]
-fn opm_would_say_the_same() {
+fn the_verdict_of_opm_is_reproduced() {
     let Some(cases) = cases("opm.json") else { return };
     let (mut findings, mut differences) = (0, Vec::new());
     for case in &cases {
@@ -129,7 +129,7 @@ fn opm_would_say_the_same() {
 }
 
 #[test]
-fn the_library_would_give_the_same_verdict() {
+fn the_verdict_of_the_api_library_is_reproduced() {
     let Some(cases) = cases("opm.json") else { return };
     let (mut refused, mut differences) = (0, Vec::new());
     for case in &cases {
@@ -284,7 +284,7 @@ const OURS: &[(char, &str, usize, &str)] = &[
 ];
 
 #[test]
-fn ours_differs_in_known_ways_only() {
+fn the_default_verdict_differs_only_in_known_ways() {
     let Some(cases) = cases("opm.json") else { return };
     let mut found: BTreeMap<(char, String), BTreeSet<String>> = BTreeMap::new();
     let mut agreed = 0;

@@ -68,7 +68,7 @@ enum Part {
 }
 
 #[test]
-fn the_examples_of_simplify_olm_apis_are_read() {
+fn the_examples_of_simplify_olm_apis_are_accepted() {
     let Some(examples) = examples("simplify-olm-apis.md", "```yaml") else {
         return;
     };
@@ -146,7 +146,7 @@ fn assert_whole(value: &Value) {
 }
 
 #[test]
-fn the_operator_of_the_proposal_keeps_what_it_says() {
+fn the_operator_of_the_proposal_keeps_its_spec() {
     let Some(examples) = examples("simplify-olm-apis.md", "```yaml") else {
         return;
     };
@@ -168,7 +168,7 @@ const LEFT_OUT: (&str, &str) = (
 );
 
 #[test]
-fn the_examples_of_operator_conditions_are_read() {
+fn the_examples_of_operator_conditions_are_accepted() {
     let Some(examples) = examples("operator-conditions.md", "```yaml") else {
         return;
     };
@@ -223,7 +223,7 @@ fn findings(file: &str, content: &str, rules: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_example_of_optional_dependencies_is_read() {
+fn the_example_of_optional_dependencies_is_accepted() {
     let Some(examples) = examples("olm-optional-dependency-declaration.md", "```yaml") else {
         return;
     };
@@ -243,7 +243,7 @@ fn the_example_of_optional_dependencies_is_read() {
 }
 
 #[test]
-fn the_examples_of_optional_manifests_are_read() {
+fn the_examples_of_optional_manifests_are_accepted() {
     let Some(examples) = examples("optional-manifest.md", "~~~") else {
         return;
     };
