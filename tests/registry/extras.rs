@@ -199,7 +199,7 @@ fn all_of_signed(one: Digest, other: Digest, extras: &Extras) {
 }
 
 #[test]
-fn tags_and_referrers_are_found_and_what_refers_to_these() {
+fn tags_referrers_and_their_referrers_are_found() {
     let (content, one, other) = signed();
     let (extras, server) = found(content, &[one, other]);
     all_of_signed(one, other, &extras);
@@ -212,7 +212,7 @@ fn tags_and_referrers_are_found_and_what_refers_to_these() {
 }
 
 #[test]
-fn without_the_call_for_referrers_their_fallback_tags_are_read() {
+fn without_the_referrers_api_fallback_tags_are_read() {
     let (mut content, one, other) = signed();
     content.lists_referrers = false;
     for (subject, entries) in content.referrers.clone() {
@@ -225,7 +225,7 @@ fn without_the_call_for_referrers_their_fallback_tags_are_read() {
 }
 
 #[test]
-fn a_refused_call_for_the_referrers_of_one_image_leaves_the_call_for_others() {
+fn a_rejected_referrers_request_for_one_image_does_not_affect_others() {
     let unknown = |code: &str| format!(r#"{{"errors":[{{"code":"{code}","message":""}}]}}"#);
     for (status, body) in [
         (401, String::new()),
@@ -249,7 +249,7 @@ fn a_refused_call_for_the_referrers_of_one_image_leaves_the_call_for_others() {
 }
 
 #[test]
-fn a_repository_without_the_call_for_referrers_leaves_it_to_other_repositories() {
+fn a_repository_without_the_referrers_api_does_not_affect_others() {
     let (content, one, other) = signed();
     let server = Server::start(move |request, _| {
         if request.path.starts_with("/v2/team/gone/") {
@@ -268,7 +268,7 @@ fn a_repository_without_the_call_for_referrers_leaves_it_to_other_repositories()
 }
 
 #[test]
-fn a_list_of_referrers_without_an_end_is_reported() {
+fn an_endless_list_of_referrers_is_reported() {
     let (content, one, other) = signed();
     let endless = format!("/v2/team/app/referrers/{one}");
     let server = Server::start(move |request, _| {
@@ -290,7 +290,7 @@ fn a_list_of_referrers_without_an_end_is_reported() {
 }
 
 #[test]
-fn a_list_of_referrers_whose_later_page_is_refused_is_reported_and_not_cut_short() {
+fn a_rejected_page_of_referrers_is_reported_and_the_list_not_truncated() {
     for status in [403, 404, 405, 501] {
         let (content, one, other) = signed();
         let list = format!("/v2/team/app/referrers/{one}");
@@ -317,7 +317,7 @@ fn a_list_of_referrers_whose_later_page_is_refused_is_reported_and_not_cut_short
 }
 
 #[test]
-fn without_a_list_of_tags_each_is_asked_for_and_that_none_is_there_is_no_failure() {
+fn without_a_list_of_tags_each_tag_is_requested_and_a_missing_one_is_not_a_failure() {
     let (mut content, one, other) = signed();
     content.lists_tags = false;
     content.absent = 401;
@@ -327,7 +327,7 @@ fn without_a_list_of_tags_each_is_asked_for_and_that_none_is_there_is_no_failure
 }
 
 #[test]
-fn what_does_not_refer_to_the_image_is_not_taken() {
+fn manifests_that_do_not_refer_to_the_image_are_ignored() {
     let mut content = Content::new();
     let image = content.put(&manifest("application/vnd.example.one", None));
     let stranger = content.put(&manifest("application/vnd.dev.sigstore.bundle.v0.3+json", None));
@@ -338,7 +338,7 @@ fn what_does_not_refer_to_the_image_is_not_taken() {
 }
 
 #[test]
-fn a_registry_that_fails_is_told_with_the_repository() {
+fn a_failing_registry_is_reported_with_the_repository() {
     let server = Server::start(|_, _| Reply::new(500, "out of order"));
     let extras = search(repository(&server, "team/app"), &[Digest::of(b"image")]);
     let (what, why) = failure(&extras);
@@ -349,7 +349,7 @@ fn a_registry_that_fails_is_told_with_the_repository() {
 }
 
 #[test]
-fn a_chain_of_referrers_ends_with_a_word() {
+fn a_long_chain_of_referrers_is_cut_off_with_a_warning() {
     let mut content = Content::new();
     let image = content.put(&manifest("application/vnd.example.one", None));
     let mut last = image;

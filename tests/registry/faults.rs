@@ -126,7 +126,7 @@ fn always(status: u16, body: &'static str) -> Server {
 }
 
 #[test]
-fn refusals_are_named_and_not_repeated() {
+fn rejections_are_reported_and_not_retried() {
     type Check = fn(&RegistryFailure) -> bool;
     let unknown = r#"{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}"#;
     let cases: [(u16, &str, Check, &str, &str); 5] = [
@@ -186,7 +186,7 @@ fn refusals_are_named_and_not_repeated() {
 }
 
 #[test]
-fn a_registry_that_recovers_is_waited_for() {
+fn a_registry_that_recovers_is_retried() {
     for status in [408, 429, 500, 502, 503, 504] {
         let original = image();
         let held = original.clone();
@@ -206,7 +206,7 @@ fn a_registry_that_recovers_is_waited_for() {
 }
 
 #[test]
-fn a_registry_that_does_not_recover_is_given_up() {
+fn retries_end_if_a_registry_does_not_recover() {
     let server = always(500, r#"{"errors":[{"code":"UNKNOWN","message":"disk on fire"}]}"#);
     let error = Client::new().refused(&name(&server));
     assert!(
@@ -218,7 +218,7 @@ fn a_registry_that_does_not_recover_is_given_up() {
 }
 
 #[test]
-fn the_wait_that_a_registry_asks_for_is_kept() {
+fn retry_after_is_respected() {
     let held = image();
     let server = Server::start(move |request, before| match before {
         0 if request.path.contains("/manifests/") => Reply::new(429, "").header("Retry-After", "1"),
@@ -231,7 +231,7 @@ fn the_wait_that_a_registry_asks_for_is_kept() {
 }
 
 #[test]
-fn a_wait_that_is_too_long_is_an_error_at_once() {
+fn a_retry_after_that_is_too_long_is_an_immediate_error() {
     let server = Server::start(|_, _| Reply::new(429, "").header("Retry-After", "3600"));
     let error = Client::new().refused(&name(&server));
     assert!(
@@ -246,7 +246,7 @@ fn a_wait_that_is_too_long_is_an_error_at_once() {
 }
 
 #[test]
-fn content_with_another_digest_is_asked_for_again_and_then_refused() {
+fn content_with_a_wrong_digest_is_retried_and_then_rejected() {
     let held = image();
     let layer = held.layers()[0].descriptor.clone();
     let path = format!("/blobs/{}", layer.digest);
@@ -277,7 +277,7 @@ fn content_with_another_digest_is_asked_for_again_and_then_refused() {
 }
 
 #[test]
-fn a_manifest_with_another_digest_than_asked_for_is_refused() {
+fn a_manifest_with_a_wrong_digest_is_rejected() {
     let (held, other) = (image(), image_of(b"other".to_vec()));
     let digest = held.digest();
     let server = Server::start(move |request, _| answer(&other, request));
@@ -291,7 +291,7 @@ fn a_manifest_with_another_digest_than_asked_for_is_refused() {
 }
 
 #[test]
-fn half_a_body_is_asked_for_again_and_then_refused() {
+fn a_truncated_body_is_retried_and_then_rejected() {
     let held = image();
     let layer = held.layers()[0].descriptor.clone();
     let path = format!("/blobs/{}", layer.digest);
@@ -347,7 +347,7 @@ fn resumed(answer: fn(&[u8], usize) -> Reply) -> Result<(), ImageError> {
 }
 
 #[test]
-fn a_download_goes_on_with_the_bytes_that_it_asked_for_or_more() {
+fn a_download_resumes_with_the_requested_range_or_a_larger_one() {
     resumed(|layer, from| Reply::new(206, &layer[from..])).unwrap();
     resumed(|layer, from| Reply::new(206, &layer[from..]).header("Content-Range", format!("bytes {from}-9/*")))
         .unwrap();
@@ -356,7 +356,7 @@ fn a_download_goes_on_with_the_bytes_that_it_asked_for_or_more() {
 }
 
 #[test]
-fn a_download_does_not_go_on_with_other_bytes_or_an_impossible_length() {
+fn a_download_does_not_resume_with_other_bytes_or_an_impossible_length() {
     let error = resumed(|layer, from| {
         Reply::new(206, &layer[from + 1..]).header("Content-Range", format!("bytes {}-9/*", from + 1))
     });
@@ -372,7 +372,7 @@ fn a_download_does_not_go_on_with_other_bytes_or_an_impossible_length() {
 }
 
 #[test]
-fn a_body_that_stalls_is_given_up() {
+fn a_stalled_body_times_out() {
     let held = image();
     let server = Server::start(move |request, before| {
         let mut reply = answer(&held, request);
@@ -396,7 +396,7 @@ fn a_body_that_stalls_is_given_up() {
 }
 
 #[test]
-fn lengths_that_cannot_be_are_refused_before_reading() {
+fn impossible_lengths_are_rejected_before_reading() {
     let server = Server::start(|_, _| Reply {
         length: Some(1 << 50),
         ..Reply::new(200, "{}")
@@ -450,7 +450,7 @@ fn with_basic(answer: impl Fn(&Request) -> Reply) -> impl Fn(&Request) -> Reply 
 }
 
 #[test]
-fn a_redirect_elsewhere_is_followed_without_the_login() {
+fn a_redirect_to_another_host_is_followed_without_the_login() {
     let held = image();
     let storage = {
         let held = held.clone();
@@ -484,7 +484,7 @@ fn a_redirect_elsewhere_is_followed_without_the_login() {
 }
 
 #[test]
-fn redirects_in_a_circle_end() {
+fn redirect_loops_end() {
     let server = Server::start(|request, _| Reply::new(307, "").header("Location", request.path.clone()));
     let error = Client::new().refused(&name(&server));
     assert!(matches!(*error.failure, RegistryFailure::Redirect { .. }), "{error:?}");
@@ -492,7 +492,7 @@ fn redirects_in_a_circle_end() {
 }
 
 #[test]
-fn a_wrong_password_is_asked_once_and_its_file_is_named() {
+fn a_wrong_password_is_sent_once_and_its_file_reported() {
     let server = Server::start(|_, _| Reply::new(401, "").header("WWW-Authenticate", r#"Basic realm="test""#));
     let (_directory, file) = authfile(&server.host);
     let client = Client::with(|options| options.credentials = Credentials::in_file(file.clone()));
@@ -506,7 +506,7 @@ fn a_wrong_password_is_asked_once_and_its_file_is_named() {
 }
 
 #[test]
-fn a_token_server_that_fails_is_asked_again_and_one_that_refuses_is_not() {
+fn a_failing_token_server_is_retried_and_a_rejecting_one_is_not() {
     let held = image();
     let tokens = Server::start(|_, before| match before {
         0 => Reply::new(503, "<html>busy</html>"),
@@ -549,7 +549,7 @@ fn a_token_server_that_fails_is_asked_again_and_one_that_refuses_is_not() {
 }
 
 #[test]
-fn tokens_that_no_header_can_hold_are_an_error() {
+fn tokens_that_are_not_valid_headers_are_an_error() {
     let tokens = always(200, "{\"token\":\"a\\nb\"}");
     let realm = tokens.host.clone();
     let server = Server::start(move |_, _| {
@@ -594,7 +594,7 @@ fn an_identity_token_is_exchanged() {
 }
 
 #[test]
-fn nobody_there_is_named_and_repeated() {
+fn an_unreachable_registry_is_retried_and_reported() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let host = listener.local_addr().unwrap();
     drop(listener);
@@ -607,7 +607,7 @@ fn nobody_there_is_named_and_repeated() {
 }
 
 #[test]
-fn plain_http_where_https_is_expected_hints_at_the_option() {
+fn plain_http_instead_of_https_is_reported_with_the_option() {
     let server = always(200, "");
     let client = Client::with(|options| options.use_http = false);
     let error = client.refused(&name(&server));
@@ -617,7 +617,7 @@ fn plain_http_where_https_is_expected_hints_at_the_option() {
 }
 
 #[test]
-fn a_push_is_repeated_blob_by_blob_and_the_tag_comes_last() {
+fn a_push_retries_each_blob_and_writes_the_tag_last() {
     let pushed = image_of(noise(9 << 20));
     let expected = pushed.digest();
     let failures = Arc::new(AtomicUsize::new(0));
@@ -651,7 +651,7 @@ fn a_push_is_repeated_blob_by_blob_and_the_tag_comes_last() {
 }
 
 #[test]
-fn a_push_that_is_not_allowed_leaves_the_tag_alone() {
+fn a_forbidden_push_does_not_change_the_tag() {
     let server = Server::start(|request, _| match request.method.as_str() {
         "HEAD" => Reply::new(404, ""),
         _ => Reply::new(403, r#"{"errors":[{"code":"DENIED","message":"read only"}]}"#),
@@ -666,7 +666,7 @@ fn a_push_that_is_not_allowed_leaves_the_tag_alone() {
 }
 
 #[test]
-fn a_registry_that_stores_something_else_is_caught() {
+fn a_registry_that_stores_different_content_is_detected() {
     let server = Server::start(|request, _| match request.method.as_str() {
         "HEAD" => Reply::new(200, ""),
         _ => Reply::new(201, "").header("Docker-Content-Digest", Digest::of(b"else").to_string()),
@@ -679,7 +679,7 @@ fn a_registry_that_stores_something_else_is_caught() {
 }
 
 #[test]
-fn an_upload_to_another_host_does_not_get_the_login() {
+fn an_upload_to_another_host_is_sent_without_the_login() {
     let storage = Server::start(|_, _| Reply::new(201, ""));
     let elsewhere = storage.host.clone();
     let registry = with_basic(move |request| match request.method.as_str() {
@@ -701,7 +701,7 @@ fn an_upload_to_another_host_does_not_get_the_login() {
 }
 
 #[test]
-fn a_reference_with_a_digest_only_takes_that_image() {
+fn a_reference_with_a_digest_accepts_only_that_image() {
     let server = always(500, "");
     let wrong = format!("{}/team/bundle:v1@{}", server.host, Digest::of(b"another"));
     let error = Client::new().push(&image(), &wrong).unwrap_err().to_string();
@@ -710,7 +710,7 @@ fn a_reference_with_a_digest_only_takes_that_image() {
 }
 
 #[test]
-fn pulled_content_is_kept_and_checked_in_the_cache() {
+fn pulled_content_is_cached_and_verified() {
     let directory = tempfile::tempdir().unwrap();
     let cache = directory.path().join("cache");
     let held = image_of(noise(9 << 20));
@@ -732,7 +732,7 @@ fn pulled_content_is_kept_and_checked_in_the_cache() {
 }
 
 #[test]
-fn what_is_asked_for_many_times_at_once_stays_within_the_bound() {
+fn concurrent_requests_stay_within_the_limit() {
     let running = Arc::new(AtomicUsize::new(0));
     let most = Arc::new(AtomicUsize::new(0));
     let layers = (0..20).map(|number| {

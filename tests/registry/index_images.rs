@@ -69,7 +69,7 @@ fn check(folder: &Path, images: &str, more: &[&str]) -> (Option<i32>, Vec<(Strin
 }
 
 #[test]
-fn images_are_asked_for_once_each_and_no_layer_is_read() {
+fn each_image_is_requested_once_and_no_layer_is_read() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -118,7 +118,7 @@ fn images_are_asked_for_once_each_and_no_layer_is_read() {
 }
 
 #[test]
-fn a_registry_that_does_not_say_is_another_finding_than_one_that_says_no() {
+fn an_unavailable_registry_is_a_different_finding_than_a_missing_image() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     // Nobody listens there anymore.

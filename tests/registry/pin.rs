@@ -57,7 +57,7 @@ fn plain_bundle(folder: &Path, host: &str) {
 }
 
 #[test]
-fn tags_become_the_digests_that_the_registry_has() {
+fn tags_are_pinned_to_the_digests_in_the_registry() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -112,7 +112,7 @@ fn tags_become_the_digests_that_the_registry_has() {
 }
 
 #[test]
-fn an_image_that_is_not_there_is_named_with_its_line() {
+fn a_missing_image_is_reported_with_its_line() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -134,7 +134,7 @@ fn an_image_that_is_not_there_is_named_with_its_line() {
 }
 
 #[test]
-fn the_images_of_a_csv_are_pinned_too() {
+fn the_images_of_a_csv_are_pinned() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -206,7 +206,7 @@ fn images_in_arguments_variables_and_settings_are_pinned() {
 }
 
 #[test]
-fn an_image_for_several_platforms_is_pinned_to_its_index_wherever_the_map_sends_it() {
+fn a_multi_platform_image_is_pinned_to_its_index_wherever_the_map_sends_it() {
     if !installed(&["docker-registry"]) {
         return;
     }

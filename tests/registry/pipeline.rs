@@ -96,7 +96,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn a_pipeline_that_runs_twice_publishes_once_and_its_status_says_what_is_missing() {
+fn repeating_a_pipeline_publishes_once_and_its_status_reports_what_is_missing() {
     if !installed(&["docker-registry", "htpasswd", "openssl", "bash"]) {
         return;
     }

@@ -84,7 +84,7 @@ fn found(folder: &Path, suite: &str) -> Vec<(String, u64, String)> {
 }
 
 #[test]
-fn the_platforms_of_all_images_are_asked_for_where_it_is_wished() {
+fn the_platforms_of_all_images_are_requested_by_the_suite() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -122,7 +122,7 @@ fn the_platforms_of_all_images_are_asked_for_where_it_is_wished() {
 }
 
 #[test]
-fn related_images_that_a_registry_does_not_have_are_found() {
+fn related_images_missing_from_a_registry_are_reported() {
     if !installed(&["docker-registry"]) {
         return;
     }

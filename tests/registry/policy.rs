@@ -176,7 +176,7 @@ fn refusal(plan: &Plan, policy: &Policy, signatures: &[(Digest, Vec<Attached>)])
 }
 
 #[test]
-fn signatures_of_every_kind_of_key_hold_and_nothing_else_does() {
+fn signatures_by_every_kind_of_key_are_accepted_and_others_rejected() {
     if !installed(&["openssl"]) {
         return;
     }
@@ -255,7 +255,7 @@ fn an_image_index_is_signed_itself_or_in_all_of_its_platforms() {
 }
 
 #[test]
-fn policies_of_clusters_mean_the_same() {
+fn cluster_policies_are_equivalent() {
     if !installed(&["openssl"]) {
         return;
     }
@@ -302,7 +302,7 @@ fn policies_of_clusters_mean_the_same() {
 }
 
 #[test]
-fn what_cannot_be_checked_is_refused_and_what_is_no_policy_is_an_error() {
+fn what_cannot_be_verified_is_rejected_and_an_invalid_policy_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let digest = Digest::of(b"image");

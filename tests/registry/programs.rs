@@ -164,7 +164,7 @@ fn bundle_files() -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
-fn what_is_pushed_comes_back_bit_by_bit_and_is_not_sent_twice() {
+fn a_pushed_image_is_pulled_bit_for_bit_and_not_sent_twice() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -209,7 +209,7 @@ fn what_is_pushed_comes_back_bit_by_bit_and_is_not_sent_twice() {
 }
 
 #[test]
-fn skopeo_and_umoci_read_what_is_written_and_the_other_way_round() {
+fn images_are_exchanged_with_skopeo_and_umoci() {
     if !installed(&["docker-registry", "skopeo", "umoci"]) {
         return;
     }
@@ -303,7 +303,7 @@ pub(crate) fn index_of_platforms(
 }
 
 #[test]
-fn a_tag_for_several_platforms_gives_the_wanted_one() {
+fn a_multi_platform_tag_resolves_to_the_requested_platform() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -341,7 +341,7 @@ pub(crate) fn write_login(folder: &Path, host: &str, password: &str) {
 }
 
 #[test]
-fn a_password_opens_the_registry() {
+fn a_password_is_accepted_by_the_registry() {
     if !installed(&["docker-registry", "htpasswd"]) {
         return;
     }
@@ -400,7 +400,7 @@ fn certificate(folder: &Path) {
 }
 
 #[test]
-fn tls_wants_a_trusted_certificate() {
+fn tls_requires_a_trusted_certificate() {
     if !installed(&["docker-registry", "openssl"]) {
         return;
     }
@@ -457,7 +457,7 @@ fn tls_wants_a_trusted_certificate() {
 }
 
 #[test]
-fn a_self_signed_certificate_is_trusted_if_it_is_in_the_ca_file() {
+fn a_self_signed_certificate_in_the_ca_file_is_trusted() {
     if !installed(&["docker-registry", "openssl"]) {
         return;
     }
@@ -528,7 +528,7 @@ fn token(folder: &Path, service: &str, scope: Option<&str>) -> String {
 }
 
 #[test]
-fn a_token_server_opens_the_registry() {
+fn a_token_server_is_used_to_log_in() {
     if !installed(&["docker-registry", "openssl"]) {
         return;
     }
@@ -583,7 +583,7 @@ fn a_token_server_opens_the_registry() {
 }
 
 #[test]
-fn real_bundles_come_back_from_their_images_and_give_one_digest() {
+fn published_bundles_survive_their_images_with_reproducible_digests() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
     if !shared(&corpus) {
         return;

@@ -78,7 +78,7 @@ fn bundle(sandbox: &Sandbox, folder: &str) {
 }
 
 #[test]
-fn a_manifest_of_too_many_values_is_refused_within_100_mb() {
+fn a_manifest_with_too_many_values_is_rejected_within_100_mb() {
     for (name, text) in hostile() {
         let sandbox = Sandbox::new();
         bundle(&sandbox, "bundle");
@@ -91,7 +91,7 @@ fn a_manifest_of_too_many_values_is_refused_within_100_mb() {
 }
 
 #[test]
-fn a_manifest_below_the_limit_that_is_wrong_in_every_value_is_judged_within_100_mb() {
+fn a_manifest_with_only_wrong_values_below_the_limit_is_checked_within_100_mb() {
     let sandbox = Sandbox::new();
     for item in ["1,", "{},"] {
         bundle(&sandbox, "bundle");
@@ -110,7 +110,7 @@ fn a_manifest_below_the_limit_that_is_wrong_in_every_value_is_judged_within_100_
 }
 
 #[test]
-fn the_files_of_a_bundle_count_together() {
+fn the_limit_applies_to_all_files_of_a_bundle_together() {
     let sandbox = Sandbox::new();
     bundle(&sandbox, "bundle");
     let text = format!("a: [{}0]\n", "0,".repeat(200_000));
@@ -125,7 +125,7 @@ fn the_files_of_a_bundle_count_together() {
 }
 
 #[test]
-fn a_bundle_of_too_many_documents_is_refused_within_100_mb() {
+fn a_bundle_with_too_many_documents_is_rejected_within_100_mb() {
     let sandbox = Sandbox::new();
     bundle(&sandbox, "bundle");
     let text = "a\n---\n".repeat(9_000);
@@ -137,7 +137,7 @@ fn a_bundle_of_too_many_documents_is_refused_within_100_mb() {
 }
 
 #[test]
-fn aliases_of_many_small_files_count_together() {
+fn the_alias_limit_applies_to_many_small_files_together() {
     let sandbox = Sandbox::new();
     bundle(&sandbox, "bundle");
     let text = format!(
@@ -157,7 +157,7 @@ fn aliases_of_many_small_files_count_together() {
 }
 
 #[test]
-fn a_bundle_of_files_below_their_limit_is_refused_by_its_size_within_100_mb() {
+fn a_bundle_that_is_too_large_in_total_is_rejected_within_100_mb() {
     let sandbox = Sandbox::new();
     bundle(&sandbox, "bundle");
     let text = "# a comment takes memory, too\n".repeat((15 << 20) / 30);
@@ -168,7 +168,7 @@ fn a_bundle_of_files_below_their_limit_is_refused_by_its_size_within_100_mb() {
 }
 
 #[test]
-fn a_small_image_that_becomes_large_is_refused_within_100_mb() {
+fn a_small_image_that_expands_is_rejected_within_100_mb() {
     let sandbox = Sandbox::new();
     bundle(&sandbox, "bundle");
     write(&sandbox, "bundle/manifests/numbers.yaml", &hostile()[0].1);
@@ -217,7 +217,7 @@ const OF_CATALOG: [&[&str]; 3] = [
 ];
 
 #[test]
-fn a_catalog_with_a_document_of_too_many_values_is_refused_within_100_mb() {
+fn a_catalog_document_with_too_many_values_is_rejected_within_100_mb() {
     let fields = |count: usize| {
         (0..count)
             .map(|number| format!(",\"{number:x}\":0"))
@@ -251,7 +251,7 @@ fn a_catalog_with_a_document_of_too_many_values_is_refused_within_100_mb() {
 }
 
 #[test]
-fn a_catalog_of_which_too_much_is_kept_is_refused() {
+fn a_catalog_with_too_much_retained_content_is_rejected() {
     let bundle = |number: usize, property: &str| {
         format!(
             "{{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"p.v{number}\",\"properties\":[{property}]}}\n"
@@ -278,7 +278,7 @@ fn a_catalog_of_which_too_much_is_kept_is_refused() {
 }
 
 #[test]
-fn documents_that_all_are_wrong_are_refused_within_100_mb() {
+fn documents_that_are_all_wrong_are_rejected_within_100_mb() {
     let sandbox = Sandbox::new();
     write(&sandbox, "catalog/catalog.json", "{}\n".repeat(150_000));
     refused(
@@ -289,7 +289,7 @@ fn documents_that_all_are_wrong_are_refused_within_100_mb() {
 }
 
 #[test]
-fn a_what_if_file_or_dump_of_too_many_values_is_refused_within_100_mb() {
+fn a_what_if_file_or_dump_with_too_many_values_is_rejected_within_100_mb() {
     let sandbox = Sandbox::new();
     bundle(&sandbox, "bundle");
     for (name, text) in hostile() {
@@ -313,7 +313,7 @@ fn a_what_if_file_or_dump_of_too_many_values_is_refused_within_100_mb() {
 }
 
 #[test]
-fn a_higher_limit_is_taken() {
+fn a_higher_limit_is_accepted() {
     let sandbox = Sandbox::new();
     write(
         &sandbox,

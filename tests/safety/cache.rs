@@ -78,7 +78,7 @@ impl Place {
 }
 
 #[test]
-fn a_sound_cache_is_filled_and_used_without_a_word() {
+fn a_working_cache_is_filled_and_used_silently() {
     let place = Place::new(LARGE);
     for _ in 0..2 {
         let outcome = run(&place.sandbox, &place.line());
@@ -88,7 +88,7 @@ fn a_sound_cache_is_filled_and_used_without_a_word() {
 }
 
 #[test]
-fn what_cannot_be_a_cache_is_passed_over_with_one_warning() {
+fn an_unusable_cache_is_bypassed_with_one_warning() {
     let cases: [Case<'_>; 5] = [
         ("a file", &|cache| fs::write(cache, "mine").unwrap()),
         ("a loop of links", &|cache| symlink("cache", cache).unwrap()),
@@ -113,7 +113,7 @@ fn what_cannot_be_a_cache_is_passed_over_with_one_warning() {
 }
 
 #[test]
-fn what_is_damaged_in_a_cache_is_fetched_again_with_one_warning() {
+fn damaged_cache_entries_are_fetched_again_with_one_warning() {
     let cases: [Case<'_>; 5] = [
         ("changed", &|blob| fs::write(blob, "damaged").unwrap()),
         ("cut short", &|blob| fs::write(blob, "").unwrap()),
@@ -143,7 +143,7 @@ fn what_is_damaged_in_a_cache_is_fetched_again_with_one_warning() {
 }
 
 #[test]
-fn folders_in_the_place_of_blobs_are_passed_over_and_stay() {
+fn folders_in_place_of_cached_blobs_are_ignored_and_kept() {
     let place = Place::new(LARGE);
     let outcome = run(&place.sandbox, &place.line());
     assert_eq!(outcome.status, Some(0), "{outcome}");
@@ -159,7 +159,7 @@ fn folders_in_the_place_of_blobs_are_passed_over_and_stay() {
 }
 
 #[test]
-fn a_full_or_read_only_cache_is_passed_over_with_one_warning() {
+fn a_full_or_read_only_cache_is_bypassed_with_one_warning() {
     let place = Place::new(LARGE);
     fs::create_dir(place.cache()).unwrap();
     let can_mount = Command::new("unshare")

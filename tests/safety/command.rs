@@ -22,7 +22,7 @@ pub(crate) fn commands() -> BTreeSet<String> {
 }
 
 #[test]
-fn a_sandbox_hides_the_environment_of_whoever_runs_the_tests() {
+fn a_sandbox_hides_the_environment_of_the_test_run() {
     let outcome = Sandbox::new().run(["version"]);
     assert_eq!(outcome.status, Some(0), "{outcome}");
 }

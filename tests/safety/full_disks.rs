@@ -36,7 +36,7 @@ fn check(workshop: &Workshop, writing: &Writing, program: &[&str], [old, new]: [
 }
 
 #[test]
-fn files_that_may_not_grow_leave_the_old_state() {
+fn a_file_size_limit_leaves_the_old_state() {
     let workshop = Workshop::new();
     for writing in ALL {
         let (old, new, _) = workshop.undisturbed(writing);
@@ -105,7 +105,7 @@ fn a_full_disk_leaves_the_old_state() {
 }
 
 #[test]
-fn the_error_names_the_output_that_cannot_be_written_and_not_the_index_that_was_read() {
+fn the_error_names_the_unwritable_output_and_not_the_input_index() {
     let sandbox = Sandbox::new();
     Release::new("tool", 0).write(&sandbox.path("bundle"));
     indexes::database(&sandbox.path("old.db"));

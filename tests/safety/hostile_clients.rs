@@ -64,7 +64,7 @@ async fn is_served(endpoint: tonic::transport::Endpoint) -> Channel {
 }
 
 #[test]
-fn ten_clients_with_127_unread_answers_each_leave_others_theirs() {
+fn ten_clients_with_127_unread_answers_each_do_not_block_others() {
     const CONNECTIONS: usize = 10;
     const STREAMS: usize = 127;
     let sandbox = Sandbox::new();
@@ -106,7 +106,7 @@ fn ten_clients_with_127_unread_answers_each_leave_others_theirs() {
 }
 
 #[test]
-fn clients_that_take_nothing_go_when_others_wait_for_their_room() {
+fn clients_that_do_not_read_are_disconnected_when_others_wait() {
     let options = ServerOptions {
         calls: 4,
         stall: Duration::from_millis(300),
@@ -125,7 +125,7 @@ fn clients_that_take_nothing_go_when_others_wait_for_their_room() {
 }
 
 #[test]
-fn a_request_that_drips_in_fails_in_time_and_holds_up_nobody() {
+fn a_slowly_sent_request_times_out_and_blocks_nobody() {
     let options = ServerOptions {
         request_time: Duration::from_millis(500),
         calls: 1,
@@ -161,7 +161,7 @@ fn a_request_that_drips_in_fails_in_time_and_holds_up_nobody() {
 }
 
 #[test]
-fn calls_that_are_reset_at_once_end_the_connection() {
+fn immediately_reset_calls_end_the_connection() {
     let server = InProcess::start(ServerOptions::default(), 10);
     let mut stream = greet(server.address.port());
     let head = head_of_call(LIST);
@@ -207,7 +207,7 @@ fn endless_headers_end_the_connection() {
 }
 
 #[test]
-fn a_small_head_that_stands_for_a_large_one_is_refused() {
+fn compressed_headers_that_expand_are_rejected() {
     let server = InProcess::start(ServerOptions::default(), 10);
     let mut stream = greet(server.address.port());
     // A field of 4,000 bytes is kept in the table, and then named by one byte again and again: 60 MB in all.
@@ -239,7 +239,7 @@ fn a_small_head_that_stands_for_a_large_one_is_refused() {
 }
 
 #[test]
-fn a_client_that_sends_pings_and_settings_and_reads_no_answer_is_disconnected() {
+fn a_client_that_floods_control_frames_is_disconnected() {
     let options = ServerOptions {
         patience: Duration::from_millis(500),
         ..ServerOptions::default()
@@ -256,7 +256,7 @@ fn a_client_that_sends_pings_and_settings_and_reads_no_answer_is_disconnected() 
 }
 
 #[test]
-fn a_client_that_gives_no_window_is_disconnected_when_patience_is_over() {
+fn a_client_without_a_flow_control_window_is_disconnected_after_the_timeout() {
     let options = ServerOptions {
         patience: Duration::from_millis(500),
         ..ServerOptions::default()
@@ -284,7 +284,7 @@ fn a_client_that_gives_no_window_is_disconnected_when_patience_is_over() {
 }
 
 #[test]
-fn clients_that_watch_for_ever_leave_the_probe_its_room() {
+fn clients_that_watch_forever_do_not_block_the_probe() {
     let options = ServerOptions {
         calls: 1,
         watches: 2,
@@ -314,7 +314,7 @@ fn clients_that_watch_for_ever_leave_the_probe_its_room() {
 }
 
 #[test]
-fn what_is_no_http2_is_disconnected() {
+fn a_client_that_does_not_speak_http2_is_disconnected() {
     let server = InProcess::start(ServerOptions::default(), 10);
     for said in [
         &b"GET /metrics HTTP/1.1\r\nHost: server\r\n\r\n"[..],

@@ -143,7 +143,7 @@ fn some(number: usize) -> [&'static str; 4] {
 }
 
 #[test]
-fn a_view_without_an_end_in_the_place_of_packages_is_refused_by_every_command() {
+fn an_endless_view_in_place_of_a_table_is_rejected_by_every_command() {
     let place = Place::new();
     let statements =
         format!("DROP TABLE package; CREATE VIEW package AS {ENDLESS} SELECT i AS name, '' AS default_channel FROM n");
@@ -154,7 +154,7 @@ fn a_view_without_an_end_in_the_place_of_packages_is_refused_by_every_command() 
 }
 
 #[test]
-fn whatever_would_run_inside_a_statement_is_refused() {
+fn schema_objects_that_execute_code_are_rejected() {
     let place = Place::new();
     let mut cases: Vec<(String, String)> = [
         "api",
@@ -231,7 +231,7 @@ fn whatever_would_run_inside_a_statement_is_refused() {
 }
 
 #[test]
-fn what_is_odd_and_does_no_harm_is_carried_along() {
+fn odd_but_harmless_schema_objects_are_kept() {
     let place = Place::new();
     for (number, statements) in [
         "CREATE TABLE \"a\"\"; DROP TABLE package; --\" (\"b\"\"c\" TEXT PRIMARY KEY) WITHOUT ROWID",
@@ -252,7 +252,7 @@ fn what_is_odd_and_does_no_harm_is_carried_along() {
 }
 
 #[test]
-fn a_value_that_is_too_large_is_said() {
+fn a_value_that_is_too_large_is_reported() {
     let place = Place::new();
     let content = place.make("UPDATE operatorbundle SET csv = zeroblob(68000000), bundle = NULL");
     for line in ["index list packages db/index.db", "index check db/index.db"] {
@@ -264,7 +264,7 @@ fn a_value_that_is_too_large_is_said() {
 }
 
 #[test]
-fn what_is_no_database_is_named_and_never_waited_for() {
+fn a_file_that_is_not_a_database_is_reported_without_waiting() {
     let place = Place::new();
     let sound = fs::read(place.sandbox.path("sound.db")).unwrap();
     let chance: Vec<u8> = (0..20_000_u32)
@@ -289,7 +289,7 @@ fn what_is_no_database_is_named_and_never_waited_for() {
 }
 
 #[test]
-fn an_empty_file_is_no_index() {
+fn an_empty_file_is_not_an_index() {
     let place = Place::new();
     fs::write(place.database(), "").unwrap();
     // A change in place may begin an index in a file that is there already.
@@ -306,7 +306,7 @@ fn an_empty_file_is_no_index() {
 }
 
 #[test]
-fn pipes_sockets_and_devices_are_named_and_never_waited_for() {
+fn pipes_sockets_and_devices_are_reported_without_waiting() {
     let place = Place::new();
     let mkfifo = |name: &str| {
         let made = Command::new("mkfifo").arg(place.sandbox.path(name)).status().unwrap();

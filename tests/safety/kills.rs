@@ -108,7 +108,7 @@ fn check(workshop: &Workshop, writing: &Writing, old: &View, new: &View, moment:
 }
 
 #[test]
-fn a_command_that_is_killed_leaves_the_old_state_or_the_new_one_and_can_be_given_again() {
+fn a_killed_command_leaves_the_old_state_or_the_new_one_and_can_be_repeated() {
     let kills = std::env::var("OPMX_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
     let pushes = if installed(&["docker-registry"]) {
         WITH_A_REGISTRY
@@ -207,7 +207,7 @@ fn series(
 }
 
 #[test]
-fn a_site_is_written_again_whichever_of_its_moves_and_removals_was_the_last() {
+fn a_site_interrupted_at_any_move_or_removal_is_completed_by_the_next_run() {
     if !can_trace() {
         println!("no system calls are stopped: strace does not run here");
         return;

@@ -79,7 +79,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn temporary_folders_go_when_their_process_is_dead_and_not_before() {
+fn temporary_folders_are_removed_only_after_their_process_ended() {
     let sandbox = place();
     let serving = Serving::start(&sandbox, &["env"], "oci:layout:v1", "content/index.db");
     let in_use = tree(&own_folder(&sandbox));
@@ -92,7 +92,7 @@ fn temporary_folders_go_when_their_process_is_dead_and_not_before() {
 }
 
 #[test]
-fn nothing_that_a_user_could_have_made_goes_from_the_temporary_directory() {
+fn nothing_a_user_could_have_created_is_removed_from_the_temporary_directory() {
     let sandbox = place();
     let temporary = sandbox.path("tmp");
     let own = own_folder(&sandbox);
@@ -118,7 +118,7 @@ fn nothing_that_a_user_could_have_made_goes_from_the_temporary_directory() {
 }
 
 #[test]
-fn a_folder_for_temporary_files_that_is_not_ours_alone_is_not_entered() {
+fn a_temporary_folder_that_others_can_access_is_not_used() {
     let sandbox = place();
     let own = own_folder(&sandbox);
     let marked = |folder: &Path| {
@@ -149,7 +149,7 @@ fn a_folder_for_temporary_files_that_is_not_ours_alone_is_not_entered() {
 }
 
 #[test]
-fn beside_an_output_only_what_opmx_left_there_goes() {
+fn next_to_an_output_only_leftovers_of_opmx_are_removed() {
     let sandbox = place();
     Release::new("tool", 0).write(&sandbox.path("bundle"));
     let beside = |name: &str| sandbox.path(format!("out/.index.db.opmx-{name}"));

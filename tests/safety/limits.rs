@@ -212,7 +212,7 @@ fn fault(root: &Command, outcome: &Outcome, line: &str, flag: &str) -> Option<St
 }
 
 #[test]
-fn every_command_that_reads_what_strangers_make_has_the_flags_of_its_limits() {
+fn every_command_that_reads_untrusted_input_has_limit_flags() {
     let root = opmx::cli::command("opmx");
     let (mut all, mut tried) = (
         BTreeSet::new(),
@@ -245,7 +245,7 @@ fn every_command_that_reads_what_strangers_make_has_the_flags_of_its_limits() {
 }
 
 #[test]
-fn what_api_sources_say_is_counted() {
+fn api_sources_count_towards_the_limits() {
     let sandbox = garden();
     let table: String = (0..400)
         .map(|number| format!("r{number}  v1  true  K{number}\n"))

@@ -441,7 +441,7 @@ fn a_blob_host_never_gets_the_login() {
 }
 
 #[test]
-fn a_challenge_of_a_blob_host_is_named_and_not_answered() {
+fn a_challenge_by_a_blob_host_is_reported_and_not_answered() {
     let stage = Stage::new();
     for login in LOGINS {
         for (_, stranger) in &LURES[..5] {
@@ -458,7 +458,7 @@ fn a_challenge_of_a_blob_host_is_named_and_not_answered() {
 }
 
 #[test]
-fn content_elsewhere_is_fetched_without_the_login() {
+fn external_content_is_fetched_without_the_login() {
     let stage = Stage::new();
     for login in LOGINS {
         for status in [301, 302, 303, 307, 308] {
@@ -472,7 +472,7 @@ fn content_elsewhere_is_fetched_without_the_login() {
 }
 
 #[test]
-fn another_spelling_of_an_origin_is_another_origin_or_the_same() {
+fn origins_are_compared_independently_of_their_spelling() {
     let stage = Stage::new();
     // Where a redirect leads, made from the registry's port and the stranger's host and port, and whether it is the
     // registry still.
@@ -546,7 +546,7 @@ fn an_upload_to_another_host_never_gets_the_login() {
 }
 
 #[test]
-fn another_host_does_not_say_what_is_written_with_the_login() {
+fn another_host_cannot_choose_what_is_written_with_the_login() {
     let stage = Stage::new();
     for login in LOGINS {
         let name = "who answers for the registry sends the upload back to it";
@@ -563,7 +563,7 @@ fn another_host_does_not_say_what_is_written_with_the_login() {
 }
 
 #[test]
-fn an_upload_is_sent_again_whole_or_not_at_all() {
+fn an_upload_is_resent_completely_or_not_at_all() {
     let stage = Stage::new();
     for login in LOGINS {
         let trick = Trick::new("the content goes elsewhere", Does::Push, login).redirects("PUT", "/up/", 307);
@@ -580,7 +580,7 @@ fn an_upload_is_sent_again_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_token_server_does_not_hand_the_login_on() {
+fn a_token_server_does_not_forward_the_login() {
     let stage = Stage::new();
     for login in [Login::Password, Login::Identity] {
         for status in [301, 302, 303, 307, 308] {
@@ -608,7 +608,7 @@ fn a_token_server_does_not_hand_the_login_on() {
 }
 
 #[test]
-fn a_token_server_may_redirect_within_itself_and_without_a_login_anywhere() {
+fn a_token_server_may_redirect_to_itself_and_anywhere_without_a_login() {
     let stage = Stage::new();
     for login in [Login::Password, Login::Identity] {
         let trick = Trick::new("the token server moved its page", Does::Pull, (login, Asks::Bearer))
@@ -630,7 +630,7 @@ fn a_token_server_may_redirect_within_itself_and_without_a_login_anywhere() {
 }
 
 #[test]
-fn a_user_in_the_address_of_a_token_server_is_not_sent() {
+fn a_user_in_the_url_of_a_token_server_is_not_sent() {
     let stage = Stage::new();
     let trick =
         Trick::new("a realm with a user", Does::Pull, (Login::None, Asks::Nothing)).registry(|origins, request| {
@@ -660,7 +660,7 @@ fn tls(folder: &Path) -> Arc<rustls::ServerConfig> {
 }
 
 #[test]
-fn https_changes_nothing_about_who_gets_the_login() {
+fn https_does_not_change_who_gets_the_login() {
     if !installed(&["openssl"]) {
         return;
     }

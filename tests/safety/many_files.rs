@@ -42,7 +42,7 @@ fn calls(sandbox: &Sandbox, files: usize) -> usize {
 }
 
 #[test]
-fn a_folder_of_many_files_is_synced_once_and_not_read_for_each_of_them() {
+fn a_folder_of_many_files_is_synced_once_and_not_read_per_file() {
     if !can_trace() {
         // Past the test harness, which would keep it to itself.
         std::io::Write::write_all(&mut std::io::stderr(), b"not run: strace does not run here\n").unwrap();

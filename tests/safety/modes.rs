@@ -18,7 +18,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn what_is_unpacked_for_a_while_is_nobody_elses() {
+fn temporarily_unpacked_files_are_private() {
     for (form, unpacked) in [("database", "content/index.db"), ("catalog", "content/a.yaml")] {
         let sandbox = Sandbox::new();
         let image = match form {
@@ -61,7 +61,7 @@ fn write(sandbox: &Sandbox, program: &[&str], line: &str) {
 }
 
 #[test]
-fn a_new_output_has_the_mode_that_the_mask_leaves() {
+fn the_mode_of_a_new_output_follows_the_umask() {
     for (program, expected) in [(USUAL, 0o644), (OPEN, 0o666)] {
         let sandbox = place();
         for (line, files) in WRITING {
@@ -74,7 +74,7 @@ fn a_new_output_has_the_mode_that_the_mask_leaves() {
 }
 
 #[test]
-fn an_output_keeps_the_mode_of_the_file_that_it_replaces() {
+fn an_output_keeps_the_mode_of_the_replaced_file() {
     let sandbox = place();
     for (line, files) in WRITING {
         write(&sandbox, &OPEN, line);
@@ -95,7 +95,7 @@ fn an_output_keeps_the_mode_of_the_file_that_it_replaces() {
 }
 
 #[test]
-fn an_output_of_the_superuser_stays_with_the_owner_of_the_file_that_it_replaces() {
+fn an_output_written_by_root_keeps_the_owner_of_the_replaced_file() {
     let sandbox = place();
     let (line, file) = (WRITING[0].0, sandbox.path("bundle.tar"));
     fs::write(&file, "old").unwrap();
@@ -119,7 +119,7 @@ fn an_output_of_the_superuser_stays_with_the_owner_of_the_file_that_it_replaces(
 }
 
 #[test]
-fn a_link_that_is_named_as_an_output_stays_and_what_it_leads_to_is_replaced() {
+fn a_link_named_as_an_output_is_kept_and_its_target_replaced() {
     let sandbox = place();
     fs::create_dir(sandbox.path("behind")).unwrap();
     for (line, link) in [
@@ -147,7 +147,7 @@ fn a_link_that_is_named_as_an_output_stays_and_what_it_leads_to_is_replaced() {
 
 /// What a checkout or a shared folder holds is anybody's.
 #[test]
-fn a_link_under_a_name_that_was_not_given_leads_nowhere() {
+fn a_link_under_a_default_name_is_not_followed() {
     let sandbox = place();
     let other = sandbox.path("other");
     fs::write(&other, "mine").unwrap();

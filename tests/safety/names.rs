@@ -26,7 +26,7 @@ fn found(outcome: &Outcome, list: &str) -> Vec<(String, u64, String)> {
 }
 
 #[test]
-fn bundle_validate_names_every_one_with_its_file_and_line() {
+fn bundle_validate_reports_hidden_characters_with_file_and_line() {
     for hidden in HIDDEN {
         let sandbox = Sandbox::new();
         operator(&sandbox, "rake", hidden, "");
@@ -65,7 +65,7 @@ fn bundle_validate_names_every_one_with_its_file_and_line() {
 
 /// Names in plain manifests, and in `olm.yaml`, of which the names of a ClusterServiceVersion are made.
 #[test]
-fn the_manifests_of_a_plain_bundle_are_looked_at_too() {
+fn bundle_validate_checks_manifests_of_plain_bundles() {
     let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/greenhouse-operator");
     for (file, from, to) in [
         ("manifests/crds.yaml", "kind: Greenhouse\n", "kind: \"Green\\thouse\"\n"),
@@ -96,7 +96,7 @@ fn the_manifests_of_a_plain_bundle_are_looked_at_too() {
 }
 
 #[test]
-fn no_index_takes_one() {
+fn no_index_accepts_hidden_characters() {
     let sandbox = Sandbox::new();
     operator(&sandbox, "sound", "", "");
     assert_eq!(
@@ -130,7 +130,7 @@ fn no_index_takes_one() {
 }
 
 #[test]
-fn validate_names_every_one_of_a_catalog_with_its_file_and_line() {
+fn validate_reports_hidden_characters_of_a_catalog_with_file_and_line() {
     for hidden in HIDDEN {
         let sandbox = Sandbox::new();
         let named = |name: &str| format!("{name}{hidden}");
@@ -187,7 +187,7 @@ fn validate_names_every_one_of_a_catalog_with_its_file_and_line() {
 
 /// A slash or a zero cannot stand in the name of a file; all else can.
 #[test]
-fn files_and_folders_of_a_bundle_have_no_such_names() {
+fn hidden_characters_in_file_names_of_a_bundle_are_rejected() {
     for hidden in HIDDEN {
         let sandbox = Sandbox::new();
         operator(&sandbox, "rake", "", "");
@@ -222,7 +222,7 @@ fn files_and_folders_of_a_bundle_have_no_such_names() {
 }
 
 #[test]
-fn files_and_folders_of_a_catalog_have_no_such_names() {
+fn hidden_characters_in_file_names_of_a_catalog_are_rejected() {
     for hidden in HIDDEN {
         let sandbox = Sandbox::new();
         let file = format!("catalog/a{hidden}b/pack{hidden}age.json");
@@ -237,7 +237,7 @@ fn files_and_folders_of_a_catalog_have_no_such_names() {
 }
 
 #[test]
-fn names_in_every_script_are_taken() {
+fn names_in_every_script_are_accepted() {
     let sandbox = Sandbox::new();
     operator(&sandbox, "rake", "", "Über 日本 👩‍💻 می‌خواهم\n\tIndented.\n");
     let outcome = sandbox.run(["bundle", "validate", "rake"]);

@@ -24,7 +24,7 @@ const PRINTING: &[&str] = &[
 const CANNOT: &str = "error: cannot write to standard output: ";
 
 #[test]
-fn a_standard_output_that_is_closed_or_full_is_a_failure() {
+fn a_closed_or_full_standard_output_is_a_failure() {
     let sandbox = Sandbox::new();
     for line in PRINTING {
         for (redirection, why) in [
@@ -41,7 +41,7 @@ fn a_standard_output_that_is_closed_or_full_is_a_failure() {
 }
 
 #[test]
-fn what_prints_nothing_needs_no_standard_output() {
+fn commands_that_print_nothing_do_not_need_standard_output() {
     let sandbox = Sandbox::new();
     for line in [
         "man pages >&-",
@@ -59,7 +59,7 @@ fn what_prints_nothing_needs_no_standard_output() {
 }
 
 #[test]
-fn a_reader_that_went_away_is_no_failure() {
+fn a_closed_pipe_is_not_a_failure() {
     let sandbox = Sandbox::new();
     for line in PRINTING {
         let alone = sandbox.run(line.split(' ')).status;
@@ -76,7 +76,7 @@ fn a_reader_that_went_away_is_no_failure() {
 }
 
 #[test]
-fn what_is_printed_is_the_same_in_a_file_and_in_a_pipe() {
+fn output_is_identical_in_a_file_and_in_a_pipe() {
     let sandbox = Sandbox::new();
     for line in PRINTING {
         let piped = sandbox.run(line.split(' '));

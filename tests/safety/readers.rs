@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 #[test]
-fn readers_see_the_old_state_or_the_new_one_while_a_writer_is_at_work() {
+fn readers_see_the_old_state_or_the_new_one_during_a_write() {
     let sandbox = Sandbox::new();
     let database = sandbox.path("index.db");
     let releases = ["tool0", "tool1"].into_iter().flat_map(|package| {
@@ -64,7 +64,7 @@ fn readers_see_the_old_state_or_the_new_one_while_a_writer_is_at_work() {
 }
 
 #[test]
-fn a_reader_whose_output_nobody_takes_does_not_stop_a_writer() {
+fn a_blocked_reader_does_not_block_a_writer() {
     const PIPE: u64 = 1 << 16;
     let sandbox = Sandbox::new();
     // Long enough that no result fits into a pipe.

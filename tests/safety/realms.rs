@@ -32,7 +32,7 @@ fn keeper() -> (Server, String) {
 }
 
 #[test]
-fn a_realm_on_this_machine_is_not_asked_for_a_registry_elsewhere() {
+fn a_realm_on_this_machine_is_not_contacted_for_a_remote_registry() {
     let (server, port) = keeper();
     for host in [
         "127.0.0.1",
@@ -61,7 +61,7 @@ fn a_realm_on_this_machine_is_not_asked_for_a_registry_elsewhere() {
 }
 
 #[test]
-fn a_realm_in_a_private_network_is_not_asked_for_a_registry_elsewhere() {
+fn a_realm_in_a_private_network_is_not_contacted_for_a_remote_registry() {
     for (host, place) in [
         ("10.0.0.1", "in a private network"),
         ("172.16.0.1", "in a private network"),
@@ -111,7 +111,7 @@ fn content_cannot_be_redirected_to_this_machine() {
 }
 
 #[test]
-fn a_realm_that_is_no_address_is_named_on_one_short_line() {
+fn an_invalid_realm_is_reported_on_one_short_line() {
     let long = "x".repeat(5000);
     for realm in ["//", "file:///etc/passwd", "ftp://a.example.com", "not one", &long] {
         let outcome = inspect(naming(realm));
@@ -125,7 +125,7 @@ fn a_realm_that_is_no_address_is_named_on_one_short_line() {
 }
 
 #[test]
-fn what_a_token_server_answers_is_not_repeated() {
+fn answers_of_a_token_server_are_not_repeated() {
     let secret = "the secret ".repeat(100);
     for (status, body) in [
         (200, format!("{secret:?}")),

@@ -54,7 +54,7 @@ fn is_healthy(sandbox: &Sandbox, port: u16) {
 }
 
 #[test]
-fn a_client_that_says_nothing_or_too_little_is_disconnected_in_time() {
+fn a_client_that_sends_nothing_or_too_little_is_disconnected_in_time() {
     let options = ServerOptions {
         greeting: Duration::from_millis(300),
         ..ServerOptions::default()
@@ -92,7 +92,7 @@ fn a_client_that_says_nothing_or_too_little_is_disconnected_in_time() {
 }
 
 #[test]
-fn an_idle_client_stays_for_as_long_as_it_answers_pings() {
+fn an_idle_client_that_answers_pings_stays_connected() {
     let options = ServerOptions {
         ping_after: Duration::from_millis(200),
         ping_time: Duration::from_secs(1),
@@ -115,7 +115,7 @@ fn an_idle_client_stays_for_as_long_as_it_answers_pings() {
 }
 
 #[test]
-fn a_hundred_silent_clients_leave_a_server_with_64_files_room_for_the_probe() {
+fn a_hundred_silent_clients_leave_room_for_the_probe_with_64_open_files() {
     let sandbox = Sandbox::new();
     let server = start_with_files(&sandbox, 64);
     let held = silent(server.port, 100);
@@ -151,7 +151,7 @@ fn more_silent_clients_than_connections_leave_room_for_the_probe() {
 }
 
 #[test]
-fn silent_clients_go_before_one_that_has_called() {
+fn silent_clients_are_disconnected_before_one_that_has_called() {
     let options = ServerOptions {
         connections: 8,
         ..ServerOptions::default()
@@ -192,7 +192,7 @@ async fn attempt(address: SocketAddr, number: usize) -> Option<tokio::net::TcpSt
 
 /// The benchmark `serving` measures how long the probe waits.
 #[test]
-fn the_probe_is_answered_all_along_twenty_thousand_attempts_to_connect() {
+fn the_probe_is_answered_during_twenty_thousand_connection_attempts() {
     const ATTEMPTS: usize = 20_000;
     const AT_ONCE: usize = 8;
     const HELD: usize = 64;

@@ -56,14 +56,14 @@ fn failure(pulled: Result<Image, ImageError>) -> RegistryError {
 }
 
 #[test]
-fn a_manifest_comes_whole_in_its_time_or_not_at_all() {
+fn a_manifest_arrives_in_time_or_times_out() {
     let server = Server::start(|_, _| drip(200, vec![b' '; MINUTE]));
     let error = failure(pull(&server, |_| {}));
     assert!(matches!(*error.failure, RegistryFailure::TooLong { .. }), "{error}");
 }
 
 #[test]
-fn a_token_comes_whole_in_its_time_or_not_at_all() {
+fn a_token_arrives_in_time_or_times_out() {
     let server = Server::start(|request, _| {
         if request.path.starts_with("/token") {
             return drip(200, vec![b' '; MINUTE]);
@@ -80,14 +80,14 @@ fn a_token_comes_whole_in_its_time_or_not_at_all() {
 }
 
 #[test]
-fn the_text_of_an_error_is_not_waited_for() {
+fn the_body_of_an_error_is_not_waited_for() {
     let server = Server::start(|_, _| drip(403, vec![b'x'; MINUTE]));
     let error = failure(pull(&server, |_| {}));
     assert!(matches!(*error.failure, RegistryFailure::Denied { .. }), "{error}");
 }
 
 #[test]
-fn redirects_share_one_time() {
+fn redirects_share_one_timeout() {
     let server = Server::start(|_, before| {
         std::thread::sleep(Duration::from_millis(500));
         Reply::new(307, "").header("Location", format!("/{before}"))
@@ -97,7 +97,7 @@ fn redirects_share_one_time() {
 }
 
 #[test]
-fn a_blob_keeps_its_rate() {
+fn a_blob_below_the_minimum_rate_times_out() {
     let digest = format!("sha256:{}", "0".repeat(64));
     let descriptor = format!(r#"{{"mediaType":"application/octet-stream","digest":"{digest}","size":{MINUTE}}}"#);
     let manifest = format!(
@@ -122,7 +122,7 @@ fn a_blob_keeps_its_rate() {
 }
 
 #[test]
-fn the_limits_have_flags_that_the_error_names() {
+fn timeout_errors_name_existing_flags() {
     let server = Server::start(|_, _| drip(200, vec![b' '; MINUTE]));
     let reference = format!("{}/team/bundle:v1", server.host);
     let line = [

@@ -73,7 +73,7 @@ fn files_of(sandbox: &Sandbox, file: &str) -> Vec<(PathBuf, Option<Vec<u8>>)> {
 }
 
 #[test]
-fn what_is_no_file_is_named_and_neither_waited_for_nor_replaced() {
+fn special_files_are_reported_and_neither_waited_for_nor_replaced() {
     let sandbox = place();
     for kind in ["named pipe", "socket", "device"] {
         for (line, file) in CASES {

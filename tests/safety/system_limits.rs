@@ -38,7 +38,7 @@ fn run_with_files(sandbox: &Sandbox, files: usize, arguments: &[&str]) -> Outcom
 }
 
 #[test]
-fn a_low_limit_on_open_files_is_an_error_that_says_so() {
+fn a_low_limit_on_open_files_is_reported() {
     let sandbox = garden();
     for arguments in COMMANDS {
         let outcome = run_with_files(&sandbox, 6, arguments);
@@ -53,7 +53,7 @@ fn a_low_limit_on_open_files_is_an_error_that_says_so() {
 }
 
 #[test]
-fn no_limit_on_open_files_makes_a_command_panic_or_call_an_index_damaged() {
+fn no_limit_on_open_files_causes_a_panic_or_a_damaged_index_error() {
     let sandbox = garden();
     for files in [3, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 22] {
         for arguments in COMMANDS {
@@ -74,7 +74,7 @@ fn no_limit_on_open_files_makes_a_command_panic_or_call_an_index_damaged() {
 }
 
 #[test]
-fn a_catalog_of_more_files_than_may_be_open_is_served() {
+fn a_catalog_with_more_files_than_can_be_open_is_served() {
     let sandbox = Sandbox::new();
     let folder = sandbox.path("catalog");
     fs::create_dir(&folder).unwrap();
@@ -99,7 +99,7 @@ fn a_catalog_of_more_files_than_may_be_open_is_served() {
 }
 
 #[test]
-fn where_no_thread_can_be_started_a_command_says_so() {
+fn failing_to_start_a_thread_is_reported() {
     let sandbox = garden();
     for arguments in COMMANDS {
         let mut command = sandbox.command(arguments);

@@ -291,14 +291,14 @@ impl Setting {
 }
 
 #[test]
-fn an_image_that_a_slow_request_takes_the_place_of_is_noticed_and_its_bundles_come_back() {
+fn an_image_replaced_by_a_slow_request_is_detected_and_its_bundles_restored() {
     let setting = Setting::new(Conditions::Ignored);
     assert_eq!(setting.overtake("a", true).unwrap().redone, 1);
     assert_eq!(setting.held(&setting.index), "abc");
 }
 
 #[test]
-fn where_nothing_is_made_again_the_image_whose_place_was_taken_is_named() {
+fn with_no_redo_a_replaced_image_is_reported() {
     let setting = Setting::new(Conditions::Ignored);
     let Race::Over { lost } = race(setting.overtake("a", false)) else {
         panic!("another race");
@@ -308,7 +308,7 @@ fn where_nothing_is_made_again_the_image_whose_place_was_taken_is_named() {
 }
 
 #[test]
-fn a_registry_that_honours_conditions_keeps_what_is_there() {
+fn a_registry_with_conditional_requests_keeps_a_concurrent_change() {
     let setting = Setting::new(Conditions::Honoured);
     let race = race(setting.overtake("a", false));
     assert!(
@@ -324,21 +324,21 @@ fn a_registry_that_honours_conditions_keeps_what_is_there() {
 }
 
 #[test]
-fn on_a_registry_that_honours_conditions_the_change_is_made_again() {
+fn with_conditional_requests_the_change_is_repeated() {
     let setting = Setting::new(Conditions::Honoured);
     assert_eq!(setting.overtake("a", true).unwrap().redone, 1);
     assert_eq!(setting.held(&setting.index), "abc");
 }
 
 #[test]
-fn a_registry_that_does_not_know_its_own_names_still_takes_the_image() {
+fn a_registry_that_misreads_conditions_still_accepts_the_image() {
     let setting = Setting::new(Conditions::Misread);
     assert_eq!(setting.add("a").unwrap().redone, 0);
     assert_eq!(setting.held(&setting.index), "ac");
 }
 
 #[test]
-fn who_was_stopped_between_looking_and_putting_does_not_count_as_first() {
+fn a_writer_paused_between_check_and_put_does_not_count_as_first() {
     let setting = Setting::new(Conditions::Ignored);
     // No look is answered while the manifest is under way.
     setting.registry.delay("PUT", TAG, SETTLE * 2);
@@ -347,7 +347,7 @@ fn who_was_stopped_between_looking_and_putting_does_not_count_as_first() {
 }
 
 #[test]
-fn a_manifest_whose_answer_is_lost_is_not_put_twice() {
+fn a_manifest_is_not_put_twice_if_the_response_is_lost() {
     let setting = Setting::new(Conditions::Ignored);
     let puts = setting.registry.count("PUT", TAG);
     setting.registry.lose_answer(TAG);
@@ -357,7 +357,7 @@ fn a_manifest_whose_answer_is_lost_is_not_put_twice() {
 }
 
 #[test]
-fn without_an_index_to_begin_with_a_tag_that_appears_meanwhile_stays() {
+fn a_tag_that_appears_in_the_meantime_is_kept() {
     let setting = Setting::new(Conditions::Ignored);
     let new = setting.index.replace("index:v1", "new:v1");
     let (held_back, go_on) = setting.registry.hold("/v2/new/blobs/");
@@ -373,7 +373,7 @@ fn without_an_index_to_begin_with_a_tag_that_appears_meanwhile_stays() {
 }
 
 #[test]
-fn of_two_that_make_a_new_tag_at_once_one_is_told() {
+fn one_of_two_concurrent_creators_of_a_tag_is_notified() {
     let setting = Setting::new(Conditions::Ignored);
     let new = setting.index.replace("index:v1", "new:v1");
     // Both have looked before the first manifest is there.
@@ -401,7 +401,7 @@ fn race(result: Result<Published<()>, Box<PublishError>>) -> Race {
 }
 
 #[test]
-fn layouts_and_archives_lose_nothing_either() {
+fn both_layouts_and_archives_keep_concurrent_changes() {
     for transport in ["oci", "oci-archive"] {
         let sandbox = sandbox();
         let index = format!("{transport}:index:v1");
@@ -439,7 +439,7 @@ fn layouts_and_archives_lose_nothing_either() {
 }
 
 #[test]
-fn the_image_that_a_push_takes_the_place_of_is_named() {
+fn the_image_that_a_push_replaces_is_reported() {
     let sandbox = sandbox();
     let add = |bundle: &str, more: &[&str]| -> Outcome {
         let line = ["index", "add", "-i", "oci:base:v1", "-t", "oci:index:v1", "-b", bundle];

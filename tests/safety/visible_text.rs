@@ -366,7 +366,7 @@ const SILENT: &[&str] = &[
 ];
 
 #[test]
-fn every_command_has_its_lines() {
+fn every_command_has_test_lines() {
     let lines: BTreeSet<&str> = LINES.iter().map(|(command, _)| *command).collect();
     let missing: Vec<_> = commands()
         .into_iter()
@@ -376,21 +376,21 @@ fn every_command_has_its_lines() {
 }
 
 #[test]
-fn no_command_prints_what_strangers_wrote_in_names_as_it_is() {
+fn untrusted_names_are_never_printed_raw() {
     let sandbox = Sandbox::new();
     inputs(&sandbox, HOSTILE);
     every_command(&sandbox, HOSTILE);
 }
 
 #[test]
-fn no_command_prints_what_strangers_wrote_in_prose_as_it_is() {
+fn untrusted_prose_is_never_printed_raw() {
     let sandbox = Sandbox::new();
     inputs(&sandbox, "");
     every_command(&sandbox, "");
 }
 
 #[test]
-fn colours_are_the_only_sequences_that_reach_a_terminal() {
+fn colours_are_the_only_escape_sequences_written_to_a_terminal() {
     let sandbox = Sandbox::new();
     inputs(&sandbox, HOSTILE);
     for line in [

@@ -173,7 +173,7 @@ const READERS: &[&str] = &[
 const RESUMED: &[&str] = &["mirror copy", "mirror delete", "mirror load"];
 
 #[test]
-fn every_command_writes_here_or_is_a_reader() {
+fn every_command_is_listed_as_a_writer_or_a_reader() {
     let is_of = |line: &str, command: &str| line == command || line.starts_with(&format!("{command} "));
     let is_written = |command: &str| {
         ALL.iter()

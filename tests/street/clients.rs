@@ -67,7 +67,7 @@ fn unpack(packed: &Path, to: &Path) {
 }
 
 #[test]
-fn every_method_of_every_kind_of_server_is_called_by_reflection() {
+fn every_method_of_every_kind_of_server_is_callable_through_reflection() {
     if !installed(&["docker-registry", "skopeo"]) {
         return;
     }

@@ -6,7 +6,7 @@ use crate::{fail, miss, registry, succeed};
 use std::path::Path;
 
 #[test]
-fn a_tag_that_is_not_there_and_plain_http_are_said_with_a_way_out() {
+fn a_missing_tag_and_plain_http_are_reported_with_a_hint() {
     if !installed(&["docker-registry"]) {
         return;
     }

@@ -134,7 +134,7 @@ impl Unpacked {
 }
 
 #[test]
-fn the_index_image_serves_alone_as_its_user_on_a_root_that_cannot_be_written() {
+fn the_index_image_runs_alone_as_its_user_on_a_read_only_root() {
     if !installed(&["umoci", "chroot"]) {
         return;
     }
@@ -191,7 +191,7 @@ fn catalog() -> Sandbox {
 }
 
 #[test]
-fn a_catalog_image_serves_alone_as_any_user_on_a_root_that_cannot_be_written() {
+fn a_catalog_image_runs_alone_as_any_user_on_a_read_only_root() {
     if !installed(&["umoci", "chroot"]) {
         return;
     }
@@ -207,7 +207,7 @@ fn a_catalog_image_serves_alone_as_any_user_on_a_root_that_cannot_be_written() {
 }
 
 #[test]
-fn a_catalog_image_on_a_base_serves_alone_as_any_user_on_a_root_that_cannot_be_written() {
+fn a_catalog_image_on_a_base_runs_alone_as_any_user_on_a_read_only_root() {
     if !installed(&["umoci", "chroot"]) {
         return;
     }

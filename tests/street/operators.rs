@@ -131,7 +131,7 @@ fn published_bundles(corpus: &Path, sandbox: &Sandbox, registry: &DockerRegistry
 }
 
 #[test]
-fn plain_and_published_operators_come_into_one_index_through_a_real_registry() {
+fn plain_and_published_operators_are_indexed_through_a_real_registry() {
     let (Some(plain), Some(published)) = (corpus("k8sv1"), corpus("registryv1")) else {
         return;
     };
@@ -235,7 +235,7 @@ fn plain_and_published_operators_come_into_one_index_through_a_real_registry() {
 }
 
 #[test]
-fn grafana_is_refused_with_exactly_its_wildcards() {
+fn grafana_is_rejected_for_exactly_its_wildcards() {
     let Some(folder) = corpus("k8sv1") else {
         return;
     };

@@ -48,7 +48,7 @@ fn architectures(index: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn an_index_for_several_platforms_is_what_other_programs_expect_and_runs_here() {
+fn a_multi_platform_index_is_accepted_by_other_programs_and_runs_here() {
     if !installed(&["docker-registry", "skopeo", "umoci"]) {
         return;
     }
@@ -124,7 +124,7 @@ fn an_index_for_several_platforms_is_what_other_programs_expect_and_runs_here() 
 }
 
 #[test]
-fn an_index_for_several_platforms_is_changed_for_all_of_them() {
+fn a_multi_platform_index_is_changed_for_all_platforms() {
     if !installed(&["docker-registry", "skopeo"]) {
         return;
     }
@@ -167,7 +167,7 @@ fn an_index_for_several_platforms_is_changed_for_all_of_them() {
 }
 
 #[test]
-fn each_platform_stands_on_the_image_of_the_base_for_it() {
+fn each_platform_uses_the_base_image_for_it() {
     if !installed(&["docker-registry", "skopeo", "umoci"]) {
         return;
     }

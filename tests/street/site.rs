@@ -19,7 +19,7 @@ fn modules() -> PathBuf {
 
 /// `OPMX_PICTURES` names a folder for pictures of the pages.
 #[test]
-fn a_site_works_in_a_browser_is_accessible_and_asks_nobody_else() {
+fn a_site_works_in_a_browser_is_accessible_and_loads_nothing_external() {
     let modules = modules();
     if !installed(&["node", "chromium"])
         || (!modules.join("node_modules").is_dir() && !not_run("playwright-core is not here"))

@@ -35,7 +35,7 @@ fn pack(garden: &Garden, folder: &str, more: &str) -> Value {
 }
 
 #[test]
-fn an_archive_has_the_same_bytes_every_time_and_is_read_by_other_tools() {
+fn an_archive_is_reproducible_and_read_by_other_tools() {
     if !installed(&["docker-registry", "skopeo", "umoci", "tar"]) {
         return;
     }
@@ -79,7 +79,7 @@ fn an_archive_has_the_same_bytes_every_time_and_is_read_by_other_tools() {
 }
 
 #[test]
-fn an_archive_is_loaded_where_nothing_but_the_target_can_be_reached() {
+fn an_archive_is_loaded_where_only_the_target_can_be_reached() {
     if !installed(&["docker-registry", "unshare", "ip"]) {
         return;
     }
@@ -129,7 +129,7 @@ fn an_archive_is_loaded_where_nothing_but_the_target_can_be_reached() {
 }
 
 #[test]
-fn volumes_that_are_damaged_missing_or_swapped_are_refused_before_anything_is_sent() {
+fn damaged_missing_or_swapped_volumes_are_rejected_before_anything_is_sent() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -171,7 +171,7 @@ fn volumes_that_are_damaged_missing_or_swapped_are_refused_before_anything_is_se
 }
 
 #[test]
-fn an_archive_of_what_is_there_says_what_is_missing_and_is_completed_by_the_next_run() {
+fn an_incomplete_archive_reports_what_is_missing_and_is_completed_by_the_next_run() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -233,7 +233,7 @@ fn an_archive_of_what_is_there_says_what_is_missing_and_is_completed_by_the_next
 }
 
 #[test]
-fn a_blob_that_is_not_on_this_disk_leaves_the_rest_of_the_archive() {
+fn a_blob_missing_from_the_disk_does_not_affect_the_rest_of_the_archive() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -262,7 +262,7 @@ fn a_blob_that_is_not_on_this_disk_leaves_the_rest_of_the_archive() {
 }
 
 #[test]
-fn a_killed_run_is_gone_on_with_and_gives_the_same_bytes() {
+fn a_killed_run_is_resumed_and_gives_the_same_bytes() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -296,7 +296,7 @@ fn packed_and_loaded_under_kills() -> usize {
 }
 
 #[test]
-fn an_increment_holds_what_is_new_and_needs_what_was_there() {
+fn an_increment_contains_what_is_new_and_requires_what_existed() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -330,7 +330,7 @@ fn an_increment_holds_what_is_new_and_needs_what_was_there() {
 }
 
 #[test]
-fn an_archive_is_neither_written_over_another_nor_made_twice() {
+fn an_archive_is_neither_overwritten_nor_created_twice() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -366,7 +366,7 @@ fn an_archive_is_neither_written_over_another_nor_made_twice() {
 }
 
 #[test]
-fn a_volume_instead_of_its_archive_is_told() {
+fn a_volume_given_instead_of_its_archive_is_reported() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -391,7 +391,7 @@ fn a_volume_instead_of_its_archive_is_told() {
 }
 
 #[test]
-fn volumes_that_are_gone_or_damaged_are_written_again() {
+fn missing_or_damaged_volumes_are_rewritten() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -432,7 +432,7 @@ fn volumes_that_are_gone_or_damaged_are_written_again() {
 }
 
 #[test]
-fn a_blob_that_is_not_what_its_digest_says_is_named_before_anything_is_sent() {
+fn a_blob_with_a_wrong_digest_is_reported_before_anything_is_sent() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -476,7 +476,7 @@ fn a_blob_that_is_not_what_its_digest_says_is_named_before_anything_is_sent() {
 }
 
 #[test]
-fn two_runs_at_once_do_not_disturb_each_other() {
+fn concurrent_runs_do_not_interfere() {
     if !installed(&["docker-registry"]) {
         return;
     }

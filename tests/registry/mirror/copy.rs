@@ -30,7 +30,7 @@ fn blobs_to_read(plan: &Value) -> usize {
 }
 
 #[test]
-fn everything_that_a_plan_holds_arrives_and_each_byte_crosses_once() {
+fn everything_in_a_plan_is_copied_and_each_byte_transferred_once() {
     if !installed(&["docker-registry", "skopeo"]) {
         return;
     }
@@ -78,7 +78,7 @@ fn everything_that_a_plan_holds_arrives_and_each_byte_crosses_once() {
 }
 
 #[test]
-fn an_image_that_fails_stops_only_what_comes_after_it_and_the_next_run_goes_on() {
+fn a_failing_image_stops_only_its_dependents_and_the_next_run_continues() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -152,7 +152,7 @@ fn digest_of(path: &str) -> &str {
 }
 
 #[test]
-fn nothing_more_begins_after_a_failure_where_that_is_wanted() {
+fn nothing_starts_after_a_failure_on_request() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -179,7 +179,7 @@ fn nothing_more_begins_after_a_failure_where_that_is_wanted() {
 }
 
 #[test]
-fn limits_of_rate_faults_cuts_and_wrong_bytes_are_overcome() {
+fn rate_limits_failures_truncations_and_wrong_bytes_are_overcome() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -213,7 +213,7 @@ fn limits_of_rate_faults_cuts_and_wrong_bytes_are_overcome() {
 }
 
 #[test]
-fn tokens_that_expire_in_the_middle_are_asked_for_anew() {
+fn expired_tokens_are_renewed() {
     const LASTS: usize = 9;
     if !installed(&["docker-registry"]) {
         return;
@@ -251,7 +251,7 @@ fn tokens_that_expire_in_the_middle_are_asked_for_anew() {
 }
 
 #[test]
-fn a_run_that_is_killed_is_gone_on_with_and_what_was_done_is_not_read_again() {
+fn a_killed_run_is_resumed_without_reading_completed_work_again() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -283,7 +283,7 @@ fn copied_under_kills() -> usize {
 }
 
 #[test]
-fn two_origins_with_one_destination_are_refused_before_anything_is_copied() {
+fn two_sources_with_one_destination_are_rejected_before_anything_is_copied() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -311,7 +311,7 @@ fn two_origins_with_one_destination_are_refused_before_anything_is_copied() {
 }
 
 #[test]
-fn a_plan_without_a_target_gets_one_and_one_with_a_target_keeps_it() {
+fn a_plan_without_a_target_gets_one_and_a_plan_with_a_target_keeps_it() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -337,7 +337,7 @@ fn a_plan_without_a_target_gets_one_and_one_with_a_target_keeps_it() {
 }
 
 #[test]
-fn a_tag_that_is_moved_is_reported_with_both_images() {
+fn a_moved_tag_is_reported_with_both_images() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -367,7 +367,7 @@ fn a_tag_that_is_moved_is_reported_with_both_images() {
 }
 
 #[test]
-fn platforms_that_are_left_out_are_neither_read_nor_hidden() {
+fn omitted_platforms_are_neither_read_nor_hidden() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -393,7 +393,7 @@ fn platforms_that_are_left_out_are_neither_read_nor_hidden() {
 }
 
 #[test]
-fn a_plan_with_destinations_outside_its_target_is_refused() {
+fn a_plan_with_destinations_outside_its_target_is_rejected() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -426,7 +426,7 @@ fn a_plan_with_destinations_outside_its_target_is_refused() {
 }
 
 #[test]
-fn a_tag_that_is_no_list_of_referrers_is_not_overwritten() {
+fn a_tag_that_is_not_a_list_of_referrers_is_not_overwritten() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -449,7 +449,7 @@ fn a_tag_that_is_no_list_of_referrers_is_not_overwritten() {
 }
 
 #[test]
-fn an_image_that_fails_withholds_only_the_catalogs_that_need_it() {
+fn a_failing_image_withholds_only_the_catalogs_that_need_it() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -557,7 +557,7 @@ fn references_with_one_tag_and_two_digests_are_mirrored_by_digest() {
 }
 
 #[test]
-fn names_that_differ_from_those_in_the_plan_are_refused() {
+fn names_that_differ_from_the_plan_are_rejected() {
     if !installed(&["docker-registry"]) {
         return;
     }

@@ -39,7 +39,7 @@ fn signature(plan: &Value) -> Digest {
 }
 
 #[test]
-fn a_list_that_may_not_be_read_is_not_overwritten() {
+fn an_unreadable_list_of_referrers_is_not_overwritten() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -72,7 +72,7 @@ fn a_list_that_may_not_be_read_is_not_overwritten() {
 }
 
 #[test]
-fn a_list_that_another_client_replaces_gets_the_entries_of_both() {
+fn a_concurrently_replaced_list_of_referrers_gets_the_entries_of_both_clients() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -102,7 +102,7 @@ fn a_list_that_another_client_replaces_gets_the_entries_of_both() {
 }
 
 #[test]
-fn a_list_that_others_keep_replacing_is_reported() {
+fn a_list_of_referrers_that_is_replaced_repeatedly_is_reported() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -125,7 +125,7 @@ fn a_list_that_others_keep_replacing_is_reported() {
 }
 
 #[test]
-fn what_a_target_refuses_to_show_is_not_called_missing() {
+fn content_that_a_target_refuses_to_show_is_not_reported_as_missing() {
     if !installed(&["docker-registry"]) {
         return;
     }

@@ -27,7 +27,7 @@ fn largest_blob(plan: &Value) -> String {
 }
 
 #[test]
-fn what_the_target_lost_behind_its_tags_is_copied_again() {
+fn content_missing_behind_existing_tags_is_copied_again() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -65,7 +65,7 @@ fn what_the_target_lost_behind_its_tags_is_copied_again() {
 }
 
 #[test]
-fn a_second_run_asks_the_target_for_everything_once_and_changes_nothing() {
+fn a_second_run_queries_the_target_once_and_changes_nothing() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -94,7 +94,7 @@ fn a_second_run_asks_the_target_for_everything_once_and_changes_nothing() {
 }
 
 #[test]
-fn a_target_repository_that_refuses_holds_up_only_its_own_images() {
+fn a_target_repository_that_rejects_requests_affects_only_its_own_images() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -130,7 +130,7 @@ fn a_target_repository_that_refuses_holds_up_only_its_own_images() {
 }
 
 #[test]
-fn a_blob_is_read_from_another_repository_if_the_first_refuses() {
+fn a_blob_is_read_from_another_repository_if_the_first_rejects_the_request() {
     if !installed(&["docker-registry"]) {
         return;
     }

@@ -59,7 +59,7 @@ fn an_image_set_configuration_is_planned_and_copied() {
 }
 
 #[test]
-fn a_cluster_gets_what_it_has_installed_and_what_upgrades_install() {
+fn a_cluster_gets_its_installed_versions_and_their_upgrades() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -81,7 +81,7 @@ fn a_cluster_gets_what_it_has_installed_and_what_upgrades_install() {
 }
 
 #[test]
-fn the_same_selection_gives_the_same_plan_and_the_same_catalog() {
+fn the_same_selection_gives_the_same_plan_and_catalog() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -98,7 +98,7 @@ fn the_same_selection_gives_the_same_plan_and_the_same_catalog() {
 }
 
 #[test]
-fn the_table_says_what_a_channel_costs() {
+fn the_table_shows_the_size_of_each_channel() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -120,7 +120,7 @@ fn the_table_says_what_a_channel_costs() {
 }
 
 #[test]
-fn images_without_a_requested_platform_are_left_out() {
+fn images_without_a_requested_platform_are_omitted() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -138,7 +138,7 @@ fn images_without_a_requested_platform_are_left_out() {
 }
 
 #[test]
-fn platforms_that_are_requested_in_several_places_are_all_planned() {
+fn platforms_requested_in_several_places_are_all_planned() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -168,7 +168,7 @@ fn platforms_that_are_requested_in_several_places_are_all_planned() {
 }
 
 #[test]
-fn an_image_that_is_named_with_a_transport_is_mirrored_like_any_other() {
+fn an_image_named_with_a_transport_is_mirrored() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -192,7 +192,7 @@ fn an_image_that_is_named_with_a_transport_is_mirrored_like_any_other() {
 }
 
 #[test]
-fn channels_without_a_selected_version_are_told() {
+fn channels_without_a_selected_version_are_reported() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -207,7 +207,7 @@ fn channels_without_a_selected_version_are_told() {
 }
 
 #[test]
-fn a_selection_of_nothing_says_what_is_missing() {
+fn an_empty_selection_reports_what_is_missing() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -231,7 +231,7 @@ fn a_selection_of_nothing_says_what_is_missing() {
 }
 
 #[test]
-fn versions_of_installed_bundles_come_from_the_catalog_if_the_cluster_objects_lack_them() {
+fn versions_of_installed_bundles_fall_back_to_the_catalog() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -259,7 +259,7 @@ fn versions_of_installed_bundles_come_from_the_catalog_if_the_cluster_objects_la
 }
 
 #[test]
-fn an_index_for_a_catalog_that_the_cluster_does_not_have_is_an_error() {
+fn an_index_for_a_catalog_missing_from_the_cluster_is_an_error() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -277,7 +277,7 @@ fn an_index_for_a_catalog_that_the_cluster_does_not_have_is_an_error() {
 }
 
 #[test]
-fn platforms_that_a_rebuilt_catalog_loses_are_told() {
+fn platforms_lost_by_a_rebuilt_catalog_are_reported() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -296,7 +296,7 @@ fn platforms_that_a_rebuilt_catalog_loses_are_told() {
 }
 
 #[test]
-fn a_catalog_in_a_layout_without_a_tag_is_the_latest() {
+fn a_catalog_in_a_layout_without_a_tag_is_latest() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -320,7 +320,7 @@ fn a_catalog_in_a_layout_without_a_tag_is_the_latest() {
 }
 
 #[test]
-fn a_cluster_extracts_an_unchanged_catalog_that_has_no_program() {
+fn an_unchanged_catalog_without_a_program_is_extracted_by_the_cluster() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -344,7 +344,7 @@ fn a_cluster_extracts_an_unchanged_catalog_that_has_no_program() {
 }
 
 #[test]
-fn findings_about_a_catalog_name_it_as_it_was_requested() {
+fn findings_about_a_catalog_use_the_requested_name() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -361,7 +361,7 @@ fn findings_about_a_catalog_name_it_as_it_was_requested() {
 }
 
 #[test]
-fn a_catalog_is_named_by_its_tag_even_if_its_reference_has_a_digest() {
+fn a_catalog_with_a_tag_and_a_digest_is_named_by_its_tag() {
     if !installed(&["docker-registry"]) {
         return;
     }

@@ -40,7 +40,7 @@ fn assert_one_error(garden: &Garden, line: &str, hint: &str) {
 }
 
 #[test]
-fn a_target_that_is_absent_or_wrongly_addressed_is_one_error_with_what_to_do() {
+fn an_unreachable_or_invalid_target_is_one_error_with_a_hint() {
     if !installed(&["docker-registry", "htpasswd", "openssl"]) {
         return;
     }
@@ -82,7 +82,7 @@ fn a_target_that_is_absent_or_wrongly_addressed_is_one_error_with_what_to_do() {
 }
 
 #[test]
-fn a_source_without_tls_and_a_target_with_it_are_told_apart() {
+fn tls_errors_of_source_and_target_are_distinguished() {
     if !installed(&["docker-registry", "htpasswd", "openssl"]) {
         return;
     }

@@ -25,7 +25,7 @@ fn commands(page: &str) -> String {
 }
 
 #[test]
-fn the_tutorial_leads_from_a_catalog_to_one_that_is_served_on_the_far_side() {
+fn the_tutorial_mirrors_a_catalog_that_can_be_served_offline() {
     if !installed(&["docker-registry", "bash"]) {
         return;
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 #[test]
-fn a_plan_without_any_readable_image_fails_with_the_cause_and_a_hint() {
+fn a_plan_without_readable_images_fails_with_the_cause_and_a_hint() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -31,7 +31,7 @@ fn a_plan_without_any_readable_image_fails_with_the_cause_and_a_hint() {
 }
 
 #[test]
-fn a_registry_that_is_down_is_asked_once_in_a_run() {
+fn an_unreachable_registry_is_requested_once_per_run() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let host = listener.local_addr().unwrap().to_string();
     let connections = Arc::new(AtomicUsize::new(0));
@@ -62,7 +62,7 @@ fn a_registry_that_is_down_is_asked_once_in_a_run() {
 }
 
 #[test]
-fn a_registry_whose_images_are_all_cached_is_still_told_to_be_unreachable() {
+fn an_unreachable_registry_is_reported_even_if_its_images_are_cached() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -84,7 +84,7 @@ fn a_registry_whose_images_are_all_cached_is_still_told_to_be_unreachable() {
 }
 
 #[test]
-fn a_copy_from_a_registry_that_cannot_be_reached_shows_the_hint_once() {
+fn a_copy_from_an_unreachable_registry_shows_the_hint_once() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -109,7 +109,7 @@ fn a_copy_from_a_registry_that_cannot_be_reached_shows_the_hint_once() {
 }
 
 #[test]
-fn every_command_repeats_what_the_plan_leaves_out() {
+fn every_command_repeats_what_the_plan_omits() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -136,7 +136,7 @@ fn every_command_repeats_what_the_plan_leaves_out() {
 }
 
 #[test]
-fn a_mirror_is_verified_where_its_plan_says_and_every_problem_is_told_once() {
+fn a_mirror_is_verified_at_the_target_of_its_plan_and_each_problem_reported_once() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -165,7 +165,7 @@ fn a_mirror_is_verified_where_its_plan_says_and_every_problem_is_told_once() {
 }
 
 #[test]
-fn without_its_catalogs_a_plan_is_not_copied_at_all() {
+fn a_plan_without_its_catalogs_is_not_copied() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -186,7 +186,7 @@ fn without_its_catalogs_a_plan_is_not_copied_at_all() {
 }
 
 #[test]
-fn a_damaged_catalog_is_told_from_a_fault_of_the_target() {
+fn a_damaged_catalog_is_distinguished_from_an_error_of_the_target() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -219,7 +219,7 @@ fn a_damaged_catalog_is_told_from_a_fault_of_the_target() {
 }
 
 #[test]
-fn a_version_that_no_selected_package_has_fails_the_plan() {
+fn a_version_that_no_selected_package_has_is_an_error() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -235,7 +235,7 @@ fn a_version_that_no_selected_package_has_fails_the_plan() {
 }
 
 #[test]
-fn an_unfinished_archive_is_told_from_a_wrong_folder() {
+fn an_unfinished_archive_is_distinguished_from_a_wrong_folder() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -251,7 +251,7 @@ fn an_unfinished_archive_is_told_from_a_wrong_folder() {
 }
 
 #[test]
-fn a_damaged_archive_list_is_named_with_what_to_do() {
+fn a_damaged_archive_list_is_reported_with_a_hint() {
     if !installed(&["docker-registry"]) {
         return;
     }

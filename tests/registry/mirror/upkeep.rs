@@ -19,7 +19,7 @@ fn verify(garden: &Garden, plan: &str, at: &str, more: &str) -> (Option<i32>, Ve
 }
 
 #[test]
-fn what_was_lost_at_the_target_or_changed_there_is_found() {
+fn lost_or_changed_content_at_the_target_is_reported() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -51,7 +51,7 @@ fn what_was_lost_at_the_target_or_changed_there_is_found() {
 }
 
 #[test]
-fn a_plan_says_how_much_of_it_the_target_has() {
+fn status_reports_how_much_of_a_plan_the_target_has() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -74,7 +74,7 @@ fn a_plan_says_how_much_of_it_the_target_has() {
 }
 
 #[test]
-fn blobs_that_a_registry_no_longer_gives_back_are_found_by_reading_them() {
+fn reading_blobs_detects_those_that_a_registry_lost() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -115,7 +115,7 @@ fn an_archive_is_verified_against_a_plan() {
 }
 
 #[test]
-fn what_an_archive_omits_is_told_and_not_called_unsigned() {
+fn content_omitted_from_an_archive_is_not_reported_as_unsigned() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -138,7 +138,7 @@ fn what_an_archive_omits_is_told_and_not_called_unsigned() {
 }
 
 #[test]
-fn a_policy_refuses_what_is_not_signed() {
+fn a_policy_rejects_unsigned_images() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -158,7 +158,7 @@ fn a_policy_refuses_what_is_not_signed() {
 }
 
 #[test]
-fn a_difference_of_plans_names_images_and_bytes() {
+fn a_plan_diff_lists_images_and_bytes() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -195,7 +195,7 @@ fn a_difference_of_plans_names_images_and_bytes() {
 }
 
 #[test]
-fn a_difference_of_plans_names_images_whose_referrers_or_platforms_differ() {
+fn a_plan_diff_lists_images_with_different_referrers_or_platforms() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -223,7 +223,7 @@ fn a_difference_of_plans_names_images_whose_referrers_or_platforms_differ() {
 }
 
 #[test]
-fn only_what_no_kept_plan_needs_is_deleted_and_only_when_told_to() {
+fn only_content_that_no_kept_plan_needs_is_deleted_and_only_on_request() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -294,7 +294,7 @@ fn a_deletion_at_a_mistyped_path_is_an_error() {
 }
 
 #[test]
-fn nothing_is_deleted_before_the_catalog_of_a_kept_plan_is_there() {
+fn nothing_is_deleted_before_the_catalog_of_a_kept_plan_exists() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -333,7 +333,7 @@ fn nothing_is_deleted_before_the_catalog_of_a_kept_plan_is_there() {
 }
 
 #[test]
-fn a_tag_of_a_kept_plan_that_another_plan_has_moved_is_not_deleted() {
+fn a_tag_of_a_kept_plan_moved_by_another_plan_is_not_deleted() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -368,7 +368,7 @@ fn a_tag_of_a_kept_plan_that_another_plan_has_moved_is_not_deleted() {
 }
 
 #[test]
-fn a_target_that_cannot_be_reached_is_one_error_with_what_to_do() {
+fn an_unreachable_target_is_one_error_with_a_hint() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -387,7 +387,7 @@ fn a_target_that_cannot_be_reached_is_one_error_with_what_to_do() {
 }
 
 #[test]
-fn a_deletion_that_is_killed_is_gone_on_with_and_what_stays_is_whole() {
+fn a_killed_deletion_is_resumed_and_the_rest_stays_complete() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -416,7 +416,7 @@ fn a_deletion_that_is_killed_is_gone_on_with_and_what_stays_is_whole() {
 }
 
 #[test]
-fn the_written_files_lead_container_engines_to_the_mirror() {
+fn generated_files_redirect_container_engines_to_the_mirror() {
     if !installed(&["docker-registry", "skopeo"]) {
         return;
     }
@@ -463,7 +463,7 @@ fn the_written_files_lead_container_engines_to_the_mirror() {
 }
 
 #[test]
-fn manifests_with_tags_outside_the_plans_are_kept_unless_they_may_go() {
+fn manifests_with_tags_outside_the_plans_are_kept_unless_allowed() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -533,7 +533,7 @@ fn parts_of_image_indexes_with_tags_outside_the_plans_are_kept() {
 }
 
 #[test]
-fn the_referrers_of_a_kept_image_are_listed_without_those_that_were_deleted() {
+fn referrers_of_a_kept_image_are_listed_without_the_deleted_ones() {
     if !installed(&["docker-registry"]) {
         return;
     }
@@ -570,7 +570,7 @@ fn the_referrers_of_a_kept_image_are_listed_without_those_that_were_deleted() {
 }
 
 #[test]
-fn files_of_an_earlier_run_do_not_mix_with_new_ones() {
+fn files_of_an_earlier_run_are_not_mixed_with_new_ones() {
     if !installed(&["docker-registry"]) {
         return;
     }
