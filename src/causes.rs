@@ -42,13 +42,13 @@ mod tests {
     }
 
     #[test]
-    fn each_cause_is_said_once_behind_the_error() {
+    fn each_cause_is_printed_once_after_the_error() {
         let error = Broken::Once(ErrorKind::NotFound.into());
         assert_eq!(with_causes(&error), "cannot read a.yaml: entity not found");
     }
 
     #[test]
-    fn a_cause_that_an_error_repeats_is_said_once() {
+    fn a_cause_that_an_error_repeats_is_printed_once() {
         let error = Broken::Twice(ErrorKind::NotFound.into());
         assert_eq!(with_causes(&error), "cannot read a.yaml: entity not found");
         let outer = Outer::Broken(error);

@@ -13,7 +13,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_one_thing_is_singular() {
+    fn only_a_count_of_one_is_singular() {
         assert_eq!(counted(0_usize, "bundle"), "0 bundles");
         assert_eq!(counted(1_u64, "bundle"), "1 bundle");
         assert_eq!(counted(2_usize, "uncompressed layer"), "2 uncompressed layers");

@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_of_long_texts_are_those_of_short_ones() {
+    fn positions_in_long_texts_match_those_in_short_ones() {
         let lines: String = (0..1_000).map(|line| format!("{}ä\n", "x".repeat(line % 7))).collect();
         let text = format!("{lines}{}\nä", "xä€".repeat(3_000));
         let source = SourceFile::new("a.yaml", text.as_str());
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_file_has_the_lines_of_the_file() {
+    fn a_part_of_a_file_keeps_the_line_numbers_of_the_file() {
         let part = SourceFile::part("a.yaml", "b: 2\nc: 3\n", Position { line: 7, column: 3 }, 20);
         assert_eq!(Place::new(&part, 3..4).to_string(), "a.yaml:7:6");
         let second = Place::new(&part, 5..6);
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_prints_as_editors_read_it() {
+    fn a_place_is_printed_in_the_format_of_editors() {
         let source = SourceFile::new("manifests/a.yaml", "a: 1\nb: 2\n");
         assert_eq!(Place::new(&source, 8..9).to_string(), "manifests/a.yaml:2:4");
         assert_eq!(Place::new(&source, 8..9).text(), "2");

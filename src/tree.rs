@@ -306,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_that_lead_out_are_refused() {
+    fn paths_outside_the_folder_are_rejected() {
         let mut tree = Tree::new("image");
         for path in ["../x", "/etc/passwd", "a/../b", "", "a//b", "./a", "a\0b"] {
             let refused = tree.insert(path, Vec::new(), &TreeLimits::default());
@@ -327,7 +327,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_out_of_the_folder_is_refused() {
+    fn a_link_out_of_the_folder_is_rejected() {
         let directory = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink("/etc/passwd", directory.path().join("link.yaml")).unwrap();
         let error = Tree::from_directory(directory.path(), &TreeLimits::default()).unwrap_err();
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_folder_is_complete_or_not_there() {
+    fn a_new_folder_is_complete_or_absent() {
         let directory = tempfile::tempdir().unwrap();
         let mut tree = Tree::new("bundle");
         let limits = TreeLimits::default();
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_named() {
+    fn exceeded_limits_are_named() {
         let limits = TreeLimits {
             files: 1,
             file_bytes: 4,

@@ -227,13 +227,13 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn control_characters_are_written_out() {
+    fn control_characters_are_escaped() {
         assert_eq!(visible("a\u{1b}[31mb\u{9b}c\rd"), r"a\u{1b}[31mb\u{9b}c\u{d}d");
         assert_eq!(visible("x\u{202e}y\u{2028}z\u{e0041}"), r"x\u{202e}y\u{2028}z\u{e0041}");
     }
 
     #[test]
-    fn ordinary_text_is_not_touched() {
+    fn ordinary_text_is_unchanged() {
         for text in ["Über\n\tdas 日本", "👩‍💻 می‌خواهم", "# Title\n## Part [1]\na::b ### c"] {
             assert!(matches!(visible(text), Cow::Borrowed(_)), "{text}");
             assert!(matches!(lines(text), Cow::Borrowed(_)), "{text}");
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_one_line() {
+    fn a_name_is_a_single_line() {
         assert_eq!(one_line("x\n::stop"), r"x\n::stop");
         assert_eq!(one_line("x\u{1b}\ny"), r"x\u{1b}\ny");
     }
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn of_sequences_only_styles_stay() {
+    fn of_escape_sequences_only_styles_are_kept() {
         assert_eq!(
             styled("\u{1b}[1;31merror\u{1b}[0m: \u{1b}[2J\u{1b}]0;x\u{7}"),
             "\u{1b}[1;31merror\u{1b}[0m: \\u{1b}[2J\\u{1b}]0;x\\u{7}"
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn names_hold_nothing_that_is_not_seen() {
+    fn names_contain_no_invisible_characters() {
         assert_eq!(hidden_in_name("etcd-Über_日本.v1"), None);
         for character in [
             '\n',
@@ -305,7 +305,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chunks_are_printable_if_every_byte_is(
+        fn chunks_of_printable_bytes_are_printable(
             chunk in prop_oneof![
                 prop::array::uniform8(any::<u8>()),
                 prop::array::uniform8(prop_oneof![
@@ -320,7 +320,7 @@ mod tests {
         }
 
         #[test]
-        fn nothing_hidden_is_left(text in odd()) {
+        fn no_hidden_character_is_left(text in odd()) {
             for shown in [visible(&text), one_line(&text), lines(&text), styled(&text), json(&text)] {
                 prop_assert!(!shown.contains(is_hidden), "{shown:?}");
                 prop_assert!(!has_marker(&shown), "{shown:?}");

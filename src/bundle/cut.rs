@@ -57,7 +57,7 @@ mod tests {
     use crate::tree::TreeLimits;
 
     #[test]
-    fn comments_take_the_place_of_documents_and_files_of_nothing_else_go() {
+    fn cut_documents_are_replaced_by_comments_and_empty_files_removed() {
         let object = |name: &str| format!("apiVersion: v1\nkind: Pod\nmetadata:\n  name: {name}");
         let several = format!(
             "# first\n{}\n---\n# second\n{}\n---\n{}",
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comment_has_the_line_ends_of_its_file() {
+    fn a_comment_uses_the_line_endings_of_its_file() {
         let text =
             "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: b\n";
         for text in [text.to_owned(), text.replace('\n', "\r\n")] {

@@ -42,7 +42,7 @@ mod tests {
     use crate::bundle::MediaType;
 
     #[test]
-    fn files_are_those_that_opm_writes() {
+    fn files_are_identical_to_those_of_opm() {
         let values = annotations::standard(MediaType::RegistryV1, "microcks", "alpha,stable", Some("stable"));
         assert_eq!(
             annotations_yaml(&values),
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_default_channel_neither_its_label_nor_the_blank_line_stands() {
+    fn without_a_default_channel_its_label_and_the_blank_line_are_omitted() {
         let values = annotations::standard(MediaType::RegistryV1, "p", "a", None);
         let text = dockerfile("scratch", &values, "m", "d");
         assert!(

@@ -418,7 +418,7 @@ data:
     }
 
     #[test]
-    fn images_in_comment_lines_are_not_mentioned() {
+    fn images_in_comment_lines_are_ignored() {
         let settings = SETTINGS.replace(
             "    path:",
             "    # before 2.0 this was example.com/old:1\n      #OLD=example.com/older:1\n    other: example.com/new:1 # new\n    path:",
@@ -435,7 +435,7 @@ data:
     }
 
     #[test]
-    fn an_image_volume_is_missing_until_it_is_a_related_image() {
+    fn an_image_volume_is_missing_unless_it_is_a_related_image() {
         let volume = "      volumes: [{name: models, image: {reference: 'example.com/llm:1'}}]\n";
         let operator = format!("{OPERATOR}{volume}");
         let missing = |olm: &str| {
@@ -447,7 +447,7 @@ data:
     }
 
     #[test]
-    fn a_related_image_of_the_release_before_is_outdated() {
+    fn a_related_image_of_the_previous_release_is_outdated() {
         let outdated_with = |olm: &str| {
             let bundle = read(&[("manifests/op.yaml", OPERATOR), ("metadata/olm.yaml", olm)]);
             let found = outdated(&bundle).into_iter();
@@ -473,7 +473,7 @@ data:
     }
 
     #[test]
-    fn only_tags_and_digests_that_differ_contradict_each_other() {
+    fn only_different_tags_or_digests_contradict_each_other() {
         let digest = |letter: &str| format!("example.com/op@sha256:{}", letter.repeat(64));
         let one = "example.com/op:1";
         assert!(contradict(one, "example.com/op:2"));

@@ -185,7 +185,7 @@ spec:
 ";
 
     #[test]
-    fn all_images_are_replaced_where_they_stand_and_the_rest_stays() {
+    fn all_images_are_replaced_and_other_text_is_kept() {
         let olm = "relatedImages:\n- {name: agent, image: agent:1} # again\n";
         let list = "{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [{\"apiVersion\": \"apps/v1\", \"kind\": \"Deployment\",\n\
             \"metadata\": {\"name\": \"second\"}, \"spec\": {\"template\": {\"spec\": {\"containers\": [{\"name\": \"b\", \"image\": \"b:1\"}]}}}}]}";
@@ -219,7 +219,7 @@ spec:
     }
 
     #[test]
-    fn the_images_of_a_csv_are_replaced_too() {
+    fn the_images_of_a_csv_are_replaced() {
         let csv = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: a.v1}\nspec:\n  \
                    install: {spec: {deployments: [{name: a, spec: {template: {spec: {containers: [{name: a, image: a:1}]}}}}]}}\n  \
                    relatedImages:\n  - name: b\n    image: b:1\n";
@@ -231,7 +231,7 @@ spec:
     }
 
     #[test]
-    fn images_inside_longer_strings_are_replaced_and_the_rest_of_the_string_stays() {
+    fn images_inside_longer_strings_are_replaced_and_the_rest_is_kept() {
         let manifests = r#"apiVersion: apps/v1
 kind: Deployment
 metadata: {name: op}
@@ -283,7 +283,7 @@ data:
     }
 
     #[test]
-    fn each_image_of_a_list_in_a_related_image_variable_is_an_image() {
+    fn each_image_in_a_list_in_a_related_image_variable_is_found() {
         let list = "a=example.com/a:1,b=example.com/b:1";
         let deployment = DEPLOYMENT.replace("\"agent:1\"", &format!("'{list}'"));
         let (named, tree) = pinned(&[("manifests/op.yaml", &deployment), ("metadata/olm.yaml", "name: a\n")]);
@@ -297,7 +297,7 @@ data:
     }
 
     #[test]
-    fn an_alias_becomes_the_same_image_as_its_anchor_or_is_an_error() {
+    fn an_alias_and_its_anchor_get_the_same_image_or_an_error() {
         let anchored = DEPLOYMENT
             .replace("image: op:1 #", "image: &image op:1 #")
             .replace("\"agent:1\"", "*image");

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_only_looks_like_a_reference_is_none() {
+    fn text_that_only_looks_like_a_reference_is_not_one() {
         for text in [
             "nginx",
             "nginx:1",

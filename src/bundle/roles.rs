@@ -92,7 +92,7 @@ rules:
 ";
 
     #[test]
-    fn rules_are_replaced_one_by_one_or_all_together_and_the_rest_stays() {
+    fn rules_are_replaced_one_by_one_or_all_together_and_other_text_is_kept() {
         let limits = BundleLimits::default();
         let mut tree = Tree::new("op");
         tree.insert("manifests/roles.yaml", ROLES.into(), &TreeLimits::default())

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn files_count_compressed_and_each_by_itself() {
+    fn files_are_measured_compressed_and_individually() {
         let found = |lengths: &[usize]| {
             let files: Vec<Vec<u8>> = lengths.iter().map(|length| noise(*length)).collect();
             let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_csv_is_changed_where_it_stands() {
+    fn a_csv_is_changed_in_place() {
         let text = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: op.v1.0.0\n\
                     spec:\n  version: 1.0.0\n  replaces: op.v0.9.0\n";
         let wanted = text.replace("1.0.0", "1.1.0").replace("v0.9.0", "v1.0.0");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn flow_style_stays_flow_style() {
+    fn flow_style_is_kept() {
         assert_eq!(
             stamped(bundle::OLM_YAML, "{name: op.v1.0.0, version: 1.0.0}\n", &both()),
             "{\"replaces\": \"op.v1.0.0\", name: op.v1.1.0, version: 1.1.0}\n"
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn examples_take_the_place_of_those_that_are_there_in_every_form() {
+    fn existing_examples_are_replaced_in_every_form() {
         let wanted = json!([{"kind": "Foo", "spec": {"text": "a\nb\n", "on": "on"}}]);
         for olm in [
             "# ours\nname: a # here\n",
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn hints_are_added_to_those_that_are_there() {
+    fn hints_are_added_to_existing_ones() {
         let text = stamped(
             bundle::OLM_YAML,
             "apis:\n- {group: a, resource: b} # ours\nname: a\n",
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hint_without_a_kind_is_completed_where_it_stands() {
+    fn a_hint_without_a_kind_is_completed_in_place() {
         let olm =
             "apis:\n- group: a\n  resource: b\n- group: example.com # ours\n  resource: foos\n  dependency: native\n";
         let text = stamped(bundle::OLM_YAML, olm, &hints(Some(1)));

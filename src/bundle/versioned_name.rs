@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_bundle_with_a_release_contains_its_parts_if_a_name_can() {
+    fn the_name_of_a_bundle_with_a_release_must_contain_its_parts_if_valid() {
         let of = |name, package, version| wrong_name(name, package, version, "1").map(|wrong| wrong.message);
         assert_eq!(of("op-v1.0.0-1", "op", "1.0.0"), None);
         assert_eq!(of("any-v1.0.0-1", "", "1.0.0"), None);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_has_the_version_in_lowercase_and_without_plus_signs() {
+    fn a_name_contains_the_version_in_lowercase_without_plus_signs() {
         for (name, old, new, wanted) in [
             ("op.v1.2.3-build.5", "1.2.3+build.5", "1.2.4+a+b", "op.v1.2.4-a-b"),
             ("op.v1.2.3-rc.1", "1.2.3-RC.1", "1.2.3", "op.v1.2.3"),

@@ -100,7 +100,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_documents_in_any_layout_are_found_again(
+        fn documents_are_found_in_any_layout(
             stored in prop::collection::vec((value(), any::<bool>(), "[ \n]{0,2}"), 0..5)
         ) {
             let objects = stored.iter().map(|(value, ..)| serde_json::json!({"kind": "K", "of": value}));
@@ -122,7 +122,7 @@ mod tests {
         }
 
         #[test]
-        fn texts_that_are_no_documents_do_no_harm(text in "[{}\\[\\]\":,a \n]{0,40}") {
+        fn text_that_is_not_a_document_is_harmless(text in "[{}\\[\\]\":,a \n]{0,40}") {
             let _ = documents(&text);
             let _ = kind(&text);
             let _ = display_name(&text);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_are_found_in_lines_and_over_lines() {
+    fn documents_are_found_on_one_line_and_across_lines() {
         let lines = "{\"a\":\"\\n}{\"}\n{\"b\":{}}\n";
         assert_eq!(documents(lines).unwrap(), ["{\"a\":\"\\n}{\"}", "{\"b\":{}}"]);
         let broken = "{\n  \"a\": [\n{\"b\":1}\n]}\n{\"c\":{}}";
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kind_is_read_from_any_order_of_keys() {
+    fn the_kind_is_read_regardless_of_key_order() {
         assert_eq!(
             kind("{\"apiVersion\":\"v1\",\"kind\":\"Service\",\"spec\":{}}"),
             "Service"
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_display_name_may_be_absent() {
+    fn a_display_name_is_optional() {
         assert_eq!(
             display_name("{\"spec\":{\"displayName\":\"etcd\"}}").as_deref(),
             Some("etcd")

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_that_is_skipped_and_replaced_stands_below_those_of_higher_versions() {
+    fn a_skipped_and_replaced_bundle_comes_after_those_with_higher_versions() {
         let older = ["0.5.0", "0.5.0", "0.5.1", "0.5.2", "0.5.10"];
         let bundles: [(&str, &[&str]); 5] = [
             ("0.5.11", &older),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn every_update_leads_up_whatever_the_versions_are() {
+    fn every_update_leads_up_regardless_of_versions() {
         let bundles: [(&str, &[&str]); 5] = [
             ("1.0.0", &["9.0.0", "3.0.0", "4.0.0"]),
             ("9.0.0", &[]),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_stand_behind_the_head() {
+    fn cycles_come_after_the_head() {
         let bundles: [(&str, &[&str]); 5] = [
             ("9.0.0", &["8.0.0"]),
             ("8.0.0", &["9.0.0", "7.0.0"]),

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_go_one_step_along_the_line_of_replacements() {
+    fn updates_follow_replacements_one_step_at_a_time() {
         let catalog = catalog(&[
             ("3.0.0", Some("2.0.0"), &[], None),
             ("2.0.0", Some("1.0.0"), &[], None),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bundle_nearest_to_the_head_wins_whether_it_replaces_skips_or_spans() {
+    fn the_bundle_nearest_to_the_head_wins_for_every_kind_of_edge() {
         let spanning = catalog(&[
             ("3.0.0", Some("2.0.0"), &[], Some(">=1.0.0 <3.0.0")),
             ("2.0.0", Some("1.0.0"), &[], None),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn an_installed_bundle_need_not_be_in_the_channel() {
+    fn an_installed_bundle_does_not_have_to_be_in_the_channel() {
         let mut catalog = catalog(&[
             ("3.0.0", Some("2.0.0"), &["0.5.0"], Some(">=0.1.0 <0.2.0")),
             ("2.0.0", Some("0.9.0"), &["0.5.0"], None),
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_range_counts_in_the_channel_whose_entry_has_it() {
+    fn a_range_applies_only_in_the_channel_of_its_entry() {
         let mut catalog = catalog(&[("2.0.0", None, &[], Some("<2.0.0"))]);
         let package = &mut catalog.packages[0];
         let mut other = package.channels[0].clone();
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_that_is_skipped_is_never_an_update_and_a_circle_ends() {
+    fn a_skipped_bundle_is_never_an_update_and_cycles_end() {
         let skipped = catalog(&[
             ("3.0.0", Some("2.0.0"), &["2.0.0"], None),
             ("2.0.0", Some("1.0.0"), &[], None),
@@ -350,7 +350,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn all_updates_together_are_those_of_each_installed_bundle(
+        fn all_updates_equal_the_updates_of_each_installed_bundle(
             entries in proptest::collection::btree_map(version(), (0..4_usize, "(>|<|>=|<=|!|=)", version(), version(), any::<[bool; 2]>()), 1..9),
             others in proptest::collection::vec(version(), 0..4),
         ) {

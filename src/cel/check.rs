@@ -349,7 +349,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn rules_of_olm_pass() {
+    fn rules_accepted_by_olm_are_accepted() {
         for rule in [
             "properties.exists(p, p.type == \"acme.fips\" && p.value == true)",
             "properties.exists(p, p.type == 'olm.package' && semver_compare(p.value.version, '1.0.0') >= 0)",
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_named_at_its_place() {
+    fn unknown_names_are_reported_with_their_position() {
         let at = |rule: &str| {
             let problem = check(rule).unwrap_err();
             (problem.reason, problem.span.map(|span| rule[span].to_owned()))
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn the_result_is_true_or_false() {
+    fn the_result_must_be_a_boolean() {
         for rule in [
             "1",
             "'a'",
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_parsed_within_bounds() {
+    fn parsing_rules_is_bounded() {
         assert!(
             check("properties.exists(p, p.type == )")
                 .unwrap_err()
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_are_called_as_olm_declares_them() {
+    fn functions_have_the_signatures_of_olm() {
         for (rule, expected) in [
             ("contains('a', 'b')", "without a value; write VALUE.contains(…)"),
             ("startsWith('a', 'b')", "without a value"),
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn what_olm_accepts_but_opmx_cannot_evaluate_is_told_apart() {
+    fn rules_that_only_olm_can_evaluate_are_distinguished() {
         for (rule, part) in [
             ("timestamp('2024-01-01T00:00:00Z') < timestamp(0)", "timestamp"),
             ("properties.exists(p, duration(p.value).getHours() > 1)", "duration"),
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_rules_are_checked_on_the_small_stack_of_a_thread() {
+    fn the_deepest_rules_are_checked_on_a_small_thread_stack() {
         let chain = |start: &str, part: &str, count: usize| format!("{start}{}", part.repeat(count));
         for rule in [
             format!("{}true{}", "(".repeat(64), ")".repeat(64)),

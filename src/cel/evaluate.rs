@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_judged_on_the_properties() {
+    fn rules_are_evaluated_on_the_properties() {
         assert!(holds(
             "properties.exists(p, p.type == 'olm.package' && p.value.packageName == 'foo')"
         ));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_matched_with_regular_expressions() {
+    fn strings_are_matched_with_regular_expressions() {
         let of_name = |test: &str| holds(&format!("properties.exists(p, p.type == 'olm.package' && {test})"));
         assert!(of_name("p.value.packageName.matches('^fo+$')"));
         assert!(of_name("matches(p.value.packageName, 'o')"));
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn regular_expressions_have_the_meaning_of_go() {
+    fn regular_expressions_have_the_semantics_of_go() {
         for (text, pattern) in [
             ("a{,2}", "^a{,2}$"),
             ("x{", "x{"),
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_too_much_is_not_evaluated() {
+    fn expressions_that_cost_too_much_are_not_evaluated() {
         let nested = (0..12).fold("true".to_owned(), |inner, depth| {
             format!("properties.exists(p{depth}, {inner})")
         });
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_regular_expression_of_a_rule_is_paid_for_once() {
+    fn a_long_regular_expression_of_a_rule_is_charged_once() {
         let pattern = "a".repeat(1000);
         let rule = Rule::compile(&format!("properties.exists(p, p.type.matches('{pattern}'))")).unwrap();
         let properties: Vec<(&str, &str)> = (0..100).map(|_| ("a", "1")).collect();
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_rules_are_evaluated_on_the_small_stack_of_a_thread() {
+    fn the_deepest_rules_are_evaluated_on_a_small_thread_stack() {
         for rule in [
             format!("{}true{}", "(".repeat(64), ")".repeat(64)),
             format!("{}true{}", "[1].exists(x,".repeat(64), ")".repeat(64)),
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn every_function_that_is_accepted_is_evaluated() {
+    fn every_accepted_function_can_be_evaluated() {
         let (mut evaluated, mut failing) = (0, Vec::new());
         for signature in SIGNATURES {
             let Signature {

@@ -464,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_take_units_and_become_limits() {
+    fn sizes_accept_units_and_become_limits() {
         let line = parse("--max-file-size 1MiB --max-total-size 2GiB --max-files 3").unwrap();
         let limits = line.limits.tree();
         assert_eq!(
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nesting_that_is_never_read_is_refused() {
+    fn a_depth_above_the_maximum_is_rejected() {
         let most = Limits::MOST_DEPTH;
         let line = parse(&format!("--max-depth {most}")).unwrap();
         assert_eq!(line.limits.text().depth, most);
@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_not_empty() {
+    fn a_name_must_not_be_empty() {
         assert_eq!(name("etcd").as_deref(), Ok("etcd"));
         for empty in ["", " "] {
             assert_eq!(name(empty), Err("a name is missing"), "{empty:?}");
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn registries_have_a_minute_unless_told_otherwise() {
+    fn registries_use_the_default_timeouts_unless_specified() {
         let registry = parse("").unwrap().registry.connection;
         let defaults = ImageOptions::default();
         assert_eq!(Duration::from_secs(registry.request_timeout), defaults.request_timeout);
@@ -523,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn a_platform_is_a_system_and_an_architecture() {
+    fn a_platform_consists_of_an_operating_system_and_an_architecture() {
         let platform = parse("--platform linux/arm64").unwrap().registry.platform;
         assert_eq!(platform.unwrap().to_string(), "linux/arm64");
         for wrong in ["linux/", "/arm64", "a/b/c", "linux/.."] {
@@ -532,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn container_tools_are_answered_by_one_warning() {
+    fn container_tool_options_cause_one_warning() {
         let (printer, streams) = captured();
         parse("-p none -u podman -c docker").unwrap().tools.answer(&printer);
         let said = streams.stderr();

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_time_that_is_not_a_number_is_refused() {
+    fn a_build_time_that_is_not_a_number_is_rejected() {
         assert_eq!(epoch_of("1700000000").unwrap(), 1_700_000_000);
         for value in ["", "-1", "1.5", "now", "99999999999"] {
             let error = epoch_of(value).unwrap_err();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cache_is_in_the_folder_for_caches() {
+    fn the_cache_is_in_the_cache_directory() {
         let directory = |values| cache_directory_of(&variables(values));
         assert_eq!(directory(&[("HOME", "/h")]), Some("/h/.cache/opmx".into()));
         assert_eq!(
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_where_container_tools_put_them() {
+    fn credentials_are_read_from_the_files_of_container_tools() {
         let files = |values| credentials_of(None, &variables(values)).files().to_vec();
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         assert_eq!(

@@ -294,14 +294,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_that_the_sentence_already_names_is_not_repeated() {
+    fn a_cause_already_in_the_message_is_not_repeated() {
         let (code, said) = said(file_error(io::ErrorKind::NotFound));
         assert_eq!(code, ExitCode::from(MISSING));
         assert_eq!(said, "error: cannot read a.yaml: entity not found\n");
     }
 
     #[test]
-    fn causes_and_hints_stand_below_the_sentence() {
+    fn causes_and_hints_follow_the_message() {
         let error = CommandError::from(file_error(io::ErrorKind::StorageFull))
             .context("the bundle was not built")
             .hint("try again");
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_that_is_passed_on_keeps_its_hint() {
+    fn a_propagated_error_keeps_its_hint() {
         let full = || file_error(io::ErrorKind::StorageFull);
         let passed_on: [CommandError; 4] = [
             ImageError::from(full()).into(),
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn an_archive_that_fills_the_disk_is_continued_by_the_next_run() {
+    fn an_archive_that_fills_the_disk_is_resumed_by_the_next_run() {
         let full = || FileError::new("write", "mirror-0001.tar.partial", io::ErrorKind::StorageFull.into());
         let errors: [CommandError; 2] = [
             PackError::from(ImageError::from(full())).into(),
@@ -347,14 +347,14 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_in_the_command_line_has_its_own_code() {
+    fn a_usage_error_has_its_own_exit_status() {
         let (code, said) = said(CommandError::usage("--tag and --generate exclude each other"));
         assert_eq!(code, ExitCode::from(USAGE));
         assert_eq!(said, "error: --tag and --generate exclude each other\n");
     }
 
     #[test]
-    fn a_reader_that_went_away_is_no_failure() {
+    fn a_closed_pipe_is_not_a_failure() {
         let (code, said) = said(OutputError::Closed);
         assert_eq!((code, said.as_str()), (ExitCode::from(SUCCESS), ""));
     }

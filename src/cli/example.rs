@@ -50,7 +50,7 @@ mod tests {
     use crate::rules::examples::all;
 
     #[test]
-    fn the_command_names_the_flags_that_it_needs() {
+    fn the_command_contains_the_required_flags() {
         let examples = all().unwrap();
         let found_by = |id: &str| found_by(&examples[id]);
         assert_eq!(found_by("olm-required"), "opmx bundle validate");

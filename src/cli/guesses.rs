@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_nearly_there_is_said() {
+    fn a_similar_existing_name_is_suggested() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("catalog")).unwrap();
         std::fs::write(folder.path().join("index.db"), "").unwrap();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_for_an_image_is_said() {
+    fn a_name_taken_for_an_image_is_reported() {
         let no_file =
             |name: &str| format!("there is no file or folder {name}, so the name was interpreted as an image");
         for name in ["surely-nowhere:v1", "surely/nowhere:v1"] {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layout_without_its_transport_is_recognized() {
+    fn a_layout_without_a_transport_is_recognized() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(LAYOUT_FILE), "{}").unwrap();
         let folder = folder.path().display();

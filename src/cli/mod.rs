@@ -347,14 +347,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_definition_is_sound() {
+    fn the_command_line_definition_is_valid() {
         command("opmx").debug_assert();
         command("opm").debug_assert();
         parser("opm").debug_assert();
     }
 
     #[test]
-    fn a_command_is_parsed_alike_whether_all_commands_are_defined_or_only_this_one() {
+    fn a_command_is_parsed_alike_whether_or_not_all_commands_are_defined() {
         fn examples(command: &clap::Command, lines: &mut Vec<Vec<String>>) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             let plain = |line: &&str| !line.contains(['"', '\'', '|', '&', '<', '>', '$', '\\', '#']);
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn colour_is_known_before_the_line_is_understood() {
+    fn colour_is_determined_before_the_command_line_is_parsed() {
         let of = |line: &str| color_of(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
         assert_eq!(of("--color never bogus"), ColorChoice::Never);
         assert_eq!(of("index --color=always --bogus"), ColorChoice::Always);

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_value_of_a_flag_decides_whether_it_is_given() {
+    fn a_flag_accepts_a_boolean_value() {
         for value in ["1", "t", "T", "true", "TRUE", "True"] {
             assert_eq!(
                 read(&format!("registry add -b a --permissive={value}")),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_value_of_a_flag_counts() {
+    fn the_last_value_of_a_flag_wins() {
         assert_eq!(
             read("registry add --permissive --permissive=false -b a"),
             "registry add -b a"
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn options_for_every_command_reach_the_command() {
+    fn global_options_reach_the_command() {
         assert_eq!(read("--use-http render x"), "render --use-http x");
         assert_eq!(
             read("--color never index --skip-tls=true add -b a"),

@@ -339,7 +339,7 @@ mod tests {
     use crate::source::{Place, SourceFile};
 
     #[test]
-    fn a_termination_log_has_as_many_errors_as_fit() {
+    fn a_termination_message_contains_as_many_errors_as_fit() {
         let finding = |number: usize| {
             let source = SourceFile::new("c.yaml", "a: b\n");
             Diagnostic::new(&rules::CATALOG_DOCUMENT, format!("fault {number}\u{1b}")).at(Place::new(&source, 3..4))
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_on_open_files_leaves_room_for_fewer_connections() {
+    fn a_limit_on_open_files_reduces_the_connections() {
         for (limit, connections) in [(0, 1), (16, 2), (64, 8), (256, 152), (1024, 728), (4392, 4096)] {
             assert_eq!(connections_within(limit), connections, "{limit}");
         }

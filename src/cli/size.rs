@@ -61,7 +61,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn units_are_read_as_written() {
+    fn units_are_parsed() {
         assert_eq!("0".parse(), Ok(Size(0)));
         assert_eq!("16MiB".parse(), Ok(Size(16 << 20)));
         assert_eq!("1 Gi".parse(), Ok(Size(1 << 30)));
@@ -83,7 +83,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_size_shown_is_read_back(bytes: u64) {
+        fn every_printed_size_can_be_parsed(bytes: u64) {
             prop_assert_eq!(Size(bytes).to_string().parse(), Ok(Size(bytes)));
         }
     }

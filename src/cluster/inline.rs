@@ -123,7 +123,7 @@ mod tests {
     use crate::text::Limits;
 
     #[test]
-    fn what_is_written_out_becomes_what_an_index_stores() {
+    fn inline_catalogs_are_equal_to_what_an_index_stores() {
         let text = "\
 catalogs:
 - name: main

@@ -66,7 +66,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn keys_are_valid_but_for_that_of_the_proposal() {
+    fn keys_are_valid_except_that_of_the_proposal() {
         for name in [
             "plumbus",
             "etcd.operators",
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn every_style_is_read() {
+    fn every_label_style_is_read() {
         let labels = json!({
             "operators.coreos.com/operator:v2alpha1/one": "",
             "v2alpha1.operators.coreos.com/two": "",
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_name_is_that_of_the_operator() {
+    fn a_truncated_label_name_matches_the_operator() {
         let long = format!("{}.operators", "a".repeat(61));
         let written = key(LabelStyle::Shipped, &long);
         let labels = json!({ written: "" });

@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_subscribed_and_installed_is_read_as_in_a_what_if_file() {
+    fn subscriptions_and_installed_versions_are_read_as_from_a_what_if_file() {
         let properties = r#"{"properties":[{"type":"olm.package","value":{"packageName":"rake","version":"1.0.0"}}]}"#;
         let mut csv = object(
             csv::KIND,
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_state_says_itself_counts_more() {
+    fn the_what_if_file_takes_precedence() {
         let mut state = State {
             namespace: "garden".to_owned(),
             objects: vec![subscription("rake", "garden"), subscription("hoe", "elsewhere")],
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn the_catalogs_for_all_are_in_a_usual_namespace_or_one_that_is_subscribed_to() {
+    fn global_catalogs_are_in_a_default_namespace_or_a_subscribed_one() {
         let catalog = |name: &str, namespace: &str| object("CatalogSource", name, namespace, json!({"spec": {}}));
         let global = |objects| observed(objects, Some("garden")).unwrap().global_namespace;
         let of = |name: &str| Some(name.to_owned());
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_be_installed_is_so_once_its_version_is_there() {
+    fn a_pending_version_counts_as_installed_once_it_exists() {
         let stale = |versions: &[&str]| {
             let mut to = subscription("rake", "garden");
             to["status"]["currentCSV"] = json!("rake.v1.1.0");
@@ -484,7 +484,7 @@ mod tests {
     }
 
     #[test]
-    fn one_namespace_with_one_operator_group_is_resolved() {
+    fn the_one_namespace_with_an_operator_group_is_resolved() {
         let two = || vec![subscription("rake", "garden"), subscription("rake", "shed")];
         let error = observed(two(), None).unwrap_err().to_string();
         assert!(error.contains("in the namespaces garden, shed"), "{error}");

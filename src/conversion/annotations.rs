@@ -87,14 +87,14 @@ mod tests {
     }
 
     #[test]
-    fn a_media_type_that_is_missing_is_added() {
+    fn a_missing_media_type_is_added() {
         let yaml = "annotations:\n  a: b\n";
         let added = "annotations:\n  a: b\n  operators.operatorframework.io.bundle.mediatype.v1: k8s+v1\n";
         assert_eq!(text_of("metadata/annotations.yaml", yaml), added);
     }
 
     #[test]
-    fn the_annotations_of_olm_yaml_are_none_of_the_bundle() {
+    fn annotations_from_olm_yaml_are_not_bundle_annotations() {
         let mut tree = Tree::new("bundle");
         let text = b"annotations:\n  a: b\n".to_vec();
         tree.insert(OLM_YAML, text, &super::super::UNLIMITED).unwrap();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_label_of_a_dockerfile_follows() {
+    fn the_label_in_a_dockerfile_is_changed() {
         let mut tree = Tree::new("bundle");
         let text = format!("FROM scratch\nLABEL {MEDIA_TYPE}=registry+v1\nLABEL a=registry+v1\n");
         tree.insert(DOCKERFILE, text.into_bytes(), &super::super::UNLIMITED)

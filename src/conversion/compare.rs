@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_is_absent_but_not_in_a_deployment() {
+    fn empty_equals_absent_except_in_a_deployment() {
         let first = csv(
             &json!({"selector": {}, "description": "", "install": {"spec": {"deployments": [
             {"name": "a", "label": {}, "spec": {"x": {}}}]}}}),
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_an_account_count_once_wherever_they_stand() {
+    fn rules_of_an_account_count_once_wherever_they_are() {
         let pods = json!({"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]});
         let secrets = json!({"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]});
         let install = |list: Value| csv(&json!({"install": {"spec": {"permissions": list}}}));
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn conversions_are_compared_by_crd_and_ports_by_what_they_default_to() {
+    fn conversions_are_compared_by_crd_and_ports_by_their_defaults() {
         let entry = |crds: Value, name: &str| json!({"type": "ConversionWebhook", "generateName": name, "conversionCRDs": crds, "webhookPath": "/c"});
         let two = csv(&json!({"webhookdefinitions": [entry(json!(["b.x", "a.x"]), "cba.kb.io")]}));
         let mut split = csv(&json!({"webhookdefinitions": [entry(json!(["b.x"]), "cb"), entry(json!(["a.x"]), "ca")]}));
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn another_order_and_an_added_entry_are_said_once() {
+    fn a_different_order_and_an_added_entry_are_reported_once() {
         let owned = |names: &[&str]| {
             let owned: Vec<Value> = names
                 .iter()

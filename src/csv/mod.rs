@@ -192,7 +192,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_empty_version_gets_what_olm_always_writes() {
+    fn an_empty_version_gets_the_fields_that_olm_always_writes() {
         let written = typed(&json!({}), &SHAPE).unwrap();
         assert_eq!(
             written,
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_and_empty_fields_go_and_given_pointers_stay() {
+    fn unknown_and_empty_fields_are_dropped_and_pointers_kept() {
         let written = container(&json!({
             "Name": "c", "bogus": 1, "tty": false, "command": [],
             "env": [{"name": "A", "value": ""}, {"name": "B", "valueFrom": {"resourceFieldRef": {"resource": "x"}}}],
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn writing_twice_changes_nothing() {
+    fn normalizing_is_idempotent() {
         let csv = json!({"metadata": {"name": "a", "annotations": {"x": "y"}}, "spec": {
             "selector": {"matchLabels": {"a": "b"}}, "customresourcedefinitions": {"owned": [
                 {"name": "a.b", "kind": "A", "version": "v1", "resources": [{"kind": "Pod", "version": "v1"}]}]}}});
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_another_type_is_named() {
+    fn a_value_of_a_wrong_type_is_reported() {
         let wrong = |csv: Value| typed(&csv, &SHAPE).unwrap_err().to_string();
         assert_eq!(
             wrong(json!({"spec": {"replaces": 1}})),

@@ -262,7 +262,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn edges_of_any_table_follow_the_definition(
+        fn edges_follow_their_definition_for_any_table(
             rows in prop::collection::vec((0..3_u8, 0..5_u8, prop::option::of(0..14_usize), 0..4_i64), 0..12)
         ) {
             let found: Vec<_> = members(&rows)

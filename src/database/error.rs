@@ -177,7 +177,7 @@ mod tests {
     use rusqlite::Connection;
 
     #[test]
-    fn no_word_of_a_statement_is_said() {
+    fn messages_contain_no_sql() {
         let connection = Connection::open_in_memory().unwrap();
         connection
             .execute_batch(

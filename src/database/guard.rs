@@ -94,7 +94,7 @@ mod tests {
     const ENDLESS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(i) FROM n";
 
     #[test]
-    fn a_statement_without_an_end_ends_when_the_steps_are_taken() {
+    fn an_endless_statement_is_interrupted() {
         let mut connection = Connection::open_in_memory().unwrap();
         let budget = guard(&mut connection, 100_000).unwrap();
         let run = || connection.query_row(ENDLESS, [], |_| Ok(())).unwrap_err();

@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_kept_as_stored_and_repeated_rows_count_once() {
+    fn text_is_kept_as_stored_and_repeated_rows_count_once() {
         let (_directory, index) = opened();
         let catalog = index.catalog().unwrap();
         let bundle = catalog.bundle(catalog.find("k.v1.2.0").unwrap()).unwrap();

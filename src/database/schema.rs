@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_is_that_of_a_recorded_database_of_version_13() {
+    fn the_schema_equals_that_of_a_recorded_version_13_database() {
         let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/goldens/index-versions/v13.db");
         if !recorded.exists() {
             assert!(
@@ -279,14 +279,14 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_creation_is_the_given_one() {
+    fn the_creation_time_is_the_given_one() {
         let shown = |epoch| rows(&created(epoch), "SELECT version, timestamp FROM schema_migrations");
         assert_eq!(shown(0), [r#"[Integer(13), Text("1970-01-01 00:00:00")]"#]);
         assert_eq!(shown(1_700_000_000), [r#"[Integer(13), Text("2023-11-14 22:13:20")]"#]);
     }
 
     #[test]
-    fn the_state_tells_empty_foreign_and_versions_apart() {
+    fn the_state_distinguishes_empty_foreign_and_versioned_databases() {
         let connection = Connection::open_in_memory().unwrap();
         assert_eq!(state(&connection).unwrap(), State::Empty);
         connection.execute_batch("CREATE TABLE t (x)").unwrap();

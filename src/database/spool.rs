@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_come_back_from_memory_and_from_the_file() {
+    fn pieces_are_read_back_from_memory_and_from_the_file() {
         let folder = tempfile::tempdir().unwrap();
         let mut spool = Spool::new(folder.path());
         let contents: Vec<Vec<u8>> = (0..5_u8)

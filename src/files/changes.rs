@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn of_changes_to_the_same_content_one_succeeds() {
+    fn of_concurrent_changes_to_the_same_content_one_succeeds() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a");
         for _ in 0..50 {

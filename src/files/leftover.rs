@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_that_opmx_makes_are_taken_for_leftovers() {
+    fn only_names_created_by_opmx_are_leftovers() {
         let prefix = ".index.db.opmx-";
         let made = new_name(prefix);
         assert_eq!(

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lock_that_another_holds_is_waited_for_and_then_given_up() {
+    fn a_held_lock_is_waited_for_until_the_timeout() {
         let folder = tempfile::tempdir().unwrap();
         let open = || File::open(folder.path()).unwrap();
         let (held, other) = (open(), open());

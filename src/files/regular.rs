@@ -78,7 +78,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn what_is_no_regular_file_is_named_and_not_waited_for() {
+    fn a_special_file_is_reported_and_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
         let (pipe, socket) = (folder.path().join("pipe"), folder.path().join("socket"));
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_is_taken_is_refused_either_way() {
+    fn an_existing_name_is_never_replaced() {
         for rename in [rename_new, link_new] {
             let folder = tempfile::tempdir().unwrap();
             let [from, to, other] = ["from", "to", "other"].map(|name| folder.path().join(name));

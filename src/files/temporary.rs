@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_of_a_dead_process_go_and_those_in_use_stay() {
+    fn folders_of_a_dead_process_are_removed_and_those_in_use_kept() {
         let directory = tempfile::tempdir().unwrap();
         let own = directory.path().join("own");
         let new = || TemporaryFolder::of_user(directory.path(), &own).unwrap();
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_marked_stays() {
+    fn unmarked_folders_are_kept() {
         let directory = tempfile::tempdir().unwrap();
         let own = directory.path().join("own");
         create_private_folder(&own).unwrap();
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_may_enter_and_the_files_in_it_are_private() {
+    fn the_folder_and_its_files_are_private() {
         let directory = tempfile::tempdir().unwrap();
         let made = TemporaryFolder::of_user(directory.path(), &directory.path().join("own")).unwrap();
         let file = made.file("index.db").unwrap();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_may_be_somebody_elses_is_not_used() {
+    fn a_folder_possibly_owned_by_another_user_is_not_used() {
         let directory = tempfile::tempdir().unwrap();
         let (open, link, file) = ("open", "link", "file");
         let at = |name: &str| directory.path().join(name);
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_beside_a_target_leave_alone_what_has_a_name_like_theirs() {
+    fn folders_next_to_a_target_leave_similar_names_alone() {
         let directory = tempfile::tempdir().unwrap();
         let target = directory.path().join("out");
         let left = leave(TemporaryFolder::beside(&target).unwrap());

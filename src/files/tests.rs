@@ -11,7 +11,7 @@ pub(super) fn names(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_replacement_that_is_dropped_leaves_the_old_file() {
+fn a_dropped_replacement_leaves_the_old_file() {
     let directory = tempfile::tempdir().unwrap();
     let target = directory.path().join("index.db");
     write(&target, b"old").unwrap();
@@ -23,7 +23,7 @@ fn a_replacement_that_is_dropped_leaves_the_old_file() {
 }
 
 #[test]
-fn a_new_file_replaces_none() {
+fn a_new_file_does_not_replace_an_existing_one() {
     let directory = tempfile::tempdir().unwrap();
     let target = directory.path().join("a");
     write_new(&target, b"1").unwrap();
@@ -33,7 +33,7 @@ fn a_new_file_replaces_none() {
 }
 
 #[test]
-fn replacements_that_are_made_at_once_keep_their_own_files() {
+fn concurrent_replacements_use_their_own_files() {
     let directory = tempfile::tempdir().unwrap();
     let target = directory.path().join("index.db");
     std::thread::scope(|scope| {
@@ -56,7 +56,7 @@ fn replacements_that_are_made_at_once_keep_their_own_files() {
 }
 
 #[test]
-fn content_is_known_only_of_the_file_itself() {
+fn known_content_is_tied_to_the_file_itself() {
     let directory = tempfile::tempdir().unwrap();
     let (target, link) = (directory.path().join("a.yaml"), directory.path().join("b.yaml"));
     fs::write(&target, "old").unwrap();
@@ -67,7 +67,7 @@ fn content_is_known_only_of_the_file_itself() {
 }
 
 #[test]
-fn leftovers_of_a_dead_process_go_and_files_in_use_stay() {
+fn leftovers_of_a_dead_process_are_removed_and_files_in_use_kept() {
     let directory = tempfile::tempdir().unwrap();
     let target = directory.path().join("index.db");
     fs::write(directory.path().join(".index.db.opmx-1-0123456789abcdef"), "dead").unwrap();
@@ -80,7 +80,7 @@ fn leftovers_of_a_dead_process_go_and_files_in_use_stay() {
 }
 
 #[test]
-fn what_a_user_has_named_alike_stays() {
+fn similarly_named_files_of_a_user_are_kept() {
     let directory = tempfile::tempdir().unwrap();
     let target = directory.path().join("index.db");
     for name in [".index.db.opmx-notes", ".index.db.opmx-1-0", ".index.db.opmx-"] {
@@ -95,7 +95,7 @@ fn what_a_user_has_named_alike_stays() {
 }
 
 #[test]
-fn only_a_file_is_replaced() {
+fn only_regular_files_are_replaced() {
     let directory = tempfile::tempdir().unwrap();
     let link = directory.path().join("null");
     std::os::unix::fs::symlink("/dev/null", &link).unwrap();
@@ -106,7 +106,7 @@ fn only_a_file_is_replaced() {
 }
 
 #[test]
-fn a_new_folder_appears_behind_a_link_to_nothing_or_to_an_empty_folder() {
+fn a_new_folder_is_created_behind_a_dangling_link_or_in_an_empty_folder() {
     use std::os::unix::fs::symlink;
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
@@ -128,7 +128,7 @@ fn a_new_folder_appears_behind_a_link_to_nothing_or_to_an_empty_folder() {
 }
 
 #[test]
-fn a_link_is_followed_only_under_a_name_that_is_not_the_default() {
+fn a_link_is_followed_only_under_an_explicit_name() {
     let directory = tempfile::tempdir().unwrap();
     let link = directory.path().join("link");
     std::os::unix::fs::symlink("file", &link).unwrap();
@@ -141,7 +141,7 @@ fn a_link_is_followed_only_under_a_name_that_is_not_the_default() {
 }
 
 #[test]
-fn a_path_leads_to_the_end_of_its_links() {
+fn a_path_is_resolved_through_all_its_links() {
     use std::os::unix::fs::symlink;
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
@@ -163,7 +163,7 @@ fn a_path_leads_to_the_end_of_its_links() {
 }
 
 #[test]
-fn names_that_leave_no_room_for_a_temporary_one_are_written_all_the_same() {
+fn names_too_long_for_a_temporary_suffix_are_still_written() {
     let directory = tempfile::tempdir().unwrap();
     let name = "ä".repeat(127);
     write(&directory.path().join(&name), b"new").unwrap();
@@ -172,7 +172,7 @@ fn names_that_leave_no_room_for_a_temporary_one_are_written_all_the_same() {
 }
 
 #[test]
-fn a_file_keeps_its_mode_and_is_never_open_to_more_while_it_is_written() {
+fn a_file_keeps_its_mode_and_is_never_more_accessible_while_written() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     let directory = tempfile::tempdir().unwrap();
     let target = directory.path().join("index.db");

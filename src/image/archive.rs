@@ -317,7 +317,7 @@ mod tests {
     const LIMIT: u64 = 64 << 20;
 
     #[test]
-    fn an_image_comes_back_and_two_archives_have_the_same_bytes() {
+    fn an_image_survives_an_archive_and_archives_are_reproducible() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("bundle.tar");
         let written = image("one", true);
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_read_from_an_archive_may_be_written_over_it() {
+    fn an_archive_can_be_overwritten_with_an_image_read_from_it() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("bundle.tar");
         let written = image("one", true);
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_archive_is_named() {
+    fn a_file_that_is_not_an_archive_is_reported() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("bundle.tar");
         let read = || {

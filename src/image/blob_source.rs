@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_blob_that_cannot_be_read_is_named_with_its_file() {
+    async fn an_unreadable_blob_is_reported_with_its_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("part-2");
         let blob = Blob::Joined([Blob::Memory(b"one".to_vec().into()), Blob::File(path.clone())].into());
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_end_of_a_damaged_file_is_withheld_and_the_file_is_named() {
+    async fn the_end_of_a_damaged_file_is_withheld_and_the_file_reported() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("blob");
         let whole = vec![b'x'; PIECE + 1];

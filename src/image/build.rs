@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_stands_in_the_config() {
+    fn settings_are_written_to_the_config() {
         let image = build(&config(), vec![layer("a", "1")]).unwrap();
         validate(&image).unwrap();
         assert_eq!(
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_on_a_base_keep_what_it_has() {
+    fn layers_on_a_base_keep_its_config() {
         let base = build(&config(), vec![layer("a", "1"), layer("b", "1")]).unwrap();
         let more = ImageConfig {
             labels: map(&[("b", "3")]),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_docker_base_becomes_an_oci_image() {
+    fn a_docker_base_is_converted_to_an_oci_image() {
         let base = build(&config(), vec![layer("a", "1")]).unwrap();
         let manifest = String::from_utf8(base.manifest().to_vec()).unwrap();
         let manifest = manifest
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_without_uncompressed_digests_is_refused() {
+    fn a_base_without_uncompressed_digests_is_rejected() {
         let config = br#"{"architecture":"amd64"}"#;
         let layer = layer("a", "1");
         let manifest = json!({
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_written_as_the_calendar_has_them() {
+    fn times_are_formatted_as_calendar_dates() {
         assert_eq!(rfc3339(0), "1970-01-01T00:00:00Z");
         assert_eq!(rfc3339(951_782_399), "2000-02-28T23:59:59Z");
         assert_eq!(rfc3339(951_782_400), "2000-02-29T00:00:00Z");

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn content_comes_back_until_it_is_damaged() {
+    fn content_is_returned_until_it_is_damaged() {
         let directory = tempfile::tempdir().unwrap();
         let cache = Cache::new(directory.path().join("deep/cache"), 100);
         let digest = Digest::of(b"content");
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_used_for_longest_goes_first_and_open_files_stay_readable() {
+    fn least_recently_used_content_is_evicted_first_and_open_files_stay_readable() {
         let directory = tempfile::tempdir().unwrap();
         let cache = Cache::new(directory.path(), 10);
         let (one, two, three) = (Digest::of(b"1111"), Digest::of(b"2222"), Digest::of(b"3333"));
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_process_left_behind_goes() {
+    fn leftovers_of_a_killed_process_are_removed() {
         let directory = tempfile::tempdir().unwrap();
         let cache = Cache::new(directory.path(), 100);
         let mut writing = cache.start(&Digest::of(b"1")).unwrap();
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn the_size_holds_after_every_file_and_the_content_is_returned_all_the_same() {
+    fn the_size_limit_holds_after_every_file_and_content_is_still_returned() {
         let directory = tempfile::tempdir().unwrap();
         let cache = Cache::new(directory.path(), 10);
         for number in 0..9_u8 {
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn names_count_and_go_with_their_blobs() {
+    fn names_count_and_are_evicted_with_their_blobs() {
         let directory = tempfile::tempdir().unwrap();
         let cache = Cache::new(directory.path(), 1000);
         let name = |number: u8| cache.layers().join(format!("{}.1", Digest::of(&[number]).hex()));
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_process_took_away_while_it_was_written_is_still_read() {
+    fn content_evicted_by_another_process_while_written_is_still_read() {
         let directory = tempfile::tempdir().unwrap();
         let cache = Cache::new(directory.path(), 100);
         let mut incoming = cache.start(&Digest::of(b"content")).unwrap();
@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_that_cannot_be_used_is_passed_over_with_one_warning() {
+    fn an_unusable_cache_is_bypassed_with_one_warning() {
         use std::os::unix::fs::symlink;
         let directory = tempfile::tempdir().unwrap();
         let at = |name: &str| directory.path().join(name);
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_is_removed_with_one_warning_and_comes_anew() {
+    fn damaged_content_is_removed_with_one_warning_and_fetched_again() {
         use std::os::unix::fs::symlink;
         let directory = tempfile::tempdir().unwrap();
         let (cache, listener) = watched(directory.path());

@@ -175,14 +175,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_digest_reads_back_as_it_is_written() {
+    fn a_digest_is_parsed_as_displayed() {
         let empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         assert_eq!(Digest::of(b"").to_string(), empty);
         assert_eq!(empty.parse(), Ok(Digest::of(b"")));
     }
 
     #[test]
-    fn what_is_not_a_digest_is_refused() {
+    fn text_that_is_not_a_digest_is_rejected() {
         let short = format!("sha256:{}", "a".repeat(63));
         let long = format!("sha256:{}", "a".repeat(65));
         let upper = format!("sha256:{}", "A".repeat(64));

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_media_type_is_what_the_bytes_say_then_what_came_with_them() {
+    fn the_media_type_in_the_document_takes_precedence_over_the_declared_one() {
         let read = |text: &str, declared| Document::read(text.into(), declared).unwrap().descriptor.media_type;
         let index = r#"{"schemaVersion":2,"manifests":[]}"#;
         assert_eq!(read(index, None), INDEX);

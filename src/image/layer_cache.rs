@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_layer_from_the_cache_is_the_one_that_would_be_written() {
+    fn a_cached_layer_equals_a_newly_written_one() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path(), 1 << 20);
         let of = |text: &str| {

@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_that_no_system_creates_are_refused() {
+    fn invalid_paths_are_rejected() {
         let path = format!("manifests/{}", "a/".repeat(500_000));
         let refused = plain_path("image", path.as_bytes()).unwrap_err().to_string();
         assert!(refused.ends_with("exceeds the limit of 4096 bytes"), "{refused}");

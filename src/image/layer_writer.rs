@@ -320,7 +320,7 @@ pub(in crate::image) mod tests {
     }
 
     #[test]
-    fn folders_come_before_their_files_with_fixed_modes_and_times() {
+    fn folders_precede_their_files_with_fixed_modes_and_times() {
         let file = |content| (FILE_MODE, FileContent::Bytes(content));
         let files = BTreeMap::from([("b/c/1", file(b"x")), ("b-a", file(b"y")), ("b/d", file(b"z"))]);
         let layer = write_layer(files, 0).unwrap();
@@ -347,14 +347,14 @@ pub(in crate::image) mod tests {
     }
 
     #[test]
-    fn a_build_time_stands_in_every_member() {
+    fn a_build_time_is_set_in_every_member() {
         let entries = BTreeMap::from([("a/b", (0o755, FileContent::Bytes(b"x")))]);
         let layer = write_layer(entries, 1_700_000_000).unwrap();
         assert!(members(&layer).iter().all(|member| member.3 == 1_700_000_000));
     }
 
     #[test]
-    fn files_of_any_size_modes_and_links_are_written() {
+    fn files_of_any_size_mode_and_links_are_written() {
         let directory = tempfile::tempdir().unwrap();
         let large = directory.path().join("large");
         let content = noise(12 << 20);
@@ -392,7 +392,7 @@ pub(in crate::image) mod tests {
     }
 
     #[test]
-    fn paths_that_cannot_be_members_are_refused() {
+    fn paths_that_cannot_be_members_are_rejected() {
         let entry = |path: &str| LayerEntry {
             path: path.to_owned(),
             mode: 0o644,
@@ -409,7 +409,7 @@ pub(in crate::image) mod tests {
     }
 
     #[test]
-    fn a_file_that_is_gone_is_named() {
+    fn a_missing_file_is_reported() {
         let entry = LayerEntry {
             path: "a".to_owned(),
             mode: 0o644,
@@ -421,7 +421,7 @@ pub(in crate::image) mod tests {
 
     proptest! {
         #[test]
-        fn a_tree_comes_back_from_its_layer(
+        fn a_tree_survives_its_layer(
             files in proptest::collection::btree_map(
                 "([a-zé]{1,40}/){0,6}[a-z .:_-]{1,120}[a-z]",
                 proptest::collection::vec(any::<u8>(), 0..600),

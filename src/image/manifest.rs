@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_no_content_has_are_refused() {
+    fn impossible_sizes_are_rejected() {
         assert_eq!(size(1 << 40).unwrap(), BLOB_LIMIT);
         for found in [-1, i64::MIN, (1 << 40) + 1, i64::MAX] {
             let problem = size(found).unwrap_err();
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn the_platform_is_chosen_without_looking_at_this_machine() {
+    fn the_platform_is_selected_independently_of_this_machine() {
         let entries = [
             entry(Some(("unknown", "unknown"))),
             entry(Some(("windows", "arm64"))),
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_platform_reads_back_as_it_is_written() {
+    fn a_platform_is_parsed_as_displayed() {
         assert_eq!("linux/arm64".parse::<Platform>().unwrap().to_string(), "linux/arm64");
         assert_eq!("s390x".parse::<Platform>().unwrap().to_string(), "linux/s390x");
         for text in ["", "/", "linux/", "linux/arm/v7", "a b"] {
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn old_and_ambiguous_manifests_are_refused() {
+    fn old_and_ambiguous_manifests_are_rejected() {
         let parse = |text: &str| Manifest::parse(text.as_bytes(), None).unwrap_err().to_string();
         assert!(parse(r#"{"schemaVersion":1,"fsLayers":[]}"#).contains("schema version 1"));
         assert!(parse(r#"{"schemaVersion":2,"layers":[],"manifests":[]}"#).contains("neither"));

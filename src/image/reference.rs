@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn one_place_can_be_written_in_several_ways() {
+    fn one_location_can_be_written_in_several_ways() {
         let same = |one: &str, other: &str| {
             let [one, other]: [Reference; 2] = [one, other].map(|text| text.parse().unwrap());
             one.is_same_place(&other)
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_reference_keeps_the_text_and_knows_its_parts() {
+    fn a_registry_reference_keeps_its_text_and_has_parts() {
         let reference = registry("registry.example.com:5000/team/bundle:v1");
         assert_eq!(reference.as_written(), "registry.example.com:5000/team/bundle:v1");
         assert_eq!(reference.host(), "registry.example.com:5000");
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn short_names_are_asked_from_docker_hub_and_kept_as_written() {
+    fn short_names_are_requested_from_docker_hub_and_kept_as_written() {
         let reference = registry("busybox");
         assert_eq!(reference.as_written(), "busybox");
         assert_eq!(reference.registry(), "docker.io");
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_and_a_digest_together_ask_for_the_digest() {
+    fn a_tag_and_a_digest_together_request_the_digest() {
         let reference = registry(&format!("registry.example.com/bundle:v1@{DIGEST}"));
         assert_eq!((reference.tag(), reference.manifest_name()), (Some("v1"), DIGEST));
     }
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_references_are_rejected_with_the_reason() {
         for (text, expected) in [
             ("", "does not specify an image"),
             ("docker://", "does not specify an image"),
@@ -444,7 +444,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_parses_displays_as_it_was_written(text in "(docker://|oci:|oci-archive:)?[a-z./:@-]{0,24}(:[A-Za-z0-9._-]{0,8})?") {
+        fn a_parsed_reference_displays_as_written(text in "(docker://|oci:|oci-archive:)?[a-z./:@-]{0,24}(:[A-Za-z0-9._-]{0,8})?") {
             if let Ok(reference) = text.parse::<Reference>() {
                 prop_assert_eq!(reference.to_string(), text.clone());
                 let digest = Digest::of(text.as_bytes());
@@ -455,7 +455,7 @@ mod tests {
         }
 
         #[test]
-        fn a_path_and_a_tag_are_refused_or_survive_being_written(path in "[a-c:@/. ]{0,6}", tag in "[a-c:@]{0,6}", pinned in any::<bool>()) {
+        fn a_path_and_a_tag_are_rejected_or_survive_a_round_trip(path in "[a-c:@/. ]{0,6}", tag in "[a-c:@]{0,6}", pinned in any::<bool>()) {
             let tag = Some(if pinned { DIGEST.to_owned() } else { tag }).filter(|tag| !tag.is_empty());
             let colon = path.is_empty() || path.contains(':');
             for (made, misplaced) in [
@@ -473,7 +473,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in ".*") {
+        fn parsing_any_text_does_not_panic(text in ".*") {
             let _ = text.parse::<Reference>();
         }
     }

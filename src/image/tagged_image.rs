@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_index_does_not_depend_on_the_order_of_its_images() {
+    fn an_image_index_is_independent_of_the_order_of_its_images() {
         let of = |architectures: &[&str]| {
             let images = architectures.iter().map(|architecture| image(architecture));
             Tagged::for_platforms(images.collect()).unwrap()
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_alone_is_what_its_tag_stands_for() {
+    fn a_single_image_is_tagged_without_an_index() {
         let image = image("amd64");
         let tagged = Tagged::from(&image);
         assert_eq!(tagged.digest(), image.digest());
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn two_images_for_one_platform_are_refused() {
+    fn two_images_for_one_platform_are_rejected() {
         let error = Tagged::for_platforms(vec![image("arm64"), image("amd64"), image("arm64")]).unwrap_err();
         assert_eq!(
             with_causes(&error),

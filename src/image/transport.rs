@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn layouts_and_archives_are_written_read_and_resolved_through_the_one_door() {
+    async fn layouts_and_archives_are_written_read_and_resolved_by_transports() {
         let directory = tempfile::tempdir().unwrap();
         let transports = transports();
         let written = image("one", true);
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_digest_as_target_only_takes_its_own_image() {
+    async fn a_digest_as_a_target_accepts_only_its_own_image() {
         let directory = tempfile::tempdir().unwrap();
         let layout = directory.path().join("layout");
         let reference = format!("oci:{}@{}", layout.display(), Digest::of(b"another"));

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn on_a_base_opmx_stands_beside_what_is_there_and_is_found_first() {
+    fn opmx_is_added_to_a_base_and_found_first_in_the_path() {
         let folder = tempfile::tempdir().unwrap();
         let database = folder.path().join("index.db");
         fs::write(&database, "rows").unwrap();

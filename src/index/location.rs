@@ -339,7 +339,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ends_as_a_file_or_begins_as_a_path_is_a_file_whether_it_is_there_or_not() {
+    fn a_path_or_a_name_with_a_file_extension_is_a_file_whether_or_not_it_exists() {
         for text in ["nope.db", "a/b.db", "a/b.yaml", "c.json", "./x", "/x/y", "../index"] {
             let location: IndexLocation = text.parse().unwrap();
             assert_eq!(location, IndexLocation::File(text.into()));

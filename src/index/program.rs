@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn static_programs_of_every_platform_are_taken() {
+    fn static_programs_for_every_platform_are_accepted() {
         for (architecture, ..) in PROCESSORS {
             let platform = format!("linux/{architecture}");
             assert_eq!(checked(&platform, &smallest(architecture, false)), Ok(()));
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_else_is_refused_with_what_it_is() {
+    fn other_files_are_rejected_with_their_kind() {
         let whole = smallest("s390x", false);
         for (platform, content, problem) in [
             (
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_stands_behind_its_platform() {
+    fn a_binary_option_consists_of_a_platform_and_a_program() {
         let binary: Binary = "linux/arm64=out/opmx=2".parse().unwrap();
         assert_eq!(binary.platform.to_string(), "linux/arm64");
         assert_eq!(binary.path, Path::new("out/opmx=2"));
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_platform_has_one_program() {
+    fn a_platform_has_only_one_program() {
         let named = ["arm64=a", "arm64=b"].map(|text| text.parse().unwrap());
         let error = programs(&named).unwrap_err().to_string();
         assert_eq!(error, "two programs were specified for linux/arm64: a and b");

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn plurals_follow_the_rules_of_english() {
+    fn plurals_follow_english_rules() {
         for (kind, plural) in [
             ("NetworkPolicy", "networkpolicies"),
             ("PriorityClass", "priorityclasses"),
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_serves_what_it_lists_and_what_every_cluster_serves_today() {
+    fn a_cluster_serves_the_listed_and_the_built_in_apis() {
         let monitor = GroupVersionKind::new("monitoring.coreos.com", "v1", "ServiceMonitor");
         let budget = |version: &str| GroupVersionKind::new("policy", version, "PodDisruptionBudget");
         let mut state = State::default();
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn definitions_say_their_plural_and_scope() {
+    fn definitions_declare_their_plural_and_scope() {
         let definition = json!({"kind": CRD, "spec": {"group": "example.com", "scope": "Cluster",
             "names": {"kind": "Ox", "plural": "oxen"},
             "versions": [{"name": "v1", "served": true}, {"name": "v0", "served": false}]}});

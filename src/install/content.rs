@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn manifests_are_told_from_properties_and_versions_from_other_objects() {
+    fn manifests_are_separated_from_properties_and_versions_from_other_objects() {
         let other = json!({"kind": "ClusterServiceVersion", "metadata": {"name": "second"}});
         let service = json!({"kind": "Service", "apiVersion": "v1"});
         let objects = [service.clone(), csv(), other, json!({"dependencies": []})];
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn required_apis_are_properties_where_nothing_else_is_required() {
+    fn required_apis_become_properties_if_nothing_else_is_required() {
         let content = of_document(&document(&[csv()], &[("x", json!(1))])).unwrap();
         let required = |group, kind, version| json!({"group": group, "kind": kind, "version": version});
         let values: Vec<_> = content
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_without_manifests_is_refused_with_its_image() {
+    fn a_bundle_without_manifests_is_rejected_with_its_image() {
         let error = of_document(&document(&[], &[])).unwrap_err().to_string();
         assert!(
             error.ends_with("its manifests are in the image registry.example.com/memo:1"),

@@ -177,7 +177,7 @@ mod tests {
     use crate::steps::tests::{content, csv, object, target};
 
     #[test]
-    fn the_kind_decides_whatever_the_group() {
+    fn the_kind_decides_regardless_of_the_group() {
         let objects = vec![
             object("secretsmanager.services.k8s.aws/v1alpha1", "Secret", "a"),
             object("example.com/v1", "Role", "b"),

@@ -163,7 +163,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_plan_that_a_person_approves_waits_for_it() {
+    fn a_plan_with_manual_approval_waits_for_it() {
         let steps = of_bundle(&content(csv("memo.v1"), Vec::new()), &target(), "").unwrap();
         let plan = InstallPlan::new("operators", steps.clone(), Approval::Manual, 3);
         let mut written = serde_json::to_value(plan).unwrap();

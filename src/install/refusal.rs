@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_found_by_name_before_number() {
+    fn reasons_are_looked_up_by_name_before_code() {
         for row in REASONS {
             assert_eq!(reason_of(row.name, 0, "create"), row);
             assert_eq!(reason_of(row.name, 599, "update"), row, "the code is ignored");

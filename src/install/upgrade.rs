@@ -75,7 +75,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_bundle_replaces_the_installed_version_that_it_names_or_skips() {
+    fn a_bundle_replaces_the_installed_version_it_names_or_skips() {
         let csv = json!({
             "kind": "ClusterServiceVersion",
             "metadata": {"name": "rake.v3.0.0", "annotations": {"olm.skipRange": ">=1.0.0 <1.5.0"}},

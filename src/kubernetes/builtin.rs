@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_sorted_so_that_every_row_is_found() {
+    fn the_table_is_sorted() {
         for row in TABLE {
             assert_eq!(find(row.group, row.resource), Some(row));
             assert!(!row.versions.is_empty() && is_builtin_group(row.group), "{row:?}");
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_dot_before_k8s_io_makes_a_group_built_in() {
+    fn only_groups_ending_in_dot_k8s_io_are_built_in() {
         assert!(is_builtin_group("storage.k8s.io") && is_builtin_group("batch") && is_builtin_group(""));
         for group in ["cluster.x-k8s.io", "nfd.k8s-sigs.io", "k8s.io", "route.openshift.io"] {
             assert!(!is_builtin_group(group), "{group}");

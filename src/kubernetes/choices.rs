@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn every_row_is_about_a_field_that_kubernetes_has() {
+    fn every_row_refers_to_a_field_of_kubernetes() {
         let text = include_str!("fields.txt");
         for (types, field, _) in CHOICES {
             for of in *types {

@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn each_word_of_the_table_is_a_type() {
+    fn every_word_in_the_table_is_a_type() {
         let mut words = TEXT.lines().filter(|line| line.starts_with(' ')).map(|line| {
             let (_, word) = line.trim_start().split_once(' ').unwrap();
             word.trim_start_matches(['[', ']', '{', '}'])
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn types_are_those_of_the_api() {
+    fn types_match_the_api() {
         let pod = |path: &str| below("apps/v1", "Deployment", &format!("spec.template.spec.{path}"));
         assert_eq!(pod("serviceAccountName"), Some(&Type::Text));
         assert_eq!(pod("serviceAcountName"), None);

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_follow_the_api_server() {
+    fn names_are_validated_like_the_api_server() {
         let long = "a".repeat(64);
         assert!(is_dns1123_label("a-1") && !is_dns1123_label("a.b") && !is_dns1123_label(&long));
         assert!(is_dns1123_subdomain("a.b-c.v1.0.0") && !is_dns1123_subdomain("a..b") && !is_dns1123_subdomain("A"));

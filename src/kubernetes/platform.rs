@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_of_operators_do_not_belong_to_the_platform() {
+    fn groups_of_operators_are_not_platform_groups() {
         assert!(GROUPS.is_sorted());
         assert!(is_platform_group("config.openshift.io") && is_platform_group("operator.openshift.io"));
         assert!(!is_platform_group("hive.openshift.io") && !is_platform_group("cert-manager.io"));

@@ -236,14 +236,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_canonical_form_is_its_own(number in 0_u64.., fraction in 0_u32..1000, suffix in "(|[numkMGTPE]|[KMGTPE]i|e[0-9])") {
+        fn the_canonical_form_is_idempotent(number in 0_u64.., fraction in 0_u32..1000, suffix in "(|[numkMGTPE]|[KMGTPE]i|e[0-9])") {
             if let Some(once) = canonical(&format!("{number}.{fraction:03}{suffix}")) {
                 prop_assert_eq!(canonical(&once), Some(once));
             }
         }
 
         #[test]
-        fn no_text_breaks_it(text in ".{0,12}") {
+        fn any_text_can_be_parsed_and_compared(text in ".{0,12}") {
             let _ = canonical(&text);
             let _ = compare(&text, "1Gi");
         }

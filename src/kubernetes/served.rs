@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn crds_of_both_versions_name_what_they_serve() {
+    fn crds_of_both_versions_declare_what_they_serve() {
         let crd = json!({
             "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
             "spec": {"group": "example.com", "names": {"kind": "Foo", "plural": "foos"}, "versions": [
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn discovery_documents_of_all_forms_are_read() {
+    fn discovery_documents_of_all_formats_are_read() {
         let old = json!({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "cert-manager.io/v1", "resources": [
             {"name": "certificates", "kind": "Certificate", "namespaced": true},
             {"name": "certificates/status", "kind": "Certificate"},
@@ -317,7 +317,7 @@ clusterissuers               cert-manager.io/v1   false        ClusterIssuer
     }
 
     #[test]
-    fn the_first_source_decides_and_in_it_the_version_of_the_highest_priority() {
+    fn the_first_source_wins_with_its_highest_priority_version() {
         let mut sources = ServedResources::default();
         assert_eq!(sources.resolve("example.com", "foos"), Resolution::Unknown);
         sources.add(

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_openapi_says_in_other_words_is_understood() {
+    fn openapi_extensions_are_translated() {
         let port = json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "integer"}, {"type": "string"}]});
         assert!(takes(&port, &json!(1)) && takes(&port, &json!("a")) && !takes(&port, &json!(true)));
         let nullable = json!({"type": "string", "nullable": true, "enum": ["a"]});
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_below_are_translated_and_names_are_left_alone() {
+    fn nested_schemas_are_translated_and_names_unchanged() {
         let schema = json!({"type": "object", "required": ["nullable"], "properties": {
             "nullable": {"type": "boolean"},
             "items": {"type": "array", "items": {"type": "string", "nullable": true}},
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_schema_checks_nothing() {
+    fn a_value_that_is_not_a_schema_checks_nothing() {
         assert!(Structure::of(&json!({"type": "string", "pattern": "("})).is_none());
         assert!(Structure::of(&json!({"type": 7})).is_none());
     }

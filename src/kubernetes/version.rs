@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stable_comes_before_beta_before_alpha_before_anything_else() {
+    fn stable_versions_precede_beta_alpha_and_others() {
         let mut versions = vec![
             "foo1",
             "v1alpha1",

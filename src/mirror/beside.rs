@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plans_with_a_dot_in_their_name_have_files_of_their_own() {
+    fn plans_with_a_dot_in_their_name_have_their_own_files() {
         let of = |plan: &str| layout_of(Path::new(plan)).display().to_string();
         assert_eq!(of("a/plan.json"), "a/plan.catalogs");
         assert_eq!(of("plan"), "plan.catalogs");

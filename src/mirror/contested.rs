@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn images_that_are_pulled_by_digest_lose_a_tag_that_they_share() {
+    fn images_pulled_by_digest_lose_a_shared_tag() {
         let digest_tag = |content: &str| digest_tag(&Digest::of(content.as_bytes()));
         let (tags, contested) = tags_after(vec![image("a", &[by_digest("a")]), image("b", &[by_digest("b")])]);
         assert_eq!(tags, [[digest_tag("a")], [digest_tag("b")]]);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_that_is_pulled_by_a_shared_tag_keeps_it() {
+    fn an_image_pulled_by_a_shared_tag_keeps_it() {
         let by_tag = "registry.example.com/op:v1".to_owned();
         let (tags, contested) = tags_after(vec![
             image("a", &[by_digest("a"), by_tag]),

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_with_another_name_at_the_target_is_not_unchanged() {
+    fn an_image_with_a_different_target_name_is_changed() {
         let old = plan("mirror.example.com/op", "v1");
         assert_eq!(diff(&old, &old).unchanged(), 1);
         for new in [

@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn artifacts_are_known_by_their_types() {
+    fn artifacts_are_recognized_by_their_types() {
         for (artifact_type, kind) in [
             ("application/vnd.dev.sigstore.bundle.v0.3+json", ExtraKind::Signature),
             ("application/vnd.cncf.notary.signature", ExtraKind::Signature),

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_subscriptions_follow_is_wanted_from_what_is_installed() {
+    fn subscribed_packages_are_mirrored_from_the_installed_version() {
         let objects = [
             olm(
                 "CatalogSource",
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cluster_extensions_follow_is_wanted_where_one_catalog_is_there() {
+    fn packages_of_cluster_extensions_are_mirrored_if_there_is_one_catalog() {
         let v1 = |kind: &str, name: &str, spec: Value, status: Value| json!({"apiVersion": "olm.operatorframework.io/v1", "kind": kind, "metadata": {"name": name}, "spec": spec, "status": status});
         let extension = v1(
             "ClusterExtension",

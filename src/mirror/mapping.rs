@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_stays_and_a_digest_becomes_a_tag() {
+    fn the_path_is_kept_and_a_digest_becomes_a_tag() {
         let by_digest = format!("registry.example.com/a/b@{DIGEST}");
         let by_both = format!("registry.example.com/a/b:v1@{DIGEST}");
         let hex = &DIGEST[7..];
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn all_spellings_of_an_image_give_one_line_that_clients_can_read() {
+    fn all_spellings_of_an_image_are_one_line_readable_by_clients() {
         let images = [
             "docker://registry.example.com/a",
             "registry.example.com/a",
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn two_images_never_get_one_name() {
+    fn two_images_never_get_the_same_name() {
         let images = ["one.example.com:80/a/b:v1", "two.example.com/a/b:v1"];
         let errors = lines(&images, false).unwrap_err();
         assert_eq!(
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_image_in_a_registry_is_refused() {
+    fn a_name_that_is_not_a_registry_image_is_rejected() {
         for image in ["oci:dir:v1", "A b", "a=b", ""] {
             let errors = lines(&[image, "registry.example.com/fine:v1"], false).unwrap_err();
             assert_eq!(

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_path_stays_below_the_target() {
+    fn the_path_is_kept_below_the_target() {
         let path = |keep_host, most| naming(keep_host, most).path("registry.example.com:80", "a/b/c/d");
         assert_eq!(path(false, 0), "a/b/c/d");
         assert_eq!(path(true, 0), "registry.example.com-80/a/b/c/d");
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_is_named_by_its_own_tag_rather_than_by_its_digest() {
+    fn an_image_is_named_by_its_tag_rather_than_its_digest() {
         let digest = Digest::of(b"x");
         let of = |tags: &[&str]| main_tag(&tags.iter().map(|tag| (*tag).to_owned()).collect(), &digest).cloned();
         let by_digest = digest_tag(&digest);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_catalog_in_a_file_has_a_name_that_registries_allow() {
+    fn a_catalog_in_a_file_gets_a_valid_registry_name() {
         for (index, name) in [
             ("index.db", "index"),
             ("indexes/My Index.db", "my-index"),

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_tells_how_two_images_can_get_different_names() {
+    fn the_reason_explains_how_two_images_get_different_names() {
         let files = refused(of_catalogs([("one/index.db", false), ("two/index.db", false)]), 0);
         assert_eq!(
             files.to_string(),

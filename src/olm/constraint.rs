@@ -316,14 +316,14 @@ mod tests {
     }
 
     #[test]
-    fn a_package_is_wanted_with_its_intent() {
+    fn a_package_has_the_intent_of_its_constraint() {
         for intent in Intent::ALL {
             assert_eq!(parts(&package("a", intent.name())), [(intent, required("a"))]);
         }
     }
 
     #[test]
-    fn parts_of_all_that_are_wanted_less_are_asked_of_the_same_bundle() {
+    fn weaker_parts_of_an_all_constraint_apply_to_the_same_bundle() {
         let all =
             json!({"all": {"constraints": [package("a", ""), package("b", "optional"), package("c", "recommended")]}});
         assert_eq!(
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn one_part_of_any_that_is_wanted_less_makes_the_whole_be_wanted_less() {
+    fn one_weaker_part_of_an_any_constraint_weakens_the_whole() {
         let any = json!({"any": {"constraints": [package("a", ""), package("b", "recommended")]}});
         let whole = Constraint::Any(vec![required("a"), required("b")]);
         assert_eq!(parts(&any), [(Intent::Recommended, whole)]);
@@ -349,14 +349,14 @@ mod tests {
     }
 
     #[test]
-    fn an_intent_inside_not_means_nothing() {
+    fn an_intent_inside_not_is_ignored() {
         let not = json!({"not": {"constraints": [package("a", "optional")]}});
         assert_eq!(parts(&not).len(), 1);
         assert_eq!(parts(&not)[0].0, Intent::Required);
     }
 
     #[test]
-    fn every_problem_is_found_with_its_place() {
+    fn every_problem_is_reported_with_its_place() {
         let value = json!({"failureMessage": 1, "more": 1, "all": {"constraints": [
             {"gvk": {"group": [], "Kind": "K"}}, {}, 5,
             {"cel": {"rule": "true"}, "any": {"constraints": []}},
@@ -386,13 +386,13 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_in_any_letters_as_go_does() {
+    fn names_are_matched_case_insensitively_as_in_go() {
         let value = json!({"PACKAGE": {"PackageName": "a", "versionrange": ">=1.0.0"}});
         assert_eq!(read(&value, 0), (Some(required("a")), Vec::new()));
     }
 
     #[test]
-    fn what_is_too_long_or_too_deep_is_refused() {
+    fn constraints_that_are_too_long_or_deep_are_rejected() {
         assert!(matches!(
             read(&json!({}), limits::CONSTRAINT + 1).1[..],
             [Problem {

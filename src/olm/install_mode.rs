@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_number_of_target_namespaces_needs_its_install_mode() {
+    fn each_number_of_target_namespaces_requires_its_install_mode() {
         let message = |modes: &[&str], targets: &[&str]| {
             let targets: Vec<String> = targets.iter().map(ToString::to_string).collect();
             unsupported(|mode| modes.contains(&mode), "operators", &targets).unwrap_or_default()

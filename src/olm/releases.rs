@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn every_feature_has_one_row_with_a_source_and_a_rule_that_weighs_it() {
+    fn every_feature_has_one_row_with_a_source_and_a_rule() {
         for (number, row) in SUPPORT.iter().enumerate() {
             let first = SUPPORT.iter().position(|other| other.feature == row.feature);
             assert_eq!(first, Some(number), "{:?} appears twice", row.feature);
@@ -468,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_olm_lacks_nothing_that_an_older_one_has() {
+    fn a_newer_olm_supports_everything_an_older_one_does() {
         let versions = [
             "0.5", "0.14", "0.14.1", "0.15", "0.16", "v0.16.1", "0.18.0", "0.19", "0.20", "0.46", "0.99",
         ];
@@ -481,7 +481,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_release_with_a_feature_has_it_and_the_one_before_has_not() {
+    fn the_first_release_with_a_feature_has_it_and_the_previous_one_does_not() {
         let lacks = |olm: &str, feature| lacking(olm).contains(&feature);
         for (feature, before, first) in [
             (Feature::BundleImage, "0.13.0", "0.14.0"),
@@ -496,7 +496,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_proposals_describe_is_all_that_releases_do_and_more() {
+    fn the_proposals_support_everything_that_releases_do_and_more() {
         let (proposed, released) = (lacking("proposed"), lacking("registry+v1"));
         assert!(proposed.iter().all(|feature| released.contains(feature)));
         for feature in [
@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_olm_is_refused_with_what_is_possible() {
+    fn an_unknown_olm_version_is_rejected_with_the_valid_ones() {
         for (wrong, numbered) in [
             ("4.12", true),
             ("1.0.0", true),
@@ -532,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_outside_of_the_table_are_taken_with_a_word() {
+    fn versions_outside_the_table_are_accepted_with_a_note() {
         let caution = |text: &str| text.parse::<Olm>().unwrap().caution();
         for known in ["registry+v1", "0.14.0", "0.28", "0.46.3"] {
             assert_eq!(caution(known), None, "{known}");

@@ -55,7 +55,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_package_keeps_all_that_is_said_of_it_both_ways() {
+    fn a_package_dependency_survives_a_round_trip() {
         let stored = json!({"packageName": "p", "version": ">=1 <2", "intent": "recommended", "more": [1]});
         let (kind, property) = as_property("olm.package", &stored).unwrap();
         assert_eq!(kind, "olm.package.required");
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_required_is_left_out_at_any_depth() {
+    fn unrequired_parts_are_removed_at_any_depth() {
         let package = |name: &str, intent: &str| json!({"package": {"packageName": name, "intent": intent}});
         let bare = |name: &str| json!({"package": {"packageName": name}});
         let all = |parts: &[Value]| json!({"failureMessage": "m", "all": {"constraints": parts}});
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn only_types_that_olm_knows_are_translated() {
+    fn only_types_known_to_olm_are_translated() {
         assert_eq!(
             as_property("olm.label", &json!({"label": "x"})).unwrap().0,
             "olm.label.required"

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_that_come_and_go_are_told() {
+    fn added_and_removed_values_are_described() {
         let map = |name: &str, value: &str| BTreeMap::from([(name.to_owned(), value.to_owned())]);
         let changes = of_maps(
             &map("Support", "Garden tools"),

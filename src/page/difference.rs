@@ -272,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digests_are_shown_short_and_compared_whole() {
+    fn digests_are_shown_abbreviated_and_compared_completely() {
         let digest = |end: &str| format!("sha256:{}{end}", "0".repeat(63));
         let image = |end: &str| BTreeMap::from([("registry.example.com/a".to_owned(), digest(end))]);
         let changes = shortened(of_maps(&image("1"), &image("2"), false));

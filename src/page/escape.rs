@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markup_and_hidden_characters_are_written_out() {
+    fn markup_and_hidden_characters_are_escaped() {
         assert_eq!(
             escaped("<a href=\"x\" title='y'>é & \u{202e}z\u{1b}[1m</a>\n"),
             "&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;é &amp; \\u{202e}z\\u{1b}[1m&lt;/a&gt;\n"

@@ -353,7 +353,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn newer_annotations_of_features_win_over_the_older_one() {
+    fn newer_feature_annotations_take_precedence_over_the_older_one() {
         let csv = json!({"metadata": {"annotations": {
             "operators.openshift.io/infrastructure-features": "[\"Disconnected\", \"FIPS\", \"SNO\"]",
             "features.operators.openshift.io/disconnected": "false",

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_in_the_forms_that_people_write() {
+    fn common_time_formats_are_parsed() {
         let told = |text: &str| created(text).map(|time| time.to_string());
         assert_eq!(told("2023-05-01T10:00:00Z").as_deref(), Some("2023-05-01T10:00:00Z"));
         assert_eq!(told("2023-05-01 10:00:00").as_deref(), Some("2023-05-01T10:00:00Z"));

@@ -306,7 +306,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn every_field_has_a_path_a_type_and_its_bounds() {
+    fn every_field_has_a_path_a_type_and_bounds() {
         let object = json!({"kind": "CustomResourceDefinition", "metadata": {"name": "pads.example.com"}, "spec": {
         "group": "example.com", "scope": "Namespaced", "names": {"kind": "Pad", "plural": "pads"},
         "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {

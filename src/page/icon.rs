@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_say_what_a_picture_is() {
+    fn the_type_of_an_icon_is_detected_from_its_bytes() {
         let read = |content: &[u8]| Icon::read(&STANDARD.encode(content));
         assert!(matches!(read(b"\x89PNG\r\n\x1a\n"), Some(Icon::File { path, .. }) if path.starts_with("icons/")));
         let svg = read(b"<svg onload=\"alert(1)\"></svg>").unwrap();

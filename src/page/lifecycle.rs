@@ -78,7 +78,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn versions_belong_to_the_line_of_their_numbers() {
+    fn versions_belong_to_the_lifecycle_of_their_major_and_minor_number() {
         let document = json!({"versions": [
             {"name": "1.8", "phases": [{"name": "Full support", "startDate": "2026-01-01", "endDate": "2026-06-30"}],
              "platformCompatibility": [{"name": "openshift", "versions": ["4.20", "4.21"]}]},

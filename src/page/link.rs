@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_addresses_of_sites_and_of_people_are_links() {
+    fn only_web_and_mail_addresses_become_links() {
         assert_eq!(
             web_address(" https://example.com/a?b=c "),
             Some("https://example.com/a?b=c")

@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_of_this_machine_are_its_own() {
+    fn only_loopback_names_are_of_this_machine() {
         for host in [
             "localhost",
             "localhost:8080",

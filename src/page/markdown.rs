@@ -276,13 +276,13 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn only_elements_without_content_do_not_nest() {
+    fn only_void_elements_do_not_nest() {
         assert_eq!(nesting("<p><br><hr/><img src=x><input></p>"), 1);
         assert_eq!(nesting(&"<bra>".repeat(300)), 300);
     }
 
     #[test]
-    fn markdown_becomes_html_below_the_headings_of_the_page() {
+    fn markdown_is_rendered_below_the_headings_of_the_page() {
         assert_eq!(
             html("# A\n\nSee https://example.com/x.\n\n| a |\n|---|\n| **b** |\n"),
             "<h3>A</h3>\n<p>See <a href=\"https://example.com/x\" rel=\"noopener noreferrer nofollow\">https://example.com/x</a>.</p>\n\
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_skip_no_level_and_code_can_be_scrolled_by_keyboard() {
+    fn headings_skip_no_level_and_code_is_scrollable_by_keyboard() {
         assert_eq!(
             html("### A\n\n###### B\n\n<h1>C</h1>\n\n## D\n\n---\n\n# E\n"),
             "<h3>A</h3>\n<h4>B</h4>\n<h3>C</h3>\n<h4>D</h4>\n<hr>\n<h3>E</h3>\n"
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_links_and_nothing_is_fetched() {
+    fn images_become_links_and_nothing_is_fetched() {
         let made =
             html("![logo](https://example.com/a.png) [![badge](https://example.com/b.svg)](https://example.com/c)");
         assert!(!made.contains("<img"), "{made}");
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_runs_or_leaves_the_page_comes_through() {
+    fn scripts_and_embedded_content_are_removed() {
         for hostile in [
             "<script>alert(1)</script>",
             "<img src=x onerror=alert(1)>",
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_and_long_descriptions_are_no_trouble() {
+    fn deep_and_long_descriptions_are_rendered() {
         for deep in [
             "> ".repeat(20_000),
             "<div>".repeat(20_000),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_is_the_first_paragraph_in_words() {
+    fn the_summary_is_the_first_paragraph_as_text() {
         assert_eq!(
             beginning("# Title\n\nRuns *etcd* on\nclusters. More.\n\nNext", 160),
             "Runs etcd on clusters. More."
@@ -386,7 +386,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_of_several_strings_is_found_without_a_look_at_what_follows(
+        fn the_first_of_several_strings_is_found_without_scanning_further(
             text in "(<|/|h|http|s|:|//|a){0,20}",
             rest in "(<h|</h|http://|https://){0,3}",
         ) {
@@ -401,7 +401,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_gives_markup_without_scripts(text in "[<>a-z/!\\[\\]()\"'=:;&#*_`~ \n-]{0,200}") {
+        fn any_text_is_rendered_without_scripts(text in "[<>a-z/!\\[\\]()\"'=:;&#*_`~ \n-]{0,200}") {
             let made = html(&text);
             prop_assert!(!made.contains("<script") && !made.contains("<img") && !made.contains("javascript:\""));
             beginning(&text, 20);

@@ -126,7 +126,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn plain_names_stay_and_others_are_told_apart() {
+    fn plain_names_are_kept_and_others_stay_distinct() {
         assert_eq!(file_name("etcd.v0.9.4"), "etcd.v0.9.4");
         assert_eq!(file_name("1.0.0+b"), "1.0.0_b-d18b9a5a7764ddd8");
         let names = [
@@ -138,7 +138,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_name_is_one_harmless_file_name(name in ".{0,300}") {
+        fn any_name_becomes_one_safe_file_name(name in ".{0,300}") {
             let file = file_name(&name);
             prop_assert!(file.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-._".contains(&byte)));
             prop_assert!(!file.starts_with('.') && !file.is_empty() && file.len() < 200);

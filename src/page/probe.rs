@@ -162,7 +162,7 @@ mod tests {
     use super::told;
 
     #[test]
-    fn bytes_are_told_in_the_largest_unit_that_fits() {
+    fn bytes_are_shown_in_the_largest_fitting_unit() {
         let told_as = [
             (0, "0 B"),
             (1023, "1023 B"),

@@ -6,7 +6,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 }
 
 #[test]
-fn classes_know_ascii_alone() {
+fn character_classes_are_ascii_only() {
     for (pattern, ascii, other) in [
         (r"^\w+$", "aZ_9", "é"),
         (r"^\d$", "7", "٣"),
@@ -25,7 +25,7 @@ fn classes_know_ascii_alone() {
 }
 
 #[test]
-fn what_is_special_only_elsewhere_is_plain() {
+fn characters_special_only_in_rust_are_escaped() {
     for (pattern, text) in [
         ("^a{,2}$", "a{,2}"),
         ("^x{$", "x{"),
@@ -53,7 +53,7 @@ fn what_is_special_only_elsewhere_is_plain() {
 }
 
 #[test]
-fn all_else_is_the_same() {
+fn other_patterns_are_unchanged() {
     for (pattern, text) in [
         ("(?i)^FOO$", "foo"),
         ("(?i:F)(?-i:o)|x", "fo"),
@@ -75,7 +75,7 @@ fn all_else_is_the_same() {
 }
 
 #[test]
-fn what_go_rejects_is_rejected() {
+fn patterns_rejected_by_go_are_rejected() {
     for pattern in [
         "(a",
         "a)",
@@ -136,7 +136,7 @@ fn what_go_rejects_is_rejected() {
 }
 
 #[test]
-fn the_unicode_classes_of_go_are_known() {
+fn unicode_classes_of_go_are_supported() {
     for class in [
         "Any",
         "C",
@@ -209,7 +209,7 @@ fn the_unicode_classes_of_go_are_known() {
 }
 
 #[test]
-fn every_translation_is_a_pattern() {
+fn every_translation_is_a_valid_pattern() {
     let pieces = [
         "a",
         "[",

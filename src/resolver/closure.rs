@@ -330,7 +330,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dependency_that_cannot_be_read_is_described_without_escapes_for_web_pages() {
+    fn an_unreadable_dependency_is_described_without_html_escapes() {
         let stored = |value: &str| Property {
             kind: "olm.package".into(),
             value: value.into(),

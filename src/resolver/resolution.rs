@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_installed_where_no_subscription_changes() {
+    fn nothing_is_installed_in_a_namespace_without_changed_subscriptions() {
         let selected = |name: &str| Selected {
             name: name.to_owned(),
             package: "p".to_owned(),

@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_intake_takes_is_served() {
+    fn rules_are_at_most_as_severe_when_serving_as_at_intake() {
         for rule in rules::all() {
             let (intake, serving) = (rule.at(Gate::Intake), rule.at(Gate::Serving));
             if intake.is_some() {
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn only_errors_that_are_looked_for_at_intake_are_tolerated() {
+    fn tolerated_errors_are_checked_at_intake() {
         for (rule, consequence) in TOLERATED {
             assert!(rule.at(Gate::Intake).is_some(), "{}", rule.id);
             assert!(consequence.ends_with('.'), "{}", rule.id);

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_gets_no_more_than_its_share_and_leaves_the_rest_to_others() {
+    async fn a_client_gets_no_more_than_its_share() {
         let clients = clients(10);
         let budget = Budget::new(100, Arc::clone(&clients));
         let (hog, other) = (clients.add(), clients.add());
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_waits_gets_what_others_give_back() {
+    async fn waiting_clients_get_released_memory() {
         let budget = Budget::new(2, clients(1));
         let taken = budget.take(2, None).await.unwrap();
         let waiting = tokio::spawn({
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn when_too_many_wait_others_fail_at_once() {
+    async fn with_too_many_waiting_others_fail_immediately() {
         let budget = Budget::new(1, clients(1));
         let _taken = budget.take(1, None).await.unwrap();
         budget.waiting.store(WAITING, Ordering::Relaxed);

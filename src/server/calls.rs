@@ -314,7 +314,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn messages_are_counted_however_they_are_cut(
+        fn messages_are_counted_however_they_are_split(
             lengths in prop::collection::vec(0_u32..300, 0..6),
             chunk in 1_usize..40,
         ) {

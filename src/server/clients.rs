@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn those_go_first_of_whom_least_was_heard() {
+    fn the_least_active_clients_are_closed_first() {
         let clients = none_yet();
         let [silent, uncalled, stalled, idle, busy] = &of_all_ranks(&clients);
         let (untaken, taken) = (stalled.begin(), busy.begin());
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn who_speaks_after_it_was_chosen_stays() {
+    fn a_client_that_becomes_active_after_selection_is_kept() {
         let clients = none_yet();
         let all = [(); 3].map(|()| clients.add());
         clients.close_one();
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn some_places_are_for_new_clients() {
+    fn some_connections_are_reserved_for_new_clients() {
         let mut clients = none_yet();
         clients.places_for_new = 2;
         let called = [(); 3].map(|()| clients.add());
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn no_client_that_has_called_goes_for_silent_ones_that_came_later() {
+    fn clients_that_have_called_are_not_closed_for_later_silent_ones() {
         let clients = none_yet();
         let called = clients.add();
         called.called();
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn only_stalled_clients_go_while_others_wait_for_room() {
+    fn only_stalled_clients_are_closed_while_others_wait_for_room() {
         let clients = none_yet();
         let all = of_all_ranks(&clients);
         let (untaken, taken) = (all[2].begin(), all[4].begin());

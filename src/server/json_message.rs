@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_is_encoded_as_other_implementations_read_it() {
+    fn an_object_is_encoded_readably_for_other_implementations() {
         let object = json!({
             "text": "x".repeat(300), "empty": "", "number": 1.5, "whole": -3.0, "no": false, "yes": true, "null": null,
             "list": [1.0, [], {}, ["a", {"b": null}]], "": {"ä": "ö"},

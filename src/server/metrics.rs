@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_is_a_comment_or_a_sample_of_a_series_of_its_own() {
+    fn every_line_is_a_comment_or_a_sample_of_a_unique_series() {
         let metrics = Metrics::default();
         metrics.connection_opened();
         let text = metrics.text();

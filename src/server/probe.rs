@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_are_read_as_go_reads_them() {
+    fn flags_are_parsed_like_go_flags() {
         let probe = parsed(&["-addr=:50051"]).unwrap();
         assert_eq!((probe.address.as_str(), probe.service.as_str()), (":50051", ""));
         assert_eq!(
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_flags_are_named_and_end_with_code_1() {
+    fn invalid_flags_are_reported_and_exit_with_1() {
         for (arguments, said) in [
             (vec![], "-addr: is required"),
             (vec!["-addr"], "-addr: needs a value"),

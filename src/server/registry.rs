@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whatever_is_read_for_an_answer_uses_the_share_of_the_client_until_the_answer_is_sent() {
+    async fn data_read_for_an_answer_uses_the_share_of_the_client_until_sent() {
         let clients = Arc::new(Clients::new(&ServerOptions::default()));
         let (_directory, registry) = registry(Arc::clone(&clients));
         let client = clients.add();

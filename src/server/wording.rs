@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_quoted_as_go_does() {
+    fn text_is_quoted_like_by_go() {
         for (text, expected) in [
             ("", r#""""#),
             ("a \"b\" \\", r#""a \"b\" \\""#),

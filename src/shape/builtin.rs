@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn values_in_each_form_that_the_api_server_reads_are_right() {
+    fn values_in_every_form_accepted_by_the_api_server_are_valid() {
         assert_eq!(
             said(&json!({
                 "containers": [{
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_another_case_are_unknown() {
+    fn names_in_a_different_case_are_unknown() {
         assert_eq!(
             said(&json!({"serviceaccountname": "op", "ServiceAccountName": "op"})),
             [
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_in_the_wrong_place_is_found_around_it_or_in_it() {
+    fn a_misplaced_field_is_found_in_its_surroundings() {
         let place = |path: &str| elsewhere(deployment(), &Path::parse(path)).map(|path| path.to_string());
         let found = |path: &str| place(path).unwrap_or_default();
         assert_eq!(found("spec.template.spec.replicas"), "spec.replicas");
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_found_than_asked_for() {
+    fn the_number_of_findings_is_limited() {
         let wrong = json!({"a": 1, "b": 1, "spec": {"replicas": "3"}});
         assert_eq!(check_builtin(&wrong, deployment(), 2).len(), 2);
         assert_eq!(check_builtin(&wrong, deployment(), 0).len(), 0);

@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_is_wrong_is_named_with_its_path() {
+    fn all_errors_are_reported_with_their_path() {
         assert_eq!(said(&json!([])), ["the file must be a map, not a list"]);
         assert_eq!(said(&json!({"name": "a", "rules": [], "skips": null})), [""; 0]);
         assert_eq!(
@@ -404,14 +404,14 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_found_than_asked_for() {
+    fn the_number_of_errors_is_limited() {
         let wrong = json!({"name": 1, "rules": [1, 2, 3], "a": 1});
         assert_eq!(check(&wrong, &ENTRY, 2).len(), 2);
         assert_eq!(check(&wrong, &ENTRY, 0).len(), 0);
     }
 
     #[test]
-    fn go_takes_null_for_any_value_and_passes_over_what_it_does_not_know() {
+    fn null_is_valid_for_any_value_and_unknown_fields_are_ignored_like_in_go() {
         let found = |value: &Value| check_as_go(value, &ENTRY, usize::MAX).len();
         assert_eq!(
             found(&json!({"Name": null, "unknown": 1, "skips": [null], "rules": null})),

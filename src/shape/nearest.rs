@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_near_names_are_meant() {
+    fn only_near_names_are_suggested() {
         let names = || ["stable", "stable-v1", "fast"].into_iter();
         assert_eq!(nearest("Stabel", names()), Some("stable"));
         assert_eq!(nearest("candidate", names()), None);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stops_looking() {
+    fn comparisons_are_limited() {
         let search = Nearest::default();
         let names = vec!["name"; COMPARISONS / 2];
         assert_eq!(search.of("nam", names.iter().copied()), Some("name"));

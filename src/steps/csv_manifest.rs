@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn of_manifests_in_a_catalog_what_it_serves_is_written() {
+    fn served_content_of_a_catalog_is_written() {
         let mut content = content(
             json!({"metadata": {"name": "memo.v1"}, "spec": {"version": "1.0.0"}}),
             Vec::new(),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_needed_is_named_once_or_as_olm_does_twice() {
+    fn requirements_are_listed_once_or_twice_like_olm_does() {
         let properties = vec![property("olm.package"), property("olm.package.required")];
         for (repetition, times) in [(Repetition::Once, 1), (Repetition::AsOlm, 2)] {
             let csv = written(properties.clone(), "", repetition);

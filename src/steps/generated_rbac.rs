@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digests_are_written_in_base_62() {
+    fn digests_are_encoded_in_base_62() {
         assert_eq!(base62(&[]), "0");
         assert_eq!(base62(&[0, 61]), "Z");
         assert_eq!(base62(&[0, 62]), "10");
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_base_is_cut_before_its_hash() {
+    fn a_long_base_is_truncated_before_its_hash() {
         let hash = hash("x\n").len();
         assert_eq!(name(&"a".repeat(100), "x").len(), 63);
         assert_eq!(name(&"a".repeat(64 - hash), "x").len(), 63);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_account_is_not_created_and_an_account_of_the_cluster_has_no_namespace() {
+    fn the_default_account_is_not_created_and_cluster_accounts_have_no_namespace() {
         let rules = json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]);
         let permission = |account: &str| json!({"serviceAccountName": account, "rules": rules});
         let csv = json!({"apiVersion": "v1alpha1", "metadata": {"name": "memo.v1"}, "spec": {"install": {"spec": {

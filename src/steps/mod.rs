@@ -276,7 +276,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn versions_come_first_then_definitions_then_the_rest_in_its_order() {
+    fn versions_precede_definitions_and_other_objects_keep_their_order() {
         let objects = vec![
             object("v1", "Service", "b"),
             object("apiextensions.k8s.io/v1", CRD, "c"),
@@ -347,7 +347,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_version_that_olm_cannot_read_has_no_steps() {
+    fn a_version_unreadable_by_olm_has_no_steps() {
         let mut broken = csv("memo.v1");
         broken["kind"] = json!("");
         let error = |csv: Value| with_causes(&of_bundle(&content(csv, Vec::new()), &target(), "").unwrap_err());

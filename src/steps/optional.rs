@@ -60,7 +60,7 @@ mod tests {
 
     /// The first group of the proposal's tests: an object is optional if the properties list it.
     #[test]
-    fn a_manifest_is_optional_by_group_kind_namespace_and_name() {
+    fn a_manifest_is_matched_by_group_kind_namespace_and_name() {
         let rule = listed(
             &json!([{"group": "monitoring.coreos.com", "kind": "PrometheusRule", "namespace": "ns", "name": "mine"}]),
         );
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_behind_the_group_does_not_count() {
+    fn a_version_after_the_group_is_ignored() {
         let rule =
             listed(&json!([{"group": "autoscaling.k8s.io/v1", "kind": "VerticalPodAutoscaler", "name": "mine"}]));
         for version in ["v1", "v1beta2"] {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_that_every_cluster_has_are_never_optional() {
+    fn built_in_kinds_are_never_optional() {
         for kind in NEVER {
             let rule = listed(&json!([{"kind": kind, "name": "mine"}]));
             assert_eq!(rule.len(), 1);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_of_another_shape_names_nothing() {
+    fn a_malformed_entry_matches_nothing() {
         assert_eq!(listed(&json!([1, {"kind": 2}, null])), []);
         assert_eq!(listed(&json!({"kind": "x"})), []);
     }

@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn no_plan_is_larger_than_what_is_said_of_its_manifests() {
+    fn no_plan_is_larger_than_estimated_from_its_manifests() {
         let target = Target::default();
         for (rules, text) in [
             (0, "x"),
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn generated_rbac_and_escapes_count() {
+    fn generated_rbac_and_escapes_are_counted() {
         let long = vec![b' '; SMALL];
         let of = |bundle: Content| excess(std::iter::once(&long[..]), || Some(bundle));
         assert_eq!(of(bundle(1, "small")), None);

@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn manifests_are_taken_in_and_other_files_are_passed_over() {
+    fn manifests_are_imported_and_other_files_skipped() {
         let listing = "resources: [a.yaml, sub]\n";
         let files = [
             ("kustomization.yaml", listing),
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kustomization_that_does_more_than_list_is_to_be_rendered_and_lists_only_what_exists() {
+    fn a_complex_kustomization_requires_rendering_and_lists_only_existing_files() {
         let cases: &[(&[(&str, &str)], &str)] = &[
             (
                 &[("kustomization.yml", "namePrefix: a-\n")],
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_is_to_be_rendered_whether_folder_or_archive() {
+    fn a_chart_requires_rendering_as_a_folder_or_an_archive() {
         let files = [
             ("chart/Chart.yaml", "name: op\n"),
             ("chart/templates/a.yaml", "{{ if }}"),
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_gets_a_name_under_which_it_is_read() {
+    fn an_imported_file_gets_a_name_that_is_read() {
         let folder = folder(&[("rendered", OBJECT), ("a.yml", OBJECT)]);
         for (name, wanted) in [("rendered", "manifests/rendered.yaml"), ("a.yml", "manifests/a.yml")] {
             let intake = Intake::from_path(&folder.path().join(name), &TreeLimits::default()).unwrap();

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_kustomization_in_the_top_folder_every_list_counts_and_other_folders_are_whole() {
+    fn without_a_top_kustomization_every_list_counts_and_other_folders_are_complete() {
         let files = [
             ("crd/kustomization.yaml", "resources: [a.yaml]\n"),
             ("crd/a.yaml", ""),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn kustomizations_that_refer_to_each_other_end() {
+    fn cyclic_kustomizations_terminate() {
         let files = [
             ("a/kustomization.yaml", "resources: [../b, a.yaml]\n"),
             ("a/a.yaml", ""),

@@ -296,7 +296,7 @@ mod tests {
         subjects: [{kind: ServiceAccount, name: worker, namespace: a}]\n";
 
     #[test]
-    fn the_version_is_that_of_the_deployment_whose_account_is_bound() {
+    fn the_version_comes_from_the_deployment_whose_account_is_bound() {
         let agent = deployment("agent", "default", &[("agent", "example.com/agent:9.0.0")]);
         let operator = deployment("worker", "worker", &[("worker", "example.com/op:v1.2.0")]);
         let (version, source) = found(&format!("{agent}{operator}{BINDING}")).unwrap();
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_webhook_or_a_label_or_the_name_tells_the_operator_where_no_binding_does() {
+    fn without_a_binding_a_webhook_a_label_or_the_name_identifies_the_operator() {
         let agent = deployment("agent", "a", &[("agent", "example.com/agent:9.0.0")]);
         let server = deployment("server", "b", &[("server", "example.com/op:1.2.0")]);
         assert_eq!(found(&format!("{agent}{server}")), None);
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_container_beside_the_manager_does_not_say_the_version() {
+    fn a_sidecar_does_not_determine_the_version() {
         let images = [
             ("proxy", "example.com/proxy:v0.15.0"),
             ("manager", "example.com/op:v1.2.0"),
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_of_a_known_sidecar_is_never_that_of_the_operator() {
+    fn the_version_of_a_known_sidecar_is_never_used() {
         let sidecar = ("kube-rbac-proxy", "gcr.io/kubebuilder/kube-rbac-proxy:v0.13.1");
         let digest = format!("example.com/op@sha256:{}", "a".repeat(64));
         for image in ["controller:latest", "example.com/op:v1.4", "example.com/op", &digest] {
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deployment_that_is_the_operator_but_has_no_version_leaves_the_version_open() {
+    fn an_operator_deployment_without_a_version_leaves_the_version_open() {
         let agent = deployment("agent", "default", &[("agent", "example.com/agent:9.0.0")]);
         let operator = deployment("worker", "worker", &[("worker", "example.com/op:latest")]);
         let text = format!("{agent}{operator}{BINDING}");
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_that_differ_are_listed_with_their_workloads() {
+    fn differing_versions_are_listed_with_their_workloads() {
         let one = deployment("op", "a", &[("op", "example.com/op:1.0.0")]);
         let two = deployment("op-agent", "b", &[("agent", "example.com/op-agent:2.0.0")]);
         assert_eq!(

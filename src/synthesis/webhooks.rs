@@ -527,7 +527,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_conversion_name_is_short_and_follows_from_the_crds() {
+    fn a_conversion_name_is_short_and_derived_from_the_crds() {
         assert_eq!(conversion_name(&["foos.ex.com"].into()), "cfoos.kb.io");
         let many: Vec<String> = (0..20).map(|number| format!("resources{number}.example.com")).collect();
         let name = conversion_name(&many.iter().map(String::as_str).collect());

@@ -444,7 +444,7 @@ mod tests {
     ];
 
     #[test]
-    fn all_resources_of_an_own_group_are_its_kinds_and_what_they_declare() {
+    fn all_resources_of_an_own_group_expand_to_its_kinds_and_declared_subresources() {
         let (expanded, open) = expand(&rule(&[BEDS], &["*"], &["*"]), &own());
         assert_eq!((expanded, open), (Some(vec![rule(&[BEDS], &ALL_BEDS, &VERBS)]), vec![]));
         let (expanded, _) = expand(&rule(&[BEDS], &["*/status", "*/finalizers"], &["update"]), &own());
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn each_group_gets_a_rule_of_its_own_and_foreign_ones_stay_open() {
+    fn each_group_gets_its_own_rule_and_foreign_ones_stay_open() {
         let all = rule(&["apps", TOOLS, BEDS], &["*"], &["get"]);
         let (expanded, open) = expand(&all, &own());
         let tools = ["tools", "tools/finalizers", "tools/status"];
@@ -475,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn all_verbs_are_named_only_where_every_resource_is_the_bundles_own() {
+    fn all_verbs_are_expanded_only_if_every_resource_is_the_bundles_own() {
         let (expanded, _) = expand(&rule(&[BEDS], &["beds", "beds/status"], &["*", "use"]), &own());
         let mut verbs = VERBS.to_vec();
         verbs.insert(7, "use");

@@ -236,13 +236,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_in_markdown_holds_any_text() {
+    fn markdown_code_can_contain_any_text() {
         assert_eq!(code("k.v1|<b>"), "`k.v1|<b>`");
         assert_eq!(code("a`b\n``c"), "``` a`b ``c ```");
     }
 
     #[test]
-    fn nothing_is_said_of_what_does_not_differ() {
+    fn unchanged_fields_are_omitted() {
         let same = Difference::default();
         assert!(lines(&same).is_empty());
         assert_eq!(markdown(&same), "No differences found. Manifests are not compared.\n");

@@ -108,7 +108,7 @@ mod tests {
     use tracing::Level;
 
     #[test]
-    fn each_v_shows_more() {
+    fn each_v_increases_the_verbosity() {
         assert!(levels(1).would_enable("opmx::image", &Level::INFO));
         assert!(!levels(1).would_enable("opmx::image", &Level::DEBUG));
         assert!(levels(2).would_enable("opmx::image", &Level::DEBUG));

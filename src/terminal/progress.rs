@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_who_watches_sees_name_and_size() {
+    fn progress_shows_name_and_size_on_a_terminal() {
         let screen = Screen::default();
         let bars = Bars::on(
             ProgressDrawTarget::term_like_with_hz(Box::new(screen.clone()), 255),
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_fits_into_eighty_columns_and_shows_no_rate_at_first() {
+    fn a_bar_fits_eighty_columns_and_shows_no_rate_at_first() {
         let screen = Screen::default();
         let target = ProgressDrawTarget::term_like_with_hz(Box::new(screen.clone()), 255);
         let bars = Bars::on(target, Style::Bars);
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_bars_still_number_the_transfers() {
+    fn hidden_bars_still_count_the_transfers() {
         let bars = Bars::hidden();
         let first = bars.started("a", None);
         let second = bars.started("b", Some(1));
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn the_whole_is_one_line_above_the_transfers() {
+    fn the_total_is_one_line_above_the_transfers() {
         let screen = Screen::default();
         let target = ProgressDrawTarget::term_like_with_hz(Box::new(screen.clone()), 255);
         let bars = Bars::on(target, Style::Bars);
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_and_what_is_left_follow_when_they_can_be_known() {
+    fn rate_and_remaining_time_are_shown_once_known() {
         let whole = Whole {
             bytes: 0,
             bytes_of: 100 << 20,
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_name_keeps_its_end() {
+    fn a_long_name_is_truncated_at_its_start() {
         let name = format!("registry.example.com/{}/operator:v1.2.3", "deep/".repeat(20));
         assert_eq!(short(&name).chars().count(), NAME);
         assert!(short(&name).ends_with("/operator:v1.2.3"));

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_rows_decide_the_columns_and_nothing_is_cut() {
+    fn the_first_rows_determine_the_columns_and_nothing_is_truncated() {
         let (printer, streams) = captured();
         let mut table = Table::new(printer.stdout(), ["NAME", "VERSION"]);
         for number in 0..SAMPLE {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_stays_on_its_line() {
+    fn a_cell_is_a_single_line() {
         let (printer, streams) = captured();
         let mut table = Table::new(printer.stdout(), ["NAME", "TITLE"]);
         table.row(["a", "two\nlines\u{1b}[2J"]).unwrap();
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_without_rows_is_its_heading() {
+    fn a_table_without_rows_has_only_a_heading() {
         let (printer, streams) = captured();
         Table::new(printer.stdout(), ["NAME"]).finish().unwrap();
         printer.flush().unwrap();

@@ -116,14 +116,14 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn numbers_are_read_as_the_nearest_ones_so_that_writing_them_twice_gives_the_same() {
+    fn numbers_are_rounded_so_that_writing_is_idempotent() {
         let number = "311111111111111150000";
         let value: Value = serde_json::from_str(number).unwrap();
         assert_eq!(to_string(&value), number);
     }
 
     #[test]
-    fn keys_are_sorted_by_bytes_on_every_level() {
+    fn keys_are_sorted_by_bytes_at_every_level() {
         let value = json!({"b": {"z": 1, "a": [{"d": 1, "c": 2}]}, "B": null, "ä": true, "a": "x"});
         assert_eq!(
             to_string(&value),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_are_those_of_go() {
+    fn escapes_match_those_of_go() {
         let value = json!("<a> & \"b\" \\ / \u{8}\u{c}\n\r\t\u{0}\u{1f}\u{7f}\u{2028}\u{2029}\u{2030}ä😀");
         assert_eq!(
             to_string(&value),
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_those_of_go() {
+    fn numbers_match_those_of_go() {
         for (number, text) in [
             (json!(1.0), "1"),
             (json!(1e3), "1000"),

@@ -400,14 +400,14 @@ mod tests {
     }
 
     #[test]
-    fn a_string_without_an_end_is_what_is_left() {
+    fn an_unterminated_string_extends_to_the_end() {
         for text in ["[{\"é", "[\"", "[\"\\é", "[\"a\\"] {
             assert!(counted(text) > 0, "{text}");
         }
     }
 
     #[test]
-    fn keys_and_values_count_each() {
+    fn keys_and_values_are_counted_separately() {
         for (text, count) in [
             ("a: 1\n", 3),
             ("- a\n- b: c\n", 5),
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_alias_repeats_counts_again() {
+    fn values_repeated_by_an_alias_are_counted_again() {
         // The map, three keys, the list with two items, the copy that is kept, and two more copies.
         assert_eq!(
             counted("a: &a [1, 2]\nb: *a\nc: *a\n"),
@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn several_files_count_together() {
+    fn several_files_are_counted_together() {
         let files = [
             ("a.yaml", "a: 1\n"),
             ("b.json", "{\"b\": [\n1, 2]}"),
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_at_the_place_is_short() {
+    fn the_quoted_text_is_short() {
         let text = format!("ä: [{}]", "0,".repeat(1000));
         for (values, column) in [(10, 11), (700, 1391)] {
             let place = excess_of_values("a.yaml", &text, &limits(values))
@@ -477,12 +477,12 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
         #[test]
-        fn punctuation_is_never_too_low(text in "[a-cx0:,?!|>{}\\[\\]\"'#~ \\\\\n-]{0,40}") {
+        fn the_estimate_from_punctuation_is_never_too_low(text in "[a-cx0:,?!|>{}\\[\\]\"'#~ \\\\\n-]{0,40}") {
             prop_assert!(at_most(&text) >= counted(&text), "{} < {}", at_most(&text), counted(&text));
         }
 
         #[test]
-        fn a_text_without_aliases_repeats_nothing(text in "[ab0:,&*{}\\[\\]\"' \n-]{0,40}") {
+        fn text_without_aliases_repeats_nothing(text in "[ab0:,&*{}\\[\\]\"' \n-]{0,40}") {
             let limits = limits(usize::MAX);
             let mut counter = Counter::new(&limits);
             counter.values(&text).unwrap();

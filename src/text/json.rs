@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_without_a_value_is_found_where_a_reader_of_values_fails() {
+    fn a_missing_value_is_located_where_a_value_parser_fails() {
         for (text, fault) in [
             (r#"{"a": [1e400]}"#, Some((7, "the number 1e400 is too large"))),
             (r#"{"a": [1e308, -1.5, 0]}"#, None),

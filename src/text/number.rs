@@ -71,7 +71,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn floats_are_written_as_go_writes_them() {
+    fn floats_are_formatted_like_go() {
         for (value, text) in [
             (1.0, "1"),
             (1e3, "1000"),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_become_the_strings_that_go_makes_of_them() {
+    fn scalars_are_converted_to_strings_like_go() {
         for (scalar, text) in [
             (json!(true), "true"),
             (json!(1.1), "1.1"),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn float_keys_are_single_precision_with_early_exponents() {
+    fn float_keys_have_single_precision_and_early_exponents() {
         for (value, text) in [
             (1.0, "1"),
             (1.1, "1.1"),

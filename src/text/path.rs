@@ -194,7 +194,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_path_prints_as_people_write_it() {
+    fn a_path_is_displayed_in_common_notation() {
         let path = Path::root().key("spec").key("rules").index(0).key("verbs");
         assert_eq!(path.to_string(), "spec.rules[0].verbs");
         let path = Path::root().key("metadata").key("annotations").key("a.b/c");
@@ -218,7 +218,7 @@ mod tests {
         #![proptest_config(crate::text::tests::property(256))]
 
         #[test]
-        fn what_is_shown_reads_back(steps in prop::collection::vec(
+        fn a_displayed_path_parses_back(steps in prop::collection::vec(
             prop_oneof![any::<String>().prop_map(Step::from), any::<usize>().prop_map(Step::Index)], 0..5
         )) {
             let path = Path::from(steps);
@@ -226,7 +226,7 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_some_path(text in ".*") {
+        fn any_text_can_be_parsed_as_a_path(text in ".*") {
             let _ = Path::parse(&text);
         }
     }

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_booleans_and_null_in_three_cases() {
+    fn booleans_and_null_are_accepted_in_three_cases() {
         for text in ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"] {
             assert_eq!(resolve(text), Plain::Bool(true), "{text}");
         }
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_have_bases_and_underscores() {
+    fn integers_can_have_bases_and_underscores() {
         for (text, value) in [
             ("0", 0),
             ("017", 15),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_follow_one_pattern() {
+    fn floats_match_one_pattern() {
         for (text, value) in [
             ("08", 8.0),
             ("09", 9.0),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_text() {
+    fn everything_else_is_a_string() {
         for text in [
             "12:30:45",
             "0.14.1",

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_three_dashes_cut() {
+    fn lines_of_three_dashes_separate_documents() {
         assert_eq!(texts("a: 1\n---\nb: 2\n"), ["a: 1\n", "b: 2\n"]);
         assert_eq!(texts("---\na: 1\n--- # next\nb: 2\n---\n"), ["a: 1\n", "b: 2\n"]);
         assert_eq!(texts("a: 1\r\n---\r\nb: 2"), ["a: 1\r\n", "b: 2"]);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_separator_opens_a_document() {
+    fn a_leading_separator_starts_a_document() {
         assert_eq!(texts("---\n---\na: 1\n"), ["", "a: 1\n"]);
         assert_eq!(texts("a: 1\n---\n---\nb: 2\n"), ["a: 1\n", "b: 2\n"]);
         assert_eq!(texts("# c\n---\na: 1\n"), ["# c\n", "a: 1\n"]);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn text_behind_the_dashes_is_remarked() {
+    fn text_after_the_dashes_is_reported() {
         let found: Vec<_> = pieces("a: 1\n--- {b: 2}\nc: 3\n---\nd: 4\n", 0).collect();
         assert_eq!(found.len(), 2);
         assert_eq!(found[0].bad_separator, Some(5..15));

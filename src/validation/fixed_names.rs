@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_recognized_in_host_names_and_in_settings_about_them() {
+    fn names_are_recognized_in_host_names_and_related_settings() {
         let names_service = |name: &str, value: &str, service: &str| named_service(name, value) == Some(service);
         assert!(names_service("--dns-name", "hook.ops.svc", "hook"));
         assert!(names_service("--url", "https://hook.ops.svc:9443", "hook"));

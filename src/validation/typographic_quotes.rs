@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_quotes_around_the_whole_string_count() {
+    fn only_quotes_around_the_whole_string_are_reported() {
         for (string, wanted) in [
             ("“3”", Some("3")),
             ("„3“", Some("3")),

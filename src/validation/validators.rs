@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_is_that_of_a_validator_or_an_error() {
+    fn only_names_of_validators_are_accepted() {
         for validator in VALIDATORS.iter().chain(OTHERS) {
             assert_eq!(validator.name.as_str().parse(), Ok(validator.name));
         }

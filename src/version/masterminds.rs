@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_left_out_stand_for_ranges() {
+    fn omitted_numbers_make_a_range() {
         assert_eq!(met("1.2"), ["1.2.0", "1.2.3"]);
         assert_eq!(met("1.2.x"), ["1.2.0", "1.2.3"]);
         assert_eq!(met("1"), ["1.0.0", "1.2.0", "1.2.3", "1.3.0"]);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn tildes_and_carets_stand_for_ranges() {
+    fn tildes_and_carets_make_a_range() {
         assert_eq!(met("~1.2.1"), ["1.2.3"]);
         assert_eq!(met("~1"), ["1.0.0", "1.2.0", "1.2.3", "1.3.0"]);
         assert_eq!(met("^1.2"), ["1.2.0", "1.2.3", "1.3.0"]);
@@ -241,19 +241,19 @@ mod tests {
     }
 
     #[test]
-    fn commas_and_blanks_and_bars_or_and_hyphens_span() {
+    fn commas_and_spaces_mean_and_bars_mean_or_and_hyphens_make_a_range() {
         assert_eq!(met(">= 1.0, < 1.3 || 3.x"), ["1.0.0", "1.2.0", "1.2.3", "3.1.0"]);
         assert_eq!(met("1.2 - 2.0"), ["1.2.0", "1.2.3", "1.3.0", "2.0.0"]);
     }
 
     #[test]
-    fn pre_releases_meet_only_terms_that_name_one() {
+    fn prereleases_match_only_terms_with_a_prerelease() {
         assert_eq!(met(">=1.2.3-0 <1.3.0-0"), ["1.2.3-rc1", "1.2.3"]);
         assert_eq!(met(">=1.2.3-0 <1.3.0"), ["1.2.3"]);
     }
 
     #[test]
-    fn what_is_no_constraint_is_refused() {
+    fn invalid_constraints_are_rejected() {
         for wrong in [
             "",
             "||1.2",

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_full_versions_are_strict() {
+    fn only_complete_versions_are_strict() {
         assert!(parse_strict("1.2.3-alpha.1+b").is_ok());
         for text in [
             "v1.2.3",
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn lenient_readers_complete_a_version() {
+    fn the_tolerant_parser_completes_a_version() {
         for (text, version) in [
             ("v1.2.3", "1.2.3"),
             (" 1.2.3 ", "1.2.3"),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_says_what_to_write() {
+    fn the_message_contains_the_right_spelling() {
         assert_eq!(parse_strict("v1.2.3").unwrap_err(), "use 1.2.3 without a prefix");
         assert_eq!(
             parse_strict("1.25").unwrap_err(),

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_hold_what_olm_takes() {
+    fn ranges_contain_the_same_versions_as_in_olm() {
         for exact in ["1.2.0", "=1.2.0", "==1.2.0"] {
             assert_eq!(members(exact), ["1.2.0", "1.2.0+x"]);
         }
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_refused_in_the_words_of_olm() {
+    fn an_invalid_range_is_rejected_with_the_message_of_olm() {
         for (range, expected) in [
             ("1.0.0-fix", r#"Could not get version from string: "<""#),
             ("latest", r#"Could not get version from string: "latest""#),
@@ -294,12 +294,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_range_or_none(text in "[ <>=!|x.0-9a-zé+*^~-]{0,24}") {
+        fn parsing_any_text_as_a_range_does_not_panic(text in "[ <>=!|x.0-9a-zé+*^~-]{0,24}") {
             let _ = VersionRange::parse_as_olm(&text);
         }
 
         #[test]
-        fn what_an_author_should_write_means_the_same_here(text in "(([<>]=?|!?=)?[0-3](\\.([0-3]|x)){1,2}(-rc)?( [|][|] | )?){1,4}") {
+        fn strict_ranges_are_equivalent_for_olm(text in "(([<>]=?|!?=)?[0-3](\\.([0-3]|x)){1,2}(-rc)?( [|][|] | )?){1,4}") {
             let strict = VersionRange::parse(&text);
             if let (Ok(strict), Ok(read)) = (strict, VersionRange::parse_as_olm(&text)) {
                 for version in VERSIONS {

@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_are_and_ed_and_bars_or() {
+    fn spaces_mean_and_and_bars_mean_or() {
         assert!(contains("1.2.3", "1.2.3+build") && !contains("1.2.3", "1.2.4"));
         assert!(contains(">=1.0.0 <2.0.0", "1.9.9") && !contains(">=1.0.0 <2.0.0", "2.0.0"));
         assert!(contains(">1.0.0 || <0.5.0", "0.1.0") && !contains(">1.0.0 || <0.5.0", "0.7.0"));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_overlap_where_a_version_is_in_both() {
+    fn ranges_overlap_if_a_version_is_in_both() {
         let overlap = |left: &str, right: &str| {
             let (left, right) = (VersionRange::parse(left).unwrap(), VersionRange::parse(right).unwrap());
             assert_eq!(left.overlaps(&right), right.overlaps(&left));
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_are_those_of_the_versions_that_are_contained() {
+    fn positions_are_those_of_the_contained_versions() {
         let texts = [
             "0.1.0",
             "1.0.0-rc.1",
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn wildcards_stand_for_their_bounds() {
+    fn wildcards_expand_to_their_bounds() {
         assert!(contains("1.x", "1.9.0") && contains("1.x", "2.0.0-rc1") && !contains("1.x", "1.0.0-rc1"));
         assert!(contains("1.2.x", "1.2.9") && !contains("1.2.x", "1.3.0"));
         assert!(contains(">1.x", "2.0.0") && !contains(">1.x", "1.9.0"));
@@ -399,12 +399,12 @@ mod tests {
     }
 
     #[test]
-    fn pre_releases_are_ordinary_versions() {
+    fn prereleases_are_ordinary_versions() {
         assert!(contains("<1.2.3", "1.2.3-rc.1") && contains(">=1.0.0 <2.0.0", "2.0.0-rc.1"));
     }
 
     #[test]
-    fn what_other_ranges_allow_is_refused_at_its_place() {
+    fn syntax_of_other_ranges_is_rejected_with_its_place() {
         for range in [
             "^1.2.3",
             "~1.2.3",

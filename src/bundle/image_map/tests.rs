@@ -28,7 +28,7 @@ spec:
 ";
 
 #[test]
-fn the_longest_entry_counts_and_names_end_where_words_end() {
+fn the_longest_entry_wins_and_names_end_at_word_boundaries() {
     let lines = "# ours\nregistry.example.com/garden/rake:1 registry.example.org/rake:2\n\n\
                  registry.example.com = registry.example.org/mirror\n\
                  registry.example.com/shed/hoe=registry.example.org/hoe@sha256:0000000000000000000000000000000000000000000000000000000000000000\n";
@@ -48,7 +48,7 @@ fn the_longest_entry_counts_and_names_end_where_words_end() {
 }
 
 #[test]
-fn an_entry_for_a_registry_leaves_registries_on_other_ports_alone() {
+fn an_entry_for_a_registry_does_not_apply_to_other_ports() {
     for to in [
         "mirror.example.com",
         "mirror.example.com:8443",
@@ -73,7 +73,7 @@ fn an_entry_for_a_registry_leaves_registries_on_other_ports_alone() {
 }
 
 #[test]
-fn an_image_in_docker_hub_matches_with_and_without_its_registry() {
+fn a_docker_hub_image_matches_with_and_without_its_registry() {
     let hub = "docker.io mirror.example.com/hub\nredis:7 mirror.example.com/redis:7\n";
     for (image, wanted) in [
         ("nginx:1.25", Some("mirror.example.com/hub/library/nginx:1.25")),
@@ -94,7 +94,7 @@ fn an_image_in_docker_hub_matches_with_and_without_its_registry() {
 }
 
 #[test]
-fn a_replacement_that_is_no_image_is_an_error_at_the_line_of_its_entry() {
+fn a_replacement_that_is_not_an_image_is_an_error_at_its_line() {
     let map = read("# ours\nregistry.example.com mirror.example.com/all:1\n").unwrap();
     let check = |image: &str| map.of(image).unwrap().check(image).map_err(|error| error.to_string());
     let error = check("registry.example.com/garden/rake:1").unwrap_err();
@@ -108,7 +108,7 @@ fn a_replacement_that_is_no_image_is_an_error_at_the_line_of_its_entry() {
 }
 
 #[test]
-fn mirrors_of_all_three_kinds_stand_in_for_their_sources() {
+fn mirrors_of_all_three_kinds_replace_their_sources() {
     let to = |image: &str| mapped(MIRRORS, image);
     assert_eq!(
         to("registry.example.com/garden/hoe:1").unwrap(),
@@ -122,7 +122,7 @@ fn mirrors_of_all_three_kinds_stand_in_for_their_sources() {
 }
 
 #[test]
-fn what_maps_nothing_is_an_error_at_its_line() {
+fn an_entry_that_maps_nothing_is_an_error_at_its_line() {
     for (text, said) in [
         ("a b c\n", "map:1:1: expected FROM TO or FROM=TO, found \"a b c\""),
         (

@@ -130,7 +130,7 @@ mod tests {
 
     /// Every optional key that has a target.
     #[test]
-    fn every_field_has_an_annotation_that_olm_yaml_need_not_say() {
+    fn annotations_cover_exactly_the_optional_fields() {
         let apart = [
             "nativeAPIs",
             "csv",

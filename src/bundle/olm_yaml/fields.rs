@@ -417,7 +417,7 @@ mod tests {
     use crate::text::{self, Limits, Step};
 
     #[test]
-    fn every_example_is_of_its_shape() {
+    fn every_example_matches_its_type() {
         for field in FIELDS {
             let text = format!("{}: {}", field.key, field.example);
             let reading = text::read("olm.yaml", text.as_bytes(), &Limits::default());
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn every_target_is_a_field_of_the_version() {
+    fn every_target_is_a_field_of_the_csv() {
         for (from, field) in targeted() {
             let (Target::Copied(to) | Target::Made(to)) = field.target else {
                 panic!("{from} has no target")

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn details_differ_in_what_both_indexes_have() {
+    fn details_are_compared_for_bundles_in_both_indexes() {
         let both = (&catalog(&["hoe", "rake"]), &catalog(&["rake"]));
         let before = of(&[
             ("hoe", "icon", "", "1"),

@@ -44,7 +44,7 @@ fn catalog() -> Catalog {
 }
 
 #[test]
-fn a_catalog_does_not_differ_from_itself_in_another_order() {
+fn the_order_of_a_catalog_makes_no_difference() {
     let (one, mut other) = (catalog(), catalog());
     let entries = &mut other.packages[0].channels[0].entries;
     entries.reverse();
@@ -56,7 +56,7 @@ fn a_catalog_does_not_differ_from_itself_in_another_order() {
 }
 
 #[test]
-fn a_constraint_is_the_same_as_a_dependency_and_as_a_property() {
+fn a_constraint_is_equal_as_a_dependency_and_as_a_property() {
     let constraint = || Property {
         kind: Text::from("olm.constraint"),
         value: Text::from("{}"),
@@ -70,7 +70,7 @@ fn a_constraint_is_the_same_as_a_dependency_and_as_a_property() {
 }
 
 #[test]
-fn what_is_new_the_one_way_is_gone_the_other() {
+fn additions_in_one_direction_are_removals_in_the_other() {
     let all = difference(&Catalog::default(), &catalog());
     assert_eq!(all.packages[0].kind, Kind::Added);
     assert_eq!(all.packages[0].channels[0].entries.len(), 2);
@@ -88,7 +88,7 @@ fn what_is_new_the_one_way_is_gone_the_other() {
 }
 
 #[test]
-fn a_range_that_differs_in_one_channel_only_is_told_with_the_channels() {
+fn a_range_that_differs_in_one_channel_is_reported_with_the_channels() {
     let with = |ranges: [Option<&str>; 2]| {
         let mut catalog = catalog();
         let channels = &mut catalog.packages[0].channels;
@@ -114,7 +114,7 @@ fn a_range_that_differs_in_one_channel_only_is_told_with_the_channels() {
 }
 
 #[test]
-fn each_field_that_differs_is_told_and_no_other() {
+fn exactly_the_fields_that_differ_are_reported() {
     let mut after = catalog();
     after.packages[0].default_channel = None;
     after.packages[0].channels[0].head = Some(Text::from("k.v3"));
@@ -128,7 +128,7 @@ fn each_field_that_differs_is_told_and_no_other() {
 }
 
 #[test]
-fn the_order_of_keys_and_spaces_are_no_difference() {
+fn key_order_and_spaces_make_no_difference() {
     let (mut one, mut other) = (catalog(), catalog());
     one.bundles[0].properties.push(property(r#"{"a":1,"b":[1,2]}"#));
     other.bundles[0].properties.push(property(r#"{ "b": [1, 2], "a": 1 }"#));

@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn known_fields_come_first_and_unknown_ones_stay() {
+    fn known_fields_come_first_and_unknown_ones_are_kept() {
         let json = r#"{"x": 1.50, "entries": [], "package": "p", "name": "c", "schema": "olm.channel", "w": "\u003c"}"#;
         assert_eq!(
             written(json),
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_of_other_schemas_are_left_as_they_are() {
+    fn documents_of_other_schemas_are_unchanged() {
         assert_eq!(
             written(r#"{"name":"n","schema":"other"}"#),
             "{\n    \"name\": \"n\",\n    \"schema\": \"other\"\n}\n"
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_value_of_a_repeated_field_counts() {
+    fn the_last_value_of_a_repeated_field_wins() {
         let document = Document::from_json(r#"{"schema":"olm.bundle","image":"a","name":"b","image":"c"}"#).unwrap();
         assert_eq!(document.text("image"), "c");
         assert_eq!(
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_that_olm_reads_are_found_in_any_capitalization() {
+    fn fields_read_by_olm_are_matched_case_insensitively() {
         let document =
             Document::from_json(r#"{"Schema":"olm.package","Name":"a","defaultchannel":"b","Own":1,"name":"c"}"#);
         let document = document.unwrap();
@@ -426,7 +426,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&document).unwrap(), other);
     }
     #[test]
-    fn fields_in_lists_and_the_objects_inside_them_are_found_in_any_capitalization() {
+    fn fields_in_lists_and_nested_objects_are_matched_case_insensitively() {
         for (written, meant) in [
             (
                 r#"{"schema":"olm.channel","entries":[{"Name":"a.v2","Replaces":"a.v1","SKIPS":[],"skiprange":"<2","Own":1},{"name":"a.v1"}]}"#,

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn temporary_files_and_folders_of_opmx_do_not_belong_to_the_catalog() {
+    fn temporary_files_and_folders_of_opmx_are_ignored() {
         let catalog = tempfile::tempdir().unwrap();
         let left = ".a.opmx-7-0123456789abcdef";
         for folder in [left, "a", &format!("a/{left}")] {

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_has_its_fields_in_the_order_of_opm() {
+    fn the_fields_of_a_package_are_ordered_as_by_opm() {
         let mut new = NewPackage {
             name: "etcd",
             ..NewPackage::default()

@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_follow_each_other_over_months_and_leap_years() {
+    fn consecutive_days_are_recognized_across_months_and_leap_years() {
         let next = |day: &str| day.parse::<Date>().unwrap().next().map(|day| day.to_string());
         assert_eq!(next("2026-01-31").unwrap(), "2026-02-01");
         assert_eq!(next("2024-02-28").unwrap(), "2024-02-29");
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn only_days_of_the_calendar_are_days() {
+    fn only_calendar_days_are_valid() {
         for wrong in [
             "",
             "2026-1-01",
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_have_two_numbers() {
+    fn versions_consist_of_two_numbers() {
         assert!("1.10".parse::<MinorVersion>().unwrap() > "1.9".parse().unwrap());
         for wrong in [
             "",

@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn manifests_and_pictures_are_not_kept() {
+    fn manifests_and_icons_are_not_kept_in_memory() {
         let small = r#"{"schema":"olm.bundle","name":"a","properties":[]}"#;
         let large = "x".repeat(10_000);
         let objects = format!(
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_and_properties_are() {
+    fn edges_and_properties_are_kept_in_memory() {
         let channel =
             r#"{"schema":"olm.channel","name":"a","package":"p","entries":[{"name":"p.v1"},{"name":"p.v2"}]}"#;
         assert!(kept_of(channel) > DOCUMENT + 2 * ITEM);

@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_manifests_of_a_bundle_with_an_image_give_way_to_what_is_shown_of_it() {
+    fn manifests_of_a_bundle_with_an_image_are_replaced_by_csv_metadata() {
         let csv = json!({
             "kind": "ClusterServiceVersion",
             "metadata": {"name": "a.v1", "annotations": {"capabilities": "Basic Install"}, "labels": {}},
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_image_or_no_csv_keeps_its_manifests() {
+    fn bundles_without_an_image_or_csv_keep_their_manifests() {
         let csv = json!([object(&json!({"kind": "ClusterServiceVersion"}))]);
         let service = json!([object(&json!({"kind": "Service"})), {"type": BUNDLE_OBJECT, "value": {"data": "?"}}]);
         for (image, list) in [("", &csv), ("registry.example.com/a:v1", &service)] {

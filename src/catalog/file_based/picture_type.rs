@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn pictures_are_known_by_their_first_bytes() {
+    fn image_types_are_recognized_by_their_first_bytes() {
         let cases: [(&[u8], &str); 15] = [
             (b"\x89PNG\r\n\x1a\n", "image/png"),
             (b"\xff\xd8\xff\xe0", "image/jpeg"),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_svg_is_one_element_with_what_may_stand_around_it() {
+    fn an_svg_is_one_element_with_permitted_surroundings() {
         for svg in [
             "<svg></svg>",
             "\u{feff}<?xml version=\"1.0\"?>\n<!-- made by hand -->\n<!DOCTYPE svg PUBLIC \"a\" \"b\">\n<SVG width=\"1\">*</SVG >\n<!-- end -->\n",
@@ -156,7 +156,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn anything_has_a_media_type_or_none(text in "[<>!?\\[\\]a-z \\-/svg\u{e9}]{0,40}", bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+        fn any_bytes_have_at_most_one_media_type(text in "[<>!?\\[\\]a-z \\-/svg\u{e9}]{0,40}", bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             media_type(text.as_bytes());
             media_type(&bytes);
         }

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn known_fields_come_in_their_order_and_without_what_holds_nothing() {
+    fn known_fields_are_ordered_and_empty_ones_omitted() {
         let channel = r#"{"entries":[{"skips":[],"x":[],"skipRange":"","replaces":"a.v1","name":"a.v2"}],"properties":[ ],"package":"a","name":"s","schema":"olm.channel"}"#;
         let expected =
             r#"{"schema":"olm.channel","name":"s","package":"a","entries":[{"name":"a.v2","replaces":"a.v1","x":[]}]}"#;
@@ -71,14 +71,14 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_from_yaml_has_its_keys_sorted() {
+    fn keys_of_yaml_values_are_sorted() {
         let other = r#"{"schema":"x","z":{"b":1,"a":[]},"c":""}"#;
         assert_eq!(form(other, true), r#"{"c":"","schema":"x","z":{"a":[],"b":1}}"#);
         assert_eq!(form(other, false), other);
     }
 
     #[test]
-    fn what_is_no_list_of_maps_stays() {
+    fn a_value_that_is_not_a_list_of_maps_is_unchanged() {
         let odd = r#"{"schema":"olm.bundle","name":"a","properties":["x"],"relatedImages":{"a":1}}"#;
         assert_eq!(form(odd, false), odd);
     }

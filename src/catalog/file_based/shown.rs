@@ -69,7 +69,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn an_icon_is_shown_without_its_spaces_and_only_if_it_is_base64() {
+    fn an_icon_is_read_without_whitespace_and_only_if_it_is_valid_base64() {
         let of = |icon: Value| {
             let csv = json!({"kind": csv::KIND, "spec": {"icon": icon, "description": "d"}});
             let shown = Shown::of_csv(&csv.to_string());

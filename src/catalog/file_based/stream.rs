@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_end_where_their_braces_do() {
+    fn json_objects_are_split_at_their_closing_braces() {
         let text = "\n {\"a\": \"}\\\"{\"}{\"b\":[{}]}\n\n{}\n";
         let pieces = cut(text).unwrap();
         let expected = [
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn yaml_is_cut_at_its_separators() {
+    fn yaml_is_split_at_its_separators() {
         assert_eq!(texts("a: 1\n---\nb: 2\n"), ["a: 1\n", "b: 2\n"]);
         assert_eq!(
             texts("---\na: 1\n--- # next\nb: |\n  ---\n---\n"),
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_has_a_limit() {
+    fn the_size_of_a_document_is_limited() {
         let long = "x".repeat(CHUNK * 2);
         for text in [format!("{{\"a\":\"{long}\"}}"), format!("a: {long}")] {
             let mut stream = Stream::new(text.as_bytes(), 1000);
@@ -358,7 +358,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_cut_is_what_stands_there(text in "[a{}\\[\\]\"\\\\ \n-]{0,40}") {
+        fn pieces_are_slices_of_the_text(text in "[a{}\\[\\]\"\\\\ \n-]{0,40}") {
             if let Ok(pieces) = cut(&text) {
                 for (start, line, piece) in pieces {
                     let start = usize::try_from(start).unwrap();

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_properties_keep_their_texts_numbers_and_order() {
+    fn property_values_keep_their_strings_numbers_and_order() {
         let property = Property::parse("t", r#"{"b":"\u003c\"","a": 1.50e3 , "c" : [ ] }"#).unwrap();
         let expected = "{\n    \"type\": \"t\",\n    \"value\": {\n        \"b\": \"\\u003c\\\"\",\n        \"a\": 1.50e3,\n        \"c\": []\n    }\n}\n";
         assert_eq!(written(&property, Language::Json), expected);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn yaml_begins_with_dashes_and_has_its_keys_sorted() {
+    fn yaml_starts_with_a_separator_and_has_sorted_keys() {
         let package = Blob::Package(Package {
             name: "etcd".to_owned(),
             default_channel: "on".to_owned(),
@@ -156,7 +156,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_what_was_meant(value in value()) {
+        fn written_values_read_back_equal(value in value()) {
             let json: Value = serde_json::from_str(&written(&value, Language::Json)).unwrap();
             prop_assert_eq!(&json, &value);
         }

@@ -220,14 +220,14 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_with_skips_is_what_the_mode_replaces_makes_of_it() {
+    fn a_chain_with_skips_is_stored_as_in_replaces_mode() {
         let (entries, differences) = graph(&["d>c-x", "c>b", "b"], &["b", "c", "d"]);
         assert_eq!(entries, "0:d>c 1:x 1:d>x 2:c>b 3:b");
         assert_eq!(differences, []);
     }
 
     #[test]
-    fn edges_of_skipped_bundles_become_skips_and_are_named() {
+    fn edges_of_skipped_bundles_become_skips_and_are_reported() {
         let (entries, differences) = graph(&["c-b", "b>a", "a"], &["a", "b", "c"]);
         assert_eq!(entries, "0:c 1:b 1:c>b 2:a 2:b>a");
         let (channel, bundle, replaced) = ("a".to_owned(), "b".to_owned(), "a".to_owned());
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn bundles_of_other_channels_join_and_unknown_names_do_not() {
+    fn bundles_of_other_channels_are_included_and_unknown_names_are_not() {
         let (entries, differences) = graph(&["c>b-ghost"], &["b", "c"]);
         assert_eq!(entries, "0:c>b 1:ghost 1:c>ghost 2:b");
         let (channel, bundle) = ("a".to_owned(), "b".to_owned());
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replaced_bundle_that_is_not_there_is_skipped() {
+    fn a_missing_replaced_bundle_is_skipped() {
         let (entries, differences) = graph(&["c>b", "b>a"], &["b", "c"]);
         assert_eq!(entries, "0:c>b 1:b 2:a 2:b>a");
         let (channel, bundle, replaced) = ("a".to_owned(), "b".to_owned(), "a".to_owned());
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_channel_needs_a_head() {
+    fn a_channel_requires_a_head() {
         let channel = catalog::Channel {
             name: Text::from("a"),
             head: None,

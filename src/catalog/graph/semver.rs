@@ -397,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_stand_in_their_order_whenever_they_came() {
+    fn versions_are_ordered_regardless_of_insertion_order() {
         let line = ["k.v1.1.0@0>k.v1.0.1", "k.v1.0.1@1>k.v1.0.0", "k.v1.0.0@2"];
         let graph = one_by_one(&["1.0.0", "1.1.0", "1.0.1"], Mode::Semver).unwrap();
         assert_eq!(drawn(&graph), line);
@@ -421,13 +421,13 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_that_would_cut_off_the_older_minor_is_refused() {
+    fn a_patch_that_would_cut_off_the_older_minor_is_rejected() {
         let error = one_by_one(&["1.0.0", "1.1.0", "1.1.1"], Mode::SemverSkipPatch).unwrap_err();
         insta::assert_snapshot!(error[0], @r#"channel "a" of package "k" (head k.v1.1.1) would lose the update path from k.v1.0.0: k.v1.1.1 would skip k.v1.1.0, and the edges of skipped bundles to lower versions do not count; use semver or replaces mode for this package"#);
     }
 
     #[test]
-    fn a_bundle_that_would_take_the_edges_of_the_next_higher_one_is_refused() {
+    fn a_bundle_that_would_take_the_edges_of_the_next_higher_one_is_rejected() {
         let mut package = Package {
             name: "k".to_owned(),
             bundles: bundles(&["1.0.0", "1.1.0", "1.3.0"]),
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_skipped_and_replaced_stays_both() {
+    fn existing_skips_and_replaces_are_kept() {
         let skipped = |to: &[&str]| to.iter().map(|to| (*to).to_owned()).collect();
         let mut package = Package {
             name: "k".to_owned(),
@@ -467,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_that_cannot_be_places_are_refused() {
+    fn invalid_and_equal_versions_are_rejected() {
         let refused = |versions: &[&str]| update(&Package::default(), &bundles(versions), Mode::Semver).unwrap_err();
         assert!(matches!(refused(&["1.0"])[..], [GraphError::Version { .. }]));
         assert!(matches!(refused(&[""])[..], [GraphError::Version { .. }]));
@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_channel_comes_from_the_greatest_that_declares_one() {
+    fn the_default_channel_comes_from_the_greatest_version_that_declares_one() {
         let mut added = BTreeMap::from([
             ("k.v1".to_owned(), node("1.0.0", &["a", "b"])),
             ("k.v2".to_owned(), node("2.0.0", &["b"])),
@@ -494,7 +494,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_call_and_many_in_any_order_make_the_same_line(
+        fn one_call_and_several_in_any_order_build_the_same_line(
             versions in prop::collection::btree_set((0..4_u8, 0..4_u8, 0..4_u8), 1..8)
                 .prop_map(|versions| versions.into_iter().collect::<Vec<_>>())
                 .prop_shuffle()

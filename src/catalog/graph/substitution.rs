@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_takes_the_place_of_all_it_stands_in_for() {
+    fn the_highest_version_replaces_everything_it_substitutes() {
         let edges = edges(&Package::default(), &nodes(&ALL));
         let expected = [
             "a.v1 >  |  ~ ",
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_in_which_they_come_does_not_matter() {
+    fn the_order_of_substitutions_does_not_matter() {
         let whole = edges(&Package::default(), &nodes(&ALL));
         for order in [[0, 1, 2, 3, 4], [0, 1, 4, 2, 3], [0, 1, 3, 4, 2], [0, 1, 4, 3, 2]] {
             let mut package = Package::default();
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_graph_leads_past_what_is_substituted() {
+    fn the_graph_bypasses_substituted_bundles() {
         let graph = update(&Package::default(), &nodes(&ALL), Mode::Replaces).unwrap();
         let names: Vec<_> = graph.channels[0]
             .entries
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_substitute_of_nothing_or_of_itself_is_refused() {
+    fn a_substitute_for_nothing_or_itself_is_rejected() {
         for substitutes in ["a.v9", "b"] {
             let added = nodes(&[("b", "1.0.0", "", substitutes)]);
             let errors = rewritten(&Package::default(), &added).unwrap_err();

@@ -58,7 +58,7 @@ fn only_error(result: Result<Graph, Vec<GraphError>>) -> GraphError {
 }
 
 #[test]
-fn skips_stand_between_a_bundle_and_what_it_replaces() {
+fn skips_are_placed_between_a_bundle_and_what_it_replaces() {
     let graph = graph(
         &["k1.0 1.0.0 channels=stable default=stable"],
         &["k1.2 1.2.0 replaces=k1.0 skips=k1.1,ghost channels=stable"],
@@ -73,7 +73,7 @@ fn skips_stand_between_a_bundle_and_what_it_replaces() {
 }
 
 #[test]
-fn bundles_that_are_left_behind_are_told_together_with_the_place_where_the_chain_ends() {
+fn stranded_bundles_are_reported_with_the_end_of_the_chain() {
     let lines = [
         "k1.0 1.0.0 channels=stable",
         "k1.1 1.1.0 replaces=k1.0 channels=stable",
@@ -87,7 +87,7 @@ fn bundles_that_are_left_behind_are_told_together_with_the_place_where_the_chain
 }
 
 #[test]
-fn the_chain_crosses_bundles_of_other_channels() {
+fn the_chain_includes_bundles_of_other_channels() {
     let graph = graph(
         &[],
         &[
@@ -114,7 +114,7 @@ fn the_chain_crosses_bundles_of_other_channels() {
 }
 
 #[test]
-fn a_stored_bundle_outside_of_the_graph_is_reached_by_an_edge() {
+fn a_stored_bundle_outside_the_graph_is_reached_by_an_edge() {
     let graph = graph(&["k1 1.0.0"], &["k2 2.0.0 replaces=k1 channels=a"]).unwrap();
     assert_eq!(drawn(&graph.channels[0]), ["k2@0>1", "k1@1"]);
 }
@@ -150,7 +150,7 @@ fn a_single_channel_is_the_default_unless_another_one_is_declared() {
 }
 
 #[test]
-fn a_bundle_without_version_is_below_all_others_and_declares_nothing() {
+fn a_bundle_without_a_version_is_below_all_others_and_declares_nothing() {
     let graph = graph(
         &[],
         &[
@@ -163,7 +163,7 @@ fn a_bundle_without_version_is_below_all_others_and_declares_nothing() {
 }
 
 #[test]
-fn build_metadata_decides_between_equal_versions() {
+fn build_metadata_orders_equal_versions() {
     let head = |added: &[&str]| graph(&[], added).map(|graph| graph.channels[0].head.clone());
     let added = [
         "a 1.0.0 channels=c",
@@ -203,7 +203,7 @@ fn versions_are_strict_semantic_versions() {
 }
 
 #[test]
-fn what_is_replaced_must_exist_and_lie_below() {
+fn a_replaced_bundle_must_exist_and_be_lower() {
     let error = only_error(graph(&[], &["b 2.0.0 replaces=a channels=x"]));
     assert!(
         matches!(&error, GraphError::ReplacesMissing { bundle, replaces, .. } if bundle == "b" && replaces == "a"),
@@ -239,13 +239,13 @@ fn an_added_bundle_must_be_reachable_in_each_of_its_channels() {
 }
 
 #[test]
-fn a_bundle_that_its_head_skips_can_come_late() {
+fn a_bundle_skipped_by_its_head_can_be_added_later() {
     let graph = graph(&["c 3.0.0 skips=b channels=x"], &["b 2.0.0 replaces=a channels=x"]).unwrap();
     assert_eq!(drawn(&graph.channels[0]), ["c@0", "b@1", "c@1>1"]);
 }
 
 #[test]
-fn bundles_that_fall_out_are_named_with_their_channel() {
+fn removed_bundles_are_reported_with_their_channel() {
     let graph = graph(
         &[
             "a 1.0.0 channels=x,y default=x",
@@ -389,7 +389,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_that_is_dropped_can_be_reached(set in sets(), split in any::<prop::sample::Index>()) {
+    fn dropped_bundles_are_unreachable(set in sets(), split in any::<prop::sample::Index>()) {
         let split = split.index(set.len());
         let (first, second) = (set[..split].to_vec(), set[split..].to_vec());
         let Ok(before) = with_replaces(&package(&[]), &first.iter().cloned().collect()) else { return Ok(()) };
@@ -444,7 +444,7 @@ fn the_head_of_a_channel_is_not_skipped_from_below() {
 }
 
 #[test]
-fn most_drawn_sets_are_accepted() {
+fn most_generated_sets_are_accepted() {
     use proptest::strategy::ValueTree;
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let accepted = (0..400)

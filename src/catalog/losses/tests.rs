@@ -54,7 +54,7 @@ fn said(before: &Catalog, after: &Catalog) -> Vec<String> {
 const CHAIN: &[Row<'_>] = &[("3", Some("2")), ("2", Some("1")), ("1", None)];
 
 #[test]
-fn nothing_is_lost_where_nothing_goes() {
+fn an_unchanged_catalog_has_no_losses() {
     let before = catalog(&[("stable", CHAIN)]);
     let after = catalog(&[
         (
@@ -68,13 +68,13 @@ fn nothing_is_lost_where_nothing_goes() {
 }
 
 #[test]
-fn a_package_that_goes_is_one_loss() {
+fn a_removed_package_is_one_loss() {
     let none = Catalog::default();
     assert_eq!(said(&catalog(&[("stable", CHAIN)]), &none), ["package k was removed"]);
 }
 
 #[test]
-fn channels_entries_and_bundles_that_go_are_named() {
+fn removed_channels_entries_and_bundles_are_reported() {
     let before = catalog(&[("stable", CHAIN), ("test", CHAIN)]);
     let after = catalog(&[("stable", &[("3", Some("2")), ("2", Some("1"))])]);
     assert_eq!(
@@ -93,7 +93,7 @@ fn channels_entries_and_bundles_that_go_are_named() {
 }
 
 #[test]
-fn a_bundle_with_no_way_on_is_a_lost_upgrade() {
+fn a_bundle_without_an_update_path_is_a_lost_upgrade() {
     let before = catalog(&[("stable", CHAIN)]);
     let after = catalog(&[("stable", &[("4", Some("3")), ("3", None)])]);
     assert_eq!(
@@ -108,7 +108,7 @@ fn a_bundle_with_no_way_on_is_a_lost_upgrade() {
 }
 
 #[test]
-fn a_lower_head_another_default_channel_and_other_content_are_losses() {
+fn a_lower_head_a_different_default_channel_and_different_content_are_losses() {
     let before = catalog(&[("stable", CHAIN), ("test", CHAIN)]);
     let mut after = catalog(&[("stable", &CHAIN[1..]), ("test", CHAIN)]);
     after.packages[0].default_channel = Some(Text::from("test"));
@@ -126,7 +126,7 @@ fn a_lower_head_another_default_channel_and_other_content_are_losses() {
 }
 
 #[test]
-fn a_fragment_is_compared_with_its_packages_alone() {
+fn a_fragment_is_compared_only_with_its_packages() {
     let mut before = catalog(&[("stable", CHAIN)]);
     let mut other = before.packages[0].clone();
     other.name = Text::from("l");
@@ -139,14 +139,14 @@ fn a_fragment_is_compared_with_its_packages_alone() {
 }
 
 #[test]
-fn every_kind_is_named_as_it_is_written() {
+fn every_kind_serializes_to_its_name() {
     for kind in LossKind::ALL {
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
     }
 }
 
 #[test]
-fn long_channels_with_a_range_in_each_entry_are_compared_quickly() {
+fn long_channels_with_a_range_per_entry_are_compared_quickly() {
     const ENTRIES: u64 = 20_000;
     let versions: Vec<String> = (0..ENTRIES).rev().map(|minor| format!("1.{minor}.0")).collect();
     let rows = versions.iter().enumerate();

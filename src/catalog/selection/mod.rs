@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_stands_for_all() {
+    fn an_empty_selection_selects_everything() {
         assert_eq!(select(&[], &[]).unwrap(), ["a/alpha", "a/stable", "b/stable"]);
         assert_eq!(select(&["a"], &[]).unwrap(), ["a/alpha", "a/stable"]);
         assert_eq!(select(&[], &["alpha"]).unwrap(), ["a/alpha"]);
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_an_error_with_the_nearest() {
+    fn an_unknown_name_is_an_error_with_the_nearest_name() {
         assert_eq!(
             select(&["b"], &["alpha"]),
             Err(SelectionError::Channel {

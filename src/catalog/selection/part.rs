@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packages_channels_and_versions_are_named() {
+    fn packages_channels_and_versions_are_parsed() {
         let read = |text: &str| {
             let part: WrittenPart = text.parse().ok()?;
             Some((part.package, part.channels.join(","), part.versions.unwrap_or_default()))
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_read_in_either_style() {
+    fn ranges_are_parsed_in_both_styles() {
         let wants = |text: &str, style, version: &str| {
             let versions = Versions::parse(text, style).ok()?;
             let version = Version::parse(version).unwrap();

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_letter_becomes_lowercase_unless_the_first_word_is_a_name() {
+    fn the_first_letter_is_lowercased_unless_the_first_word_is_a_name() {
         for (sentence, wanted) in [
             ("Use a Role", "use a Role"),
             ("A Role", "a Role"),

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_quoted_where_a_shell_would_read_more() {
+    fn words_are_quoted_for_the_shell_if_necessary() {
         for (text, wanted) in [
             ("config/default", "config/default"),
             ("my charts/op", "'my charts/op'"),

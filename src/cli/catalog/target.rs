@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packages_channels_and_bundles_are_named() {
+    fn packages_channels_and_bundles_are_parsed() {
         let parts = |text: &str| {
             let target: TargetArgument = text.parse().ok()?;
             assert_eq!(target.to_string(), text);

@@ -170,7 +170,7 @@ mod tests {
     use std::io;
 
     #[test]
-    fn a_journal_that_must_not_be_written_leads_to_another_folder() {
+    fn an_unwritable_journal_gets_a_hint_to_choose_another_folder() {
         for kind in [io::ErrorKind::PermissionDenied, io::ErrorKind::ReadOnlyFilesystem] {
             let error = JournalError::File(FileError::new("write", "archive/mirror.journal", kind.into()));
             assert!(error.hints().hints[0].contains("--state-dir"));

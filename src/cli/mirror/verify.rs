@@ -262,7 +262,7 @@ mod tests {
     use crate::image::Digest;
 
     #[test]
-    fn a_long_digest_is_shown_by_its_beginning() {
+    fn a_long_digest_is_abbreviated() {
         let digest = Digest::of(b"x");
         let name = format!("registry.example.com/a@{digest}");
         assert_eq!(short(&name).len(), "registry.example.com/a@sha256:".len() + 12);

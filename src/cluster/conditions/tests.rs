@@ -55,7 +55,7 @@ fn an_operator_without_a_condition_resource_is_upgraded() {
 }
 
 #[test]
-fn an_operator_whose_resource_says_nothing_of_upgradeable_is_upgraded() {
+fn an_operator_whose_resource_lacks_the_condition_is_upgraded() {
     for kind in KINDS {
         for rest in [
             "",
@@ -69,14 +69,14 @@ fn an_operator_whose_resource_says_nothing_of_upgradeable_is_upgraded() {
 }
 
 #[test]
-fn an_operator_that_says_upgradeable_is_upgraded() {
+fn an_upgradeable_operator_is_upgraded() {
     for kind in KINDS {
         assert_eq!(said(kind, &reported("Upgradeable", "True")), None, "{kind}");
     }
 }
 
 #[test]
-fn an_operator_that_says_not_upgradeable_is_not_upgraded() {
+fn an_operator_that_is_not_upgradeable_is_not_upgraded() {
     for kind in KINDS {
         let said = said(kind, &reported("Upgradeable", "False"));
         assert_eq!(
@@ -90,7 +90,7 @@ fn an_operator_that_says_not_upgradeable_is_not_upgraded() {
 // The gate, row by row.
 
 #[test]
-fn an_override_decides_whatever_the_operator_says() {
+fn an_override_takes_precedence_over_the_operator() {
     let forms = [
         ("Upgradeable", None),
         ("{type: Upgradeable, status: \"True\", reason: R, message: go}", None),
@@ -115,7 +115,7 @@ fn an_override_decides_whatever_the_operator_says() {
 }
 
 #[test]
-fn the_first_override_and_the_first_condition_of_a_type_count() {
+fn the_first_override_and_the_first_condition_of_a_type_win() {
     let rest = "spec:\n  overrides:\n  - Upgradeable\n  - {type: Upgradeable, status: \"False\", message: no}\n";
     assert_eq!(said("v1", rest), None);
     let rest = "status:\n  conditions:\n  - {type: Upgradeable, status: \"True\"}\n  \
@@ -124,7 +124,7 @@ fn the_first_override_and_the_first_condition_of_a_type_count() {
 }
 
 #[test]
-fn what_was_said_of_another_generation_is_outdated() {
+fn a_condition_of_another_generation_is_outdated() {
     let with = |generation: Option<i64>, observed: Option<i64>, status: &str| {
         let mut object = resource("v1", &reported("Upgradeable", status));
         if let Some(generation) = generation {
@@ -152,7 +152,7 @@ fn what_was_said_of_another_generation_is_outdated() {
 }
 
 #[test]
-fn an_override_also_decides_over_an_outdated_word() {
+fn an_override_takes_precedence_over_an_outdated_condition() {
     let mut object = resource(
         "v2",
         &format!(
@@ -165,7 +165,7 @@ fn an_override_also_decides_over_an_outdated_word() {
 }
 
 #[test]
-fn unknown_allows_what_the_operator_says_and_refuses_what_a_person_says() {
+fn unknown_allows_upgrades_as_a_condition_and_blocks_them_as_an_override() {
     for kind in KINDS {
         assert_eq!(said(kind, &reported("Upgradeable", "Unknown")), None, "{kind}");
     }
@@ -174,7 +174,7 @@ fn unknown_allows_what_the_operator_says_and_refuses_what_a_person_says() {
 }
 
 #[test]
-fn names_are_compared_exactly() {
+fn names_are_case_sensitive() {
     for (written, near) in [
         ("Upgradable", true),
         ("upgradeable", true),
@@ -192,7 +192,7 @@ fn names_are_compared_exactly() {
 }
 
 #[test]
-fn a_resource_that_cannot_be_read_refuses() {
+fn an_unreadable_resource_blocks_upgrades() {
     for (rest, words) in [
         (
             "status: {conditions: nothing}\n",
@@ -212,7 +212,7 @@ fn a_resource_that_cannot_be_read_refuses() {
 }
 
 #[test]
-fn the_words_stand_twice_in_the_message() {
+fn the_message_repeats_the_words_of_olm() {
     let judgement = judged("v2", &reported("Upgradeable", "False"));
     assert_eq!(
         judgement.held.unwrap().message(),
@@ -221,7 +221,7 @@ fn the_words_stand_twice_in_the_message() {
 }
 
 #[test]
-fn what_the_operator_wrote_counts_until_there_is_a_status() {
+fn the_condition_of_the_operator_counts_until_there_is_a_status() {
     let spec = "spec:\n  conditions:\n  - {type: Upgradeable, status: \"False\", reason: R, message: new}\n";
     let judgement = judged("v2", spec);
     assert_eq!(judgement.notes, [Note::NotCopied]);
@@ -242,7 +242,7 @@ fn what_the_operator_wrote_counts_until_there_is_a_status() {
 // Upgrading, row by row.
 
 #[test]
-fn upgrading_tells_how_far_the_upgrade_is() {
+fn upgrading_shows_the_progress_of_the_upgrade() {
     let done = Progress::Done;
     let at = |reached: &str| Progress::NotStarted {
         reached: reached.to_owned(),
@@ -288,7 +288,7 @@ fn upgrading_tells_how_far_the_upgrade_is() {
 }
 
 #[test]
-fn an_override_of_upgrading_makes_it_count_for_nothing() {
+fn an_override_of_upgrading_disables_it() {
     for form in [
         "Upgrading",
         "{type: Upgrading, status: \"True\", reason: R, message: m}",
@@ -300,7 +300,7 @@ fn an_override_of_upgrading_makes_it_count_for_nothing() {
 }
 
 #[test]
-fn the_phase_counts_where_upgrading_says_nothing() {
+fn without_upgrading_the_phase_counts() {
     let conditions = [resource("seed", &reported("Upgradeable", "True"))];
     for (phase, upgrade) in [
         (Some("Succeeded"), Upgrade::Done),
@@ -319,7 +319,7 @@ fn the_phase_counts_where_upgrading_says_nothing() {
 // The forms of the proposal's own examples.
 
 #[test]
-fn one_condition_in_place_of_the_list_is_read_with_a_note() {
+fn a_single_condition_instead_of_a_list_is_read_with_a_note() {
     let rest = "status:\n   conditions:\n    type: Upgradeable\n    status: \"False\"\n    reason: \"migration\"\n    \
                 message: \"The operator is performing a migration.\"\n";
     let judgement = judged("seed", rest);
@@ -331,7 +331,7 @@ fn one_condition_in_place_of_the_list_is_read_with_a_note() {
 }
 
 #[test]
-fn what_a_cluster_would_refuse_is_read_with_a_note() {
+fn a_resource_that_a_cluster_would_reject_is_read_with_a_note() {
     let rest = "spec: {overrides: [Foo, Upgradable]}\nstatus:\n  conditions:\n  \
                 - {type: Upgrading, status: False, reason: Upgrade Done}\n  - {type: Bar, status: maybe}\n";
     let notes: Vec<String> = judged("seed", rest).notes.iter().map(ToString::to_string).collect();
@@ -348,7 +348,7 @@ fn what_a_cluster_would_refuse_is_read_with_a_note() {
 }
 
 #[test]
-fn reasons_are_those_that_the_api_server_takes() {
+fn reasons_have_the_format_of_the_api_server() {
     let note = |reason: &str| {
         let mut object = resource("v1", &reported("Upgradeable", "True"));
         object["status"]["conditions"][0]["reason"] = json!(reason);
@@ -365,7 +365,7 @@ fn reasons_are_those_that_the_api_server_takes() {
 // The operator that a resource belongs to.
 
 #[test]
-fn a_resource_belongs_to_the_operator_of_its_name_owner_or_label() {
+fn a_resource_belongs_to_an_operator_by_name_owner_or_label() {
     let operator = InstalledOperator {
         name: "foo.v1.0.0",
         namespace: Some("operators"),
@@ -398,7 +398,7 @@ fn a_resource_belongs_to_the_operator_of_its_name_owner_or_label() {
 }
 
 #[test]
-fn the_package_of_an_operator_is_in_its_label() {
+fn the_package_of_an_operator_comes_from_its_label() {
     let csv = |label: &str| json!({"kind": csv::KIND, "metadata": {"name": "foo.v1.0.0", "namespace": "operators", "labels": {label: ""}}});
     for (label, package) in [
         ("operators.coreos.com/foo.operators", Some("foo")),
@@ -456,7 +456,7 @@ fn operators_and_resources_are_listed_together() {
 // The resource that holds back an upgrade, the start time, and the change that allows the upgrade.
 
 #[test]
-fn c15_a_hold_says_who_since_when_and_how_to_override() {
+fn c15_a_block_names_its_author_time_and_override() {
     let rest = "spec: {overrides: [Foo, {type: Bar, status: \"True\"}]}\nstatus:\n  conditions:\n  \
                 - {type: Upgradeable, status: \"False\", reason: R, message: m, lastTransitionTime: \"2020-08-24T23:15:55Z\"}\n  \
                 - {type: Upgrading, status: \"True\", reason: R}\n";
@@ -485,7 +485,7 @@ fn c15_a_hold_says_who_since_when_and_how_to_override() {
 }
 
 #[test]
-fn c36_an_override_that_refuses_is_said_to_be_one() {
+fn c36_a_blocking_override_is_reported_as_an_override() {
     let judgement = judged(
         "v2",
         "spec: {overrides: [{type: Upgradeable, status: \"False\", reason: R, message: stop}]}\n",
@@ -503,7 +503,7 @@ fn c36_an_override_that_refuses_is_said_to_be_one() {
 }
 
 #[test]
-fn c31_an_upgrade_that_has_not_begun_holds_back_the_next_one() {
+fn c31_an_unfinished_upgrade_blocks_the_next_one() {
     let judgement = judged(
         "seed",
         &format!("{}  version: v1.2.3\n", reported("Upgrading", "False")),
@@ -514,7 +514,7 @@ fn c31_an_upgrade_that_has_not_begun_holds_back_the_next_one() {
 }
 
 #[test]
-fn c4_conditions_that_olm_does_not_know_are_kept_for_people() {
+fn c4_conditions_unknown_to_olm_are_kept() {
     let judgement = judged("v2", &reported("Foo", "False"));
     assert_eq!(
         judgement.others.iter().map(Said::state).collect::<Vec<_>>(),

@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn roles_stay_whole_and_schemas_go() {
+    fn roles_are_kept_whole_and_schemas_dropped() {
         let role = json!({"kind": "Role", "metadata": {"name": "r", "labels": {}}, "rules": [1]});
         assert_eq!(kept(role.clone()), role);
         let custom =
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_version_stays_what_it_is_and_provides() {
+    fn only_identity_and_apis_of_a_version_are_kept() {
         let kept_too = json!({
             "apiVersion": "operators.coreos.com/v1alpha1",
             "kind": "ClusterServiceVersion",

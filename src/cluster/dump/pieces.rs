@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn items_of_lists_and_documents_are_pieces() {
+    fn list_items_and_documents_are_split_into_pieces() {
         let text = "\
 apiVersion: v1
 items:
@@ -213,7 +213,7 @@ items: []
     }
 
     #[test]
-    fn a_piece_without_end_is_refused_with_its_line() {
+    fn an_unterminated_piece_is_rejected_with_its_line() {
         let long = format!("a: 1\n---\nb:\n{}", "  x: y\n".repeat(1000));
         let mut pieces = Pieces::new(long.as_bytes(), 100);
         assert!(pieces.next().unwrap().is_ok());

@@ -31,7 +31,7 @@ fn names(state: &State) -> Vec<&str> {
 }
 
 #[test]
-fn lists_and_single_objects_are_read_in_both_languages() {
+fn lists_and_single_objects_are_read_as_yaml_and_json() {
     let list = json!({"apiVersion": "v1", "kind": "List", "items": [object("Role", "a"), object("Role", "b")]});
     let kubectl = json!({"apiVersion": "v1", "items": [object("Role", "a"), object("Role", "b")], "kind": "List"});
     let typed = json!({"apiVersion": "v1", "kind": "RoleList", "items": [object("Role", "a"), object("Role", "b")]});
@@ -55,7 +55,7 @@ fn lists_and_single_objects_are_read_in_both_languages() {
 }
 
 #[test]
-fn items_get_the_kind_that_their_list_has_in_front_of_them_or_behind() {
+fn items_get_the_kind_of_their_list_wherever_it_stands() {
     let items = json!([{"metadata": {"name": "a"}}, {"metadata": {"name": "b"}}]);
     let before = json!({"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": items});
     let behind = json!({"apiVersion": "v1", "items": items, "kind": "PodList", "metadata": {}});
@@ -81,7 +81,7 @@ fn items_get_the_kind_that_their_list_has_in_front_of_them_or_behind() {
 }
 
 #[test]
-fn what_a_cluster_serves_is_read_from_tables_and_discovery() {
+fn served_apis_are_read_from_tables_and_discovery_documents() {
     let table = "NAME   SHORTNAMES   APIVERSION   NAMESPACED   KIND\nnodes  no  v1  false  Node\nfoos    example.com/v1  true  Foo\n";
     let discovery = json!({"kind": "APIResourceList", "groupVersion": "example.com/v1",
         "resources": [{"name": "foos", "kind": "Foo", "namespaced": true}]});
@@ -133,7 +133,7 @@ fn a_folder_is_read_file_by_file() {
 }
 
 #[test]
-fn a_list_of_nothing_says_that_there_is_nothing() {
+fn an_empty_list_is_reported_as_empty() {
     for list in [
         "apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: \"\"\n",
         "{\"apiVersion\": \"v1\", \"items\": [], \"kind\": \"List\", \"metadata\": {\"resourceVersion\": \"\"}}",
@@ -143,7 +143,7 @@ fn a_list_of_nothing_says_that_there_is_nothing() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_line() {
+fn errors_are_reported_with_their_line() {
     let error = |text: &str| read_text(text).unwrap_err().to_string();
     let yaml =
         error("items:\n- apiVersion: v1\n  kind: Role\n  metadata: {name: a}\n- kind: Role\n  metadata: {name: [}\n");
@@ -194,7 +194,7 @@ fn what_is_wrong_is_named_with_its_line() {
 }
 
 #[test]
-fn a_large_dump_takes_memory_for_what_is_kept_alone() {
+fn a_large_dump_uses_memory_only_for_what_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let body = "x".repeat(1000);
     for language in ["yaml", "json"] {
@@ -249,7 +249,7 @@ fn piecewise_and_whole(list: &str) -> (Vec<Value>, Vec<Value>) {
 }
 
 #[test]
-fn aliases_repeat_anchors_of_earlier_items_and_of_the_head_of_the_list() {
+fn aliases_refer_to_anchors_of_earlier_items_and_of_the_head_of_the_list() {
     let list = "\
 apiVersion: v1
 metadata: &of-list {labels: &labels {a: b}}
@@ -295,7 +295,7 @@ fn anchors_of_another_document_are_unknown() {
 }
 
 #[test]
-fn aliases_of_a_list_keep_the_limits_of_one_file() {
+fn aliases_in_a_list_count_towards_the_limits_of_one_file() {
     let item = |extra: &str| format!("- {{apiVersion: v1, kind: Role, metadata: {{name: a}}, {extra}}}\n");
     let refused = |items: String| {
         let text = format!("apiVersion: v1\nitems:\n{items}kind: List\n");
@@ -330,7 +330,7 @@ fn aliases_of_a_list_keep_the_limits_of_one_file() {
 proptest! {
 
     #[test]
-    fn items_with_anchors_are_the_same_one_by_one_and_together(
+    fn items_with_anchors_are_equal_read_one_by_one_or_together(
         items in prop::collection::vec(prop::collection::vec((0_usize..4, 0_usize..6), 0..6), 1..8),
     ) {
         let mut list = "apiVersion: v1\nkind: List\nitems:\n".to_owned();

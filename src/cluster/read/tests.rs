@@ -39,7 +39,7 @@ errors:
 ";
 
 #[test]
-fn every_key_is_read_and_what_is_left_out_has_its_default() {
+fn every_key_is_read_and_omitted_ones_have_defaults() {
     let state = state(WHOLE).unwrap();
     assert_eq!(state.upgrade_strategy, UpgradeStrategy::FailForward);
     assert!(state.exclude_global_catalogs);
@@ -75,7 +75,7 @@ fn every_key_is_read_and_what_is_left_out_has_its_default() {
 }
 
 #[test]
-fn an_empty_map_is_a_state_of_nothing() {
+fn an_empty_map_is_an_empty_state() {
     let state = state("{}").unwrap();
     assert_eq!((&*state.namespace, state.apis), (NAMESPACE, None));
 }
@@ -187,7 +187,7 @@ const WRONG: &[(&str, &str, bool)] = &[
 ];
 
 #[test]
-fn what_is_wrong_is_named_at_its_line() {
+fn errors_are_reported_with_their_line() {
     for (text, expected, _) in WRONG {
         let error = state(text).unwrap_err();
         assert!(error.contains(expected), "{text}: {error}");
@@ -201,7 +201,7 @@ fn what_is_wrong_is_named_at_its_line() {
 }
 
 #[test]
-fn the_schema_refuses_the_same() {
+fn the_schema_rejects_the_same_files() {
     let schema = json_schema();
     assert!(jsonschema::draft202012::meta::is_valid(&schema));
     let validator = jsonschema::draft202012::new(&schema).unwrap();
@@ -227,7 +227,7 @@ fn the_schema_refuses_the_same() {
 }
 
 #[test]
-fn a_source_is_found_beside_the_file() {
+fn a_source_is_relative_to_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("state.yaml");
     std::fs::write(folder.path().join("index.db"), "").unwrap();

@@ -17,7 +17,7 @@ fn read(updates: &Value) -> Result<Updates, String> {
 
 /// S7, S8, S9, S67: both variants of `spec.updates`, as in the examples of the proposal.
 #[test]
-fn s8_an_operator_is_read_as_the_proposal_writes_it() {
+fn s8_the_operator_of_the_proposal_is_read() {
     let reference = json!({"name": "community", "namespace": "my-ns"});
     let catalog = json!({"type": "CatalogSource", "catalogSource": {"package": "plumbus", "channel": "stable",
         "entrypoint": "plumbus.v2.0.0", "approval": "Manual", "ref": reference}});
@@ -46,7 +46,7 @@ fn s8_an_operator_is_read_as_the_proposal_writes_it() {
 }
 
 #[test]
-fn an_operator_that_contradicts_itself_is_refused_with_the_path() {
+fn a_contradictory_operator_is_rejected_with_the_path() {
     let catalog = |source: Value| json!({"type": "CatalogSource", "catalogSource": source});
     let reference = json!({"name": "c", "namespace": "n"});
     for (updates, message) in [
@@ -90,7 +90,7 @@ fn an_operator_that_contradicts_itself_is_refused_with_the_path() {
 
 /// S71, S72, S73, S74: every field of the proposal's example, including its raw manifest.
 #[test]
-fn s71_an_install_is_read_as_the_proposal_writes_it() {
+fn s71_the_install_of_the_proposal_is_read() {
     let pod = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: nginx\n  namespace: operators\n";
     let spec = json!({"namespaces": [{"from": "default", "to": "operators"}], "approval": "Unapproved", "content": [
         {"type": "ManifestImage", "manifestImage": "registry.example.com/plum:latest"},
@@ -113,7 +113,7 @@ fn s71_an_install_is_read_as_the_proposal_writes_it() {
 }
 
 #[test]
-fn an_install_that_cannot_be_read_is_refused_with_the_path() {
+fn an_unreadable_install_is_rejected_with_the_path() {
     let image = json!({"type": "ManifestImage", "manifestImage": "i"});
     for (spec, message) in [
         (json!({}), "spec.content lists no content to install"),

@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_read_as_olm_reads_them() {
+    fn versions_are_parsed_like_olm() {
         for (written, read) in [
             ("v1.11.0", Some("1.11.0")),
             ("1.11", Some("1.11.0")),

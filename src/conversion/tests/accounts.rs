@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_plain_csv_comes_back_the_same() {
+fn a_simple_csv_survives_a_round_trip() {
     let (back, plain, findings) = round_trip(&csv(), &[]);
     let mut expected = csv();
     // Without this entry, OLM would not create the account.
@@ -28,7 +28,7 @@ fn a_plain_csv_comes_back_the_same() {
 }
 
 #[test]
-fn all_entries_of_an_account_become_one_and_accounts_of_operands_stay() {
+fn entries_of_an_account_are_merged_and_accounts_of_operands_kept() {
     let mut csv = with(
         PERMISSIONS,
         json!([
@@ -66,7 +66,7 @@ fn all_entries_of_an_account_become_one_and_accounts_of_operands_stay() {
 }
 
 #[test]
-fn wildcards_of_the_operators_own_account_are_refused_with_their_place() {
+fn wildcards_of_the_operators_account_are_rejected_with_their_place() {
     let wild = json!({"apiGroups": ["apps"], "resources": ["deployments", "*/scale"], "verbs": ["get"]});
     let csv = with(
         CLUSTER_PERMISSIONS,
@@ -77,7 +77,7 @@ fn wildcards_of_the_operators_own_account_are_refused_with_their_place() {
 }
 
 #[test]
-fn what_the_rbac_mentions_is_required_only_where_the_csv_says_so() {
+fn apis_in_rbac_rules_are_required_only_if_the_csv_requires_them() {
     let third_party =
         |group: &str, resource: &str| json!({"apiGroups": [group], "resources": [resource], "verbs": ["get"]});
     let rules = json!([
@@ -106,7 +106,7 @@ fn what_the_rbac_mentions_is_required_only_where_the_csv_says_so() {
 }
 
 #[test]
-fn bindings_beside_the_csv_stay_beside_it_where_they_name_a_namespace() {
+fn shipped_bindings_that_name_a_namespace_stay_manifests() {
     let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "op"}, "rules": [rule("nodes")]});
     let binding = |namespace: Value| {
         let mut subject = json!({"kind": "ServiceAccount", "name": "op"});

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn versions_and_modes_that_olm_yaml_needs_are_made_up_and_said() {
+fn versions_and_modes_that_olm_yaml_requires_are_invented_and_reported() {
     let mut csv = csv();
     let spec = csv["spec"].as_object_mut().unwrap();
     for key in ["version", "minKubeVersion", "installModes"] {
@@ -45,7 +45,7 @@ fn versions_and_modes_that_olm_yaml_needs_are_made_up_and_said() {
 }
 
 #[test]
-fn what_no_csv_has_is_named() {
+fn content_that_no_csv_can_hold_is_reported() {
     let mut csv = with("/spec/MinKubeVersion", json!("1.20.0"));
     set(&mut csv, "/status", json!({"phase": "Succeeded"}));
     set(&mut csv, "/metadata/namespace", json!("placeholder"));
@@ -90,7 +90,7 @@ fn what_no_csv_has_is_named() {
 }
 
 #[test]
-fn only_what_olm_reads_becomes_a_manifest() {
+fn only_files_read_by_olm_become_manifests() {
     let mut tree = tree(&csv(), &[]);
     let map = |name: &str| to_yaml(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}));
     for (path, content) in [
@@ -145,7 +145,7 @@ fn only_what_olm_reads_becomes_a_manifest() {
 }
 
 #[test]
-fn errors_of_the_new_bundle_point_into_the_old_one() {
+fn errors_in_the_new_bundle_point_to_the_old_one() {
     let mut csv = with("/spec/replaces", json!("op.v1.0.0"));
     set(
         &mut csv,
@@ -169,7 +169,7 @@ fn errors_of_the_new_bundle_point_into_the_old_one() {
 }
 
 #[test]
-fn on_the_way_to_registry_bundles_comments_and_hints_are_said() {
+fn lost_comments_and_hints_are_reported_when_converting_to_registry_v1() {
     let rules = json!([{"apiGroups": ["cert-manager.io"], "resources": ["certificates"], "verbs": ["get"]}]);
     let csv = with(
         CLUSTER_PERMISSIONS,
@@ -207,7 +207,7 @@ fn on_the_way_to_registry_bundles_comments_and_hints_are_said() {
 }
 
 #[test]
-fn whatever_stands_in_a_csv_is_converted_or_refused() {
+fn any_csv_is_converted_or_rejected() {
     let mut csv = conversion_csv("/convert");
     let admission = webhook(
         "MutatingAdmissionWebhook",

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn ports_of_webhooks_come_back_whatever_they_are() {
+fn webhook_ports_survive_a_round_trip() {
     let labels = [json!({"app": "op"}), json!({"app": "op", "part": "second"})];
     let deployments = json!([
         deployment("op", "default", &labels[0]),
@@ -55,7 +55,7 @@ fn ports_of_webhooks_come_back_whatever_they_are() {
 }
 
 #[test]
-fn a_service_must_be_able_to_tell_the_pods_apart() {
+fn a_service_requires_distinct_pod_labels() {
     let ports = json!({"containerPort": 443});
     let mut csv = with(
         "/spec/webhookdefinitions",
@@ -74,7 +74,7 @@ fn a_service_must_be_able_to_tell_the_pods_apart() {
 }
 
 #[test]
-fn a_service_that_olm_would_create_is_used_or_left_out() {
+fn a_service_that_olm_would_create_is_used_or_omitted() {
     let ports = json!({"containerPort": 443, "targetPort": 9443});
     let webhooks = json!([webhook("ValidatingAdmissionWebhook", "a.ex.com", "op", &ports)]);
     let csv = with("/spec/webhookdefinitions", webhooks.clone());
@@ -94,7 +94,7 @@ fn a_service_that_olm_would_create_is_used_or_left_out() {
 }
 
 #[test]
-fn a_conversion_stanza_that_agrees_stays_untouched() {
+fn a_matching_conversion_stanza_is_unchanged() {
     let service = json!({"name": "hook", "namespace": "ns", "path": "/convert"});
     let webhook = json!({"clientConfig": {"service": service}, "conversionReviewVersions": ["v1"]});
     let crd = crd("v1", Some(json!({"strategy": "Webhook", "webhook": webhook})));
@@ -111,7 +111,7 @@ fn a_conversion_stanza_that_agrees_stays_untouched() {
 }
 
 #[test]
-fn a_conversion_stanza_that_is_missing_or_differs_becomes_the_csvs() {
+fn a_missing_or_different_conversion_stanza_is_taken_from_the_csv() {
     let service = json!({"name": "hook", "namespace": "ns", "path": "/other"});
     let new = json!({"strategy": "Webhook", "webhook": {"clientConfig": {"service": service}, "conversionReviewVersions": ["v1"]}});
     let old = json!({"strategy": "Webhook", "webhookClientConfig": {"service": service}, "conversionReviewVersions": ["v1beta1"]});
@@ -131,7 +131,7 @@ fn a_conversion_stanza_that_is_missing_or_differs_becomes_the_csvs() {
 }
 
 #[test]
-fn the_list_of_owned_versions_comes_back_but_for_those_that_are_not_served() {
+fn the_list_of_owned_versions_survives_without_unserved_ones() {
     let crd = crd("v1", None);
     let mut csv = with("/spec/customresourcedefinitions", json!({"owned": owned(&["v1"])}));
     let (back, mut plain, findings) = round_trip(&csv, std::slice::from_ref(&crd));

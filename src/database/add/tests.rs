@@ -165,7 +165,7 @@ fn refusals(result: Result<Report, AddError>) -> Vec<Refusal> {
 }
 
 #[test]
-fn bundles_in_one_call_and_in_several_make_one_graph() {
+fn bundles_added_in_one_call_or_several_form_one_graph() {
     let lines = [
         "k1 1.0.0 channels=a,b default=b",
         "k2 2.0.0 replaces=k1 skips=k0 channels=b",
@@ -212,7 +212,7 @@ fn bundles_in_one_call_and_in_several_make_one_graph() {
 }
 
 #[test]
-fn two_runs_make_the_same_bytes() {
+fn two_runs_write_identical_bytes() {
     let lines = ["k1 1.0.0", "k2 2.0.0 replaces=k1", "q1 1.0.0 package=q"];
     let indexes = [Index::new(), Index::new()];
     for index in &indexes {
@@ -223,7 +223,7 @@ fn two_runs_make_the_same_bytes() {
 }
 
 #[test]
-fn a_copy_and_a_change_in_place_hold_the_same() {
+fn a_copy_and_an_in_place_change_have_equal_content() {
     let (place, copy) = (Index::new(), Index::new());
     place.add(&["k1 1.0.0"]).unwrap();
     let before = place.bytes();
@@ -242,7 +242,7 @@ fn a_copy_and_a_change_in_place_hold_the_same() {
 }
 
 #[test]
-fn the_report_says_what_changed() {
+fn the_report_contains_the_changes() {
     let index = Index::new();
     index
         .add(&["k1 1.0.0 channels=a,b default=a", "k2 2.0.0 replaces=k1 channels=a"])
@@ -268,7 +268,7 @@ fn the_report_says_what_changed() {
 }
 
 #[test]
-fn other_packages_are_not_touched() {
+fn other_packages_are_not_changed() {
     let index = Index::new();
     index
         .add(&["q1 1.0.0 package=q", "q2 2.0.0 package=q replaces=q1", "k1 1.0.0"])
@@ -288,7 +288,7 @@ fn other_packages_are_not_touched() {
 }
 
 #[test]
-fn a_bundle_twice_in_a_call_or_in_the_index_is_refused() {
+fn a_duplicate_bundle_in_a_call_or_the_index_is_rejected() {
     let index = Index::new();
     let found = refusals(index.add(&["k1 1.0.0", "k1 1.0.0"]));
     assert!(
@@ -310,7 +310,7 @@ fn a_bundle_twice_in_a_call_or_in_the_index_is_refused() {
 }
 
 #[test]
-fn an_edge_stays_in_its_package() {
+fn an_edge_does_not_leave_its_package() {
     let index = Index::new();
     let found = refusals(index.add(&["k1 1.0.0", "q1 1.0.0 package=q skips=k1"]));
     assert!(
@@ -331,7 +331,7 @@ fn an_edge_stays_in_its_package() {
 }
 
 #[test]
-fn a_refused_graph_leaves_the_database_as_it_was() {
+fn a_rejected_graph_leaves_the_database_unchanged() {
     let index = Index::new();
     index.add(&["k2 2.0.0"]).unwrap();
     let before = index.bytes();
@@ -351,7 +351,7 @@ fn a_refused_graph_leaves_the_database_as_it_was() {
 }
 
 #[test]
-fn a_bundle_that_fell_out_comes_back_when_it_is_replaced() {
+fn a_removed_bundle_returns_when_it_is_replaced() {
     let index = Index::new();
     index.add(&["k1 1.0.0"]).unwrap();
     index.add(&["k2 2.0.0"]).unwrap();
@@ -362,7 +362,7 @@ fn a_bundle_that_fell_out_comes_back_when_it_is_replaced() {
 }
 
 #[test]
-fn a_bundle_without_version_and_image_has_null_in_its_small_rows() {
+fn a_bundle_without_version_and_image_has_null_in_its_rows() {
     let index = Index::new();
     index.add(&["k1 -"]).unwrap();
     for table in ["api_provider", "dependencies", "properties"] {
@@ -377,7 +377,7 @@ fn a_bundle_without_version_and_image_has_null_in_its_small_rows() {
 }
 
 #[test]
-fn a_deprecated_bundle_ends_the_graph_and_says_so_when_it_is_added_again() {
+fn a_deprecated_bundle_ends_the_graph_and_is_rejected_when_added_again() {
     let index = Index::new();
     index.add(&["k1 1.0.0", "k2 2.0.0 replaces=k1"]).unwrap();
     let connection = Connection::open(index.path()).unwrap();
@@ -395,7 +395,7 @@ fn a_deprecated_bundle_ends_the_graph_and_says_so_when_it_is_added_again() {
 }
 
 #[test]
-fn a_bundle_that_is_given_twice_hides_nothing_else() {
+fn a_duplicate_bundle_does_not_hide_other_errors() {
     let index = Index::new();
     index.add(&["k1 1.0.0"]).unwrap();
     let found = refusals(index.add(&[
@@ -418,7 +418,7 @@ fn a_bundle_that_is_given_twice_hides_nothing_else() {
 }
 
 #[test]
-fn names_that_mean_something_to_a_database_are_only_names() {
+fn names_with_a_meaning_in_sql_are_plain_names() {
     let index = Index::new();
     let line = "k'1\" 1.0.0 channels=a'; package=p\"--";
     index.add(&[line]).unwrap();
@@ -426,7 +426,7 @@ fn names_that_mean_something_to_a_database_are_only_names() {
 }
 
 #[test]
-fn a_record_error_is_no_panic() {
+fn an_invalid_record_is_an_error_and_not_a_panic() {
     let csv = json!([]);
     let contents = Contents {
         origin: "x",
@@ -488,7 +488,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn the_order_of_the_bundles_of_a_call_changes_no_byte(
+    fn the_order_of_bundles_in_a_call_does_not_change_the_bytes(
         (calls, shuffled) in calls().prop_flat_map(|calls| {
             let shuffled: Vec<_> = calls.iter().map(|call| Just(call.clone()).prop_shuffle()).collect();
             (Just(calls), shuffled)
@@ -509,7 +509,7 @@ proptest! {
     }
 
     #[test]
-    fn adding_by_and_by_stores_the_graph_of_the_last_call(calls in calls()) {
+    fn repeated_additions_store_the_graph_of_the_last_call(calls in calls()) {
         let index = Index::new();
         for call in &calls {
             let Ok(report) = index.add_records(call.iter().map(|line| record(line))) else { continue };

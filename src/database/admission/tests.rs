@@ -20,7 +20,7 @@ fn refused(statements: &str) -> NotPlain {
 }
 
 #[test]
-fn an_index_is_admitted_with_plain_tables_and_indexes_of_other_names() {
+fn an_index_with_additional_plain_tables_and_indexes_is_admitted() {
     for statements in [
         "",
         "CREATE TABLE notes (a TEXT DEFAULT 'as (check)', \"check\" INT DEFAULT -1, [as] DEFAULT CURRENT_TIMESTAMP)",
@@ -39,7 +39,7 @@ fn an_index_is_admitted_with_plain_tables_and_indexes_of_other_names() {
 }
 
 #[test]
-fn what_would_run_is_refused_by_its_name_whatever_the_name() {
+fn executable_schema_objects_are_rejected_whatever_their_name() {
     for (statements, expected) in [
         ("CREATE VIEW v AS SELECT 1", "it defines the view \"v\""),
         (
@@ -73,7 +73,7 @@ fn what_would_run_is_refused_by_its_name_whatever_the_name() {
 }
 
 #[test]
-fn tables_and_indexes_with_expressions_are_refused() {
+fn tables_and_indexes_with_expressions_are_rejected() {
     for definition in [
         "a TEXT, b AS (a || a)",
         "a TEXT, b GENERATED ALWAYS AS (length(a)) STORED",
@@ -151,7 +151,7 @@ fn folded(path: &std::path::Path, depth: usize) {
 }
 
 #[test]
-fn a_table_that_shows_its_pages_many_times_over_is_refused() {
+fn a_table_with_shared_pages_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     for depth in [3, 12] {
         let path = folder.path().join(format!("{depth}.db"));

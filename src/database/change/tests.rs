@@ -39,7 +39,7 @@ fn files(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_file_that_misses_a_part_of_its_last_page_is_neither_changed_nor_copied() {
+fn a_file_with_an_incomplete_last_page_is_neither_changed_nor_copied() {
     let folder = tempfile::tempdir().unwrap();
     let (path, to) = (folder.path().join("index.db"), folder.path().join("to.db"));
     add_package(&Target::InPlace(&path), &SHORT, "p").unwrap();
@@ -67,7 +67,7 @@ fn a_file_that_misses_a_part_of_its_last_page_is_neither_changed_nor_copied() {
 }
 
 #[test]
-fn a_new_database_is_an_index_with_plain_settings() {
+fn a_new_database_is_an_index_with_default_settings() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
     add_package(&Target::InPlace(&path), &SHORT, "p").unwrap();
@@ -101,7 +101,7 @@ fn an_empty_file_becomes_an_index() {
 }
 
 #[test]
-fn work_that_fails_changes_nothing() {
+fn a_failed_change_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
     let fail = |target: &Target<'_>| {
@@ -129,7 +129,7 @@ fn work_that_fails_changes_nothing() {
 }
 
 #[test]
-fn what_is_no_index_of_this_version_is_refused_by_name_and_left_alone() {
+fn a_file_that_is_not_an_index_of_this_version_is_rejected_and_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
     let cases: [(&str, &str); 2] = [
@@ -170,7 +170,7 @@ fn what_is_no_index_of_this_version_is_refused_by_name_and_left_alone() {
 }
 
 #[test]
-fn missing_folders_and_files_are_named() {
+fn missing_folders_and_files_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("absent/index.db");
     let error = add_package(&Target::InPlace(&path), &SHORT, "p").unwrap_err();
@@ -197,7 +197,7 @@ fn missing_folders_and_files_are_named() {
 }
 
 #[test]
-fn a_second_writer_gives_up_after_the_time_out() {
+fn a_second_writer_gives_up_after_the_timeout() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
     let target = Target::InPlace(&path);
@@ -215,7 +215,7 @@ fn a_second_writer_gives_up_after_the_time_out() {
 }
 
 #[test]
-fn writers_that_create_one_file_at_once_lose_nothing() {
+fn writers_that_create_one_file_concurrently_lose_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
     let barrier = Barrier::new(8);
@@ -234,7 +234,7 @@ fn writers_that_create_one_file_at_once_lose_nothing() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_cannot_be_written_is_named() {
+fn an_unwritable_file_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
@@ -257,7 +257,7 @@ fn a_file_that_cannot_be_written_is_named() {
 }
 
 #[test]
-fn a_full_disk_is_named_and_leaves_the_old_state() {
+fn a_full_disk_is_reported_and_leaves_the_old_state() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
     let target = Target::InPlace(&path);
@@ -305,7 +305,7 @@ fn killed_in_the_middle(folder: &Path) -> PathBuf {
 }
 
 #[test]
-fn what_a_killed_writer_left_is_rolled_back_before_a_change_in_place() {
+fn the_journal_of_a_killed_writer_is_rolled_back_before_an_in_place_change() {
     let folder = tempfile::tempdir().unwrap();
     let path = killed_in_the_middle(folder.path());
     check(&Target::InPlace(&path), &SHORT).unwrap();
@@ -315,7 +315,7 @@ fn what_a_killed_writer_left_is_rolled_back_before_a_change_in_place() {
 }
 
 #[test]
-fn a_copy_of_what_a_killed_writer_left_is_rolled_back_in_the_copy() {
+fn the_journal_of_a_killed_writer_is_rolled_back_in_a_copy() {
     let folder = tempfile::tempdir().unwrap();
     let path = killed_in_the_middle(folder.path());
     let before = fs::read(&path).unwrap();
@@ -336,7 +336,7 @@ fn a_copy_of_what_a_killed_writer_left_is_rolled_back_in_the_copy() {
 }
 
 #[test]
-fn names_that_the_database_library_reads_otherwise_are_files() {
+fn names_with_a_meaning_in_sqlite_are_files() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["file:x?mode=memory", ":memory:", "ü \u{1f600}.db"] {
         let path = folder.path().join(name);

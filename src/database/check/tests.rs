@@ -37,7 +37,7 @@ fn found(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_sound_database_has_no_findings_and_is_not_changed() {
+fn a_valid_database_has_no_findings_and_is_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(folder.path(), "");
     let before = std::fs::read(&path).unwrap();
@@ -47,7 +47,7 @@ fn a_sound_database_has_no_findings_and_is_not_changed() {
 }
 
 #[test]
-fn what_is_wrong_with_the_graph_is_named_by_package_channel_and_bundle() {
+fn graph_errors_name_package_channel_and_bundle() {
     let folder = tempfile::tempdir().unwrap();
     let cases = [
         (
@@ -117,7 +117,7 @@ fn what_is_wrong_with_the_graph_is_named_by_package_channel_and_bundle() {
 }
 
 #[test]
-fn content_that_no_later_command_can_use_is_found() {
+fn content_unusable_by_later_commands_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let cases = [
         (
@@ -159,7 +159,7 @@ fn invisible_characters_in_names_are_found() {
 }
 
 #[test]
-fn names_that_are_stored_as_bytes_become_text_and_their_rows_stay() {
+fn names_stored_as_bytes_become_text_and_their_rows_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(
         folder.path(),
@@ -179,7 +179,7 @@ fn names_that_are_stored_as_bytes_become_text_and_their_rows_stay() {
 }
 
 #[test]
-fn what_needs_no_decision_is_mended_and_nothing_of_it_is_found_again() {
+fn problems_without_a_decision_are_fixed_and_not_reported_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(
         folder.path(),

@@ -25,7 +25,7 @@ fn packages_show_the_display_name_of_their_head() {
 }
 
 #[test]
-fn channels_can_be_asked_for_one_package() {
+fn channels_can_be_listed_for_one_package() {
     let (_directory, index) = opened();
     assert_eq!(
         json(channels(&index, None).unwrap().rows().unwrap()),
@@ -40,7 +40,7 @@ fn channels_can_be_asked_for_one_package() {
 }
 
 #[test]
-fn bundles_come_from_the_head_downwards_with_their_edges_and_media_types() {
+fn bundles_are_ordered_from_the_head_down_with_edges_and_media_types() {
     let (_directory, index) = opened();
     assert_eq!(
         json(bundles(&index, None).unwrap().rows().unwrap()),

@@ -158,7 +158,7 @@ fn rows(connection: &Connection, query: &str) -> Vec<String> {
 }
 
 #[test]
-fn an_empty_database_of_any_version_becomes_an_empty_one() {
+fn an_empty_database_of_any_version_is_migrated_to_an_empty_one() {
     for version in FIRST_VERSION..schema::VERSION {
         let connection = migrated(old(version), version);
         for (table, _) in TABLES {
@@ -173,7 +173,7 @@ fn an_empty_database_of_any_version_becomes_an_empty_one() {
 }
 
 #[test]
-fn what_the_first_versions_lack_comes_from_the_manifests() {
+fn data_missing_in_the_first_versions_comes_from_the_manifests() {
     for version in FIRST_VERSION..=0 {
         let connection = old(version);
         insert_bundles(&connection);
@@ -250,7 +250,7 @@ fn apis_of_entries_become_apis_of_bundles() {
 }
 
 #[test]
-fn the_edges_of_bundles_without_manifests_come_from_the_entries() {
+fn edges_of_bundles_without_manifests_come_from_the_entries() {
     let connection = old(6);
     connection
         .execute_batch(&format!(
@@ -279,7 +279,7 @@ fn the_edges_of_bundles_without_manifests_come_from_the_entries() {
 }
 
 #[test]
-fn every_dependency_keeps_its_own_value_and_loses_only_the_repeated_type() {
+fn every_dependency_keeps_its_value_without_the_repeated_type() {
     let connection = old(8);
     insert_bundles(&connection);
     connection
@@ -306,7 +306,7 @@ fn every_dependency_keeps_its_own_value_and_loses_only_the_repeated_type() {
 }
 
 #[test]
-fn later_versions_keep_their_rows_and_properties_learn_the_path_of_their_bundle() {
+fn later_versions_keep_their_rows_and_properties_get_bundle_paths() {
     let dependency = r#"{"type":"kept","n":1.0}"#;
     for version in 9..=12 {
         let connection = old(version);
@@ -351,7 +351,7 @@ fn later_versions_keep_their_rows_and_properties_learn_the_path_of_their_bundle(
 }
 
 #[test]
-fn rows_without_a_name_and_rows_of_what_is_not_there_are_left_behind() {
+fn rows_without_a_name_or_an_owner_are_dropped() {
     let connection = old(9);
     connection.pragma_update(None, "foreign_keys", false).unwrap();
     connection
@@ -386,7 +386,7 @@ fn rows_without_a_name_and_rows_of_what_is_not_there_are_left_behind() {
 }
 
 #[test]
-fn a_file_is_changed_only_by_a_change_that_succeeds() {
+fn a_file_is_changed_only_by_a_successful_migration() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.db");
     let connection = old(0);

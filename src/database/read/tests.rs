@@ -17,7 +17,7 @@ fn said(path: &Path) -> String {
 }
 
 #[test]
-fn files_that_are_no_index_are_named_for_what_they_are() {
+fn files_that_are_not_an_index_are_rejected_with_their_kind() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     assert_eq!(said(&path), "there is no index database at DIR/index.db");
@@ -41,7 +41,7 @@ fn files_that_are_no_index_are_named_for_what_they_are() {
 }
 
 #[test]
-fn a_truncated_database_is_refused_with_both_lengths() {
+fn a_truncated_database_is_rejected_with_both_lengths() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     sample::write(&path);
@@ -56,7 +56,7 @@ fn a_truncated_database_is_refused_with_both_lengths() {
 }
 
 #[test]
-fn schema_versions_outside_the_known_ones_are_refused() {
+fn unknown_schema_versions_are_rejected() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     sample::write(&path);
@@ -75,7 +75,7 @@ fn schema_versions_outside_the_known_ones_are_refused() {
 }
 
 #[test]
-fn an_unfinished_transaction_is_undone_in_a_copy_only() {
+fn an_unfinished_transaction_is_rolled_back_only_in_a_copy() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     sample::write(&path);
@@ -116,7 +116,7 @@ fn an_unfinished_transaction_is_undone_in_a_copy_only() {
 }
 
 #[test]
-fn a_database_with_a_write_ahead_log_is_read_with_it() {
+fn a_database_is_read_with_its_write_ahead_log() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     sample::write(&path);
@@ -134,7 +134,7 @@ fn a_database_with_a_write_ahead_log_is_read_with_it() {
 }
 
 #[test]
-fn writers_wait_for_a_reader_until_it_lets_them_write() {
+fn writers_wait_until_a_reader_allows_them_to_write() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     sample::write(&path);
@@ -153,7 +153,7 @@ fn writers_wait_for_a_reader_until_it_lets_them_write() {
 }
 
 #[test]
-fn a_file_that_is_overwritten_without_a_lock_is_noticed() {
+fn a_file_overwritten_without_a_lock_is_detected() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     sample::write(&path);
@@ -164,7 +164,7 @@ fn a_file_that_is_overwritten_without_a_lock_is_noticed() {
 }
 
 #[test]
-fn what_another_program_holds_for_itself_is_read_from_a_copy() {
+fn a_database_locked_by_another_program_is_read_from_a_copy() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     sample::write(&path);
@@ -189,7 +189,7 @@ fn what_another_program_holds_for_itself_is_read_from_a_copy() {
 }
 
 #[test]
-fn a_file_renamed_over_leaves_the_reader_with_the_old_one() {
+fn a_replaced_file_does_not_affect_the_reader() {
     let directory = tempfile::tempdir().unwrap();
     let (path, other) = (directory.path().join("index.db"), directory.path().join("new.db"));
     sample::write(&path);

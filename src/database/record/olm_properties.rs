@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_values_is_kept_and_compacted() {
+    fn the_text_of_values_is_kept_in_compact_form() {
         let annotation = r#" [
             {"type": "t", "value": { "b": 1.0, "a": [ 1e3, "x \" < y" ] } },
             {"value":12345678901234567890123, "type":"t"},
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_list_of_properties_is_refused() {
+    fn a_value_that_is_not_a_list_of_properties_is_rejected() {
         for annotation in [
             "x",
             "{}",

@@ -69,7 +69,7 @@ fn apis(apis: &BTreeSet<Api>) -> Vec<String> {
 }
 
 #[test]
-fn the_columns_come_from_the_csv() {
+fn columns_are_filled_from_the_csv() {
     let (csv, crds) = (csv(), [crd("v1")]);
     let record = Record::new(&contents(&csv, &crds)).unwrap();
     assert_eq!(
@@ -83,7 +83,7 @@ fn the_columns_come_from_the_csv() {
 }
 
 #[test]
-fn manifests_are_lines_of_canonical_json_and_the_csv_is_one_of_them() {
+fn manifests_are_lines_of_canonical_json_including_the_csv() {
     let (csv, crds) = (csv(), [crd("v1")]);
     let Manifests {
         text,
@@ -102,7 +102,7 @@ fn manifests_are_lines_of_canonical_json_and_the_csv_is_one_of_them() {
 }
 
 #[test]
-fn a_csv_that_is_not_among_the_objects_is_still_stored_in_its_column() {
+fn a_csv_missing_among_the_objects_is_still_stored_in_its_column() {
     let (csv, crds) = (csv(), [crd("v1")]);
     let mut contents = contents(&csv, &crds);
     contents.objects.pop();
@@ -116,7 +116,7 @@ fn a_csv_that_is_not_among_the_objects_is_still_stored_in_its_column() {
 }
 
 #[test]
-fn images_are_those_of_containers_and_of_the_list_each_once() {
+fn images_of_containers_and_related_images_are_listed_once() {
     let (csv, crds) = (csv(), [crd("v1")]);
     let mut contents = contents(&csv, &crds);
     contents.extra_images.push("registry.example.com/from:1".to_owned());
@@ -136,7 +136,7 @@ fn images_are_those_of_containers_and_of_the_list_each_once() {
 }
 
 #[test]
-fn every_version_of_a_definition_is_provided_served_or_not() {
+fn every_version_of_a_definition_is_provided_whether_served_or_not() {
     let csv = csv();
     let service = "api.example.com/v1/Score (scores)".to_owned();
     let memo = |version| format!("example.com/{version}/Memo (memos)");
@@ -159,7 +159,7 @@ fn every_version_of_a_definition_is_provided_served_or_not() {
 }
 
 #[test]
-fn what_the_csv_owns_must_be_defined() {
+fn owned_apis_must_be_defined() {
     let csv = csv();
     let error = Record::new(&contents(&csv, &[])).unwrap_err();
     let message = error.to_string();
@@ -180,7 +180,7 @@ fn what_the_csv_owns_must_be_defined() {
 }
 
 #[test]
-fn dependencies_are_the_file_and_then_the_required_apis() {
+fn dependencies_are_those_of_the_file_followed_by_required_apis() {
     let (csv, crds) = (csv(), [crd("v1")]);
     let dependencies = Record::new(&contents(&csv, &crds)).unwrap().rows.dependencies;
     let expected = [
@@ -195,7 +195,7 @@ fn dependencies_are_the_file_and_then_the_required_apis() {
 }
 
 #[test]
-fn properties_are_a_set_by_their_text() {
+fn properties_are_deduplicated_by_their_text() {
     let (mut csv, crds) = (csv(), [crd("v1")]);
     csv["metadata"]["annotations"]["olm.properties"] =
         r#"[{"type":"olm.maxOpenShiftVersion","value":"4.8"},{"type":"olm.maxOpenShiftVersion","value": "4.8"}]"#
@@ -218,7 +218,7 @@ fn properties_are_a_set_by_their_text() {
 }
 
 #[test]
-fn wrong_types_are_named_with_their_path() {
+fn wrong_types_are_reported_with_their_path() {
     let crds = [crd("v1")];
     for (pointer, value, path) in [
         ("/metadata/name", json!(1), "metadata.name"),
@@ -249,7 +249,7 @@ fn wrong_types_are_named_with_their_path() {
 }
 
 #[test]
-fn a_bundle_needs_a_name_and_a_channel() {
+fn a_bundle_requires_a_name_and_a_channel() {
     let crds = [crd("v1")];
     let csv = csv();
     let mut contents = contents(&csv, &crds);

@@ -88,7 +88,7 @@ fn read(folder: &Path) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn all_files_change_together_and_the_others_stay() {
+fn all_files_change_together_and_others_are_kept() {
     let folder = old_folder();
     fs::set_permissions(folder.path().join("a.yaml"), fs::Permissions::from_mode(0o640)).unwrap();
     let change = FolderChange::new(folder.path()).unwrap();
@@ -106,7 +106,7 @@ fn all_files_change_together_and_the_others_stay() {
 }
 
 #[test]
-fn a_change_of_a_folder_above_is_finished_where_it_is_near() {
+fn a_nearby_change_of_a_parent_folder_is_completed() {
     let folder = half_done(&["a.yaml"]);
     let inside = folder.path().join("m/of/it");
     fs::create_dir_all(&inside).unwrap();
@@ -118,7 +118,7 @@ fn a_change_of_a_folder_above_is_finished_where_it_is_near() {
 }
 
 #[test]
-fn a_change_that_is_dropped_leaves_nothing() {
+fn a_dropped_change_leaves_nothing() {
     let folder = old_folder();
     let change = FolderChange::new(folder.path()).unwrap();
     place(change.path(), bytes(&NEW)).unwrap();
@@ -128,7 +128,7 @@ fn a_change_that_is_dropped_leaves_nothing() {
 }
 
 #[test]
-fn a_change_that_counts_is_read_as_done_and_finished_by_the_next_one() {
+fn a_committed_change_is_read_as_done_and_completed_by_the_next_one() {
     for moved in [&[][..], &["a.yaml"], &["a.yaml", "m/b.yaml", "n"]] {
         let folder = half_done(moved);
         assert_eq!(read(folder.path()), new_state(), "{moved:?}");
@@ -147,7 +147,7 @@ fn a_change_that_counts_is_read_as_done_and_finished_by_the_next_one() {
 }
 
 #[test]
-fn a_file_elsewhere_changes_together_with_the_folder() {
+fn a_file_outside_the_folder_changes_together_with_it() {
     let elsewhere = tempfile::tempdir().unwrap();
     let file = elsewhere.path().join("Dockerfile");
     let prepared = |text: &str| super::super::prepare(&file, text.as_bytes()).unwrap();
@@ -185,7 +185,7 @@ fn a_file_elsewhere_changes_together_with_the_folder() {
 }
 
 #[test]
-fn a_file_elsewhere_that_somebody_has_changed_since_stays() {
+fn a_file_outside_the_folder_that_was_changed_since_is_kept() {
     let elsewhere = tempfile::tempdir().unwrap();
     let file = elsewhere.path().join("Dockerfile");
     fs::write(&file, "old").unwrap();
@@ -198,7 +198,7 @@ fn a_file_elsewhere_that_somebody_has_changed_since_stays() {
 }
 
 #[test]
-fn elsewhere_nothing_moves_but_the_file_that_was_made_for_it() {
+fn outside_the_folder_only_the_prepared_file_is_moved() {
     for forged in ["notes", "../other", ".profile.opmx-1-0123456789abcdef"] {
         let elsewhere = tempfile::tempdir().unwrap();
         let file = elsewhere.path().join("Dockerfile");
@@ -221,7 +221,7 @@ fn elsewhere_nothing_moves_but_the_file_that_was_made_for_it() {
 }
 
 #[test]
-fn a_folder_that_was_made_for_nothing_goes() {
+fn a_folder_created_in_vain_is_removed() {
     let parent = tempfile::tempdir().unwrap();
     let change = FolderChange::new(&parent.path().join("made")).unwrap();
     place(change.path(), bytes(&NEW)).unwrap();
@@ -230,7 +230,7 @@ fn a_folder_that_was_made_for_nothing_goes() {
 }
 
 #[test]
-fn what_somebody_has_changed_since_stays() {
+fn files_changed_since_are_kept() {
     let folder = half_done(&[]);
     fs::write(folder.path().join("a.yaml"), "edited").unwrap();
     fs::write(folder.path().join("m/c.yaml"), "made").unwrap();
@@ -242,7 +242,7 @@ fn what_somebody_has_changed_since_stays() {
 }
 
 #[test]
-fn a_journal_that_was_made_elsewhere_is_not_believed() {
+fn a_journal_created_elsewhere_is_not_trusted() {
     let made = half_done(&[]);
     let folder = old_folder();
     // The state after a checkout or the extraction of an archive.
@@ -267,7 +267,7 @@ fn a_journal_that_was_made_elsewhere_is_not_believed() {
 }
 
 #[test]
-fn a_journal_reaches_nothing_outside_and_follows_no_link() {
+fn a_journal_reaches_nothing_outside_and_follows_no_links() {
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("b.yaml"), "theirs").unwrap();
     let folder = half_done(&[]);
@@ -287,7 +287,7 @@ fn a_journal_reaches_nothing_outside_and_follows_no_link() {
 }
 
 #[test]
-fn what_stands_in_the_way_is_found_before_anything_changes() {
+fn obstacles_are_found_before_anything_changes() {
     for (path, reason) in [
         ("a.yaml/x", "expected a folder, but found a file"),
         ("m", "expected a file, but found a folder"),
@@ -312,7 +312,7 @@ fn what_stands_in_the_way_is_found_before_anything_changes() {
 }
 
 #[test]
-fn changes_that_are_made_at_once_come_one_after_the_other() {
+fn concurrent_changes_are_serialized() {
     let folder = old_folder();
     std::thread::scope(|scope| {
         for writer in 0..4 {
@@ -334,7 +334,7 @@ fn changes_that_are_made_at_once_come_one_after_the_other() {
 }
 
 #[test]
-fn an_empty_folder_is_replaced_and_keeps_its_permissions_and_a_full_one_stays() {
+fn an_empty_folder_is_replaced_with_its_permissions_and_a_full_one_kept() {
     let parent = tempfile::tempdir().unwrap();
     let write = |folder: &Path| {
         let output = FolderOutput::new(folder).unwrap();
@@ -362,7 +362,7 @@ fn an_empty_folder_is_replaced_and_keeps_its_permissions_and_a_full_one_stays() 
 }
 
 #[test]
-fn files_go_together_with_the_change_and_so_do_the_folders_that_they_leave_empty() {
+fn files_are_removed_with_the_change_and_so_are_emptied_folders() {
     let folder = old_folder();
     let mut change = FolderChange::new(folder.path()).unwrap();
     place(change.path(), bytes(&[("a.yaml", "new")])).unwrap();
@@ -395,7 +395,7 @@ fn half_removed(folder: &Path, path: &str) {
 }
 
 #[test]
-fn a_folder_that_was_emptied_before_a_kill_goes_with_the_change() {
+fn a_folder_emptied_before_a_kill_is_removed_with_the_change() {
     let folder = old_folder();
     place(folder.path(), bytes(&[("n/deep/d.yaml", "d")])).unwrap();
     half_removed(folder.path(), "n/deep/d.yaml");
@@ -406,7 +406,7 @@ fn a_folder_that_was_emptied_before_a_kill_goes_with_the_change() {
 }
 
 #[test]
-fn a_folder_that_became_a_link_is_not_removed_with_its_file() {
+fn a_folder_replaced_by_a_link_is_not_removed_with_its_file() {
     let folder = old_folder();
     place(folder.path(), bytes(&[("n/d.yaml", "d")])).unwrap();
     half_removed(folder.path(), "n/d.yaml");
@@ -420,7 +420,7 @@ fn a_folder_that_became_a_link_is_not_removed_with_its_file() {
 }
 
 #[test]
-fn a_removal_that_counts_is_read_as_done_unless_somebody_changed_the_file() {
+fn a_committed_removal_is_read_as_done_unless_the_file_was_changed() {
     for changed in [false, true] {
         let folder = old_folder();
         half_removed(folder.path(), "a.yaml");
@@ -434,7 +434,7 @@ fn a_removal_that_counts_is_read_as_done_unless_somebody_changed_the_file() {
 }
 
 #[test]
-fn nothing_but_a_file_inside_the_folder_can_go() {
+fn only_files_inside_the_folder_can_be_removed() {
     let folder = old_folder();
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("file"), "x").unwrap();
@@ -449,7 +449,7 @@ fn nothing_but_a_file_inside_the_folder_can_go() {
 }
 
 #[test]
-fn a_change_of_a_folder_above_is_read_where_it_is_near() {
+fn a_nearby_change_of_a_parent_folder_is_read() {
     for moved in [&[][..], &["m/c.yaml"]] {
         let folder = half_done(moved);
         let inside = folder.path().join("m");

@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_list_of_referrers_is_a_list() {
+    fn only_a_list_of_referrers_is_recognized_as_one() {
         let subject = Digest::of(b"subject");
         let entry = json!({"mediaType": INDEX, "digest": subject.to_string(), "size": 1});
         let list = index(std::slice::from_ref(&entry));

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_run_knows_what_was_noted_and_a_line_cut_short_is_dropped() {
+    fn the_next_run_reads_the_journal_without_a_truncated_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("plan.journal");
         let (work, blob, other) = (Digest::of(b"plan"), Digest::of(b"blob"), Digest::of(b"other"));
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journal_that_another_run_uses_is_left_alone() {
+    fn a_journal_in_use_by_another_run_is_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("plan.journal");
         let open = || Journal::open(&path, &Digest::of(b"plan"), "registry.example.com");
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_journal_is_left_as_it_is() {
+    fn a_file_that_is_not_a_journal_is_unchanged() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("plan.journal");
         let open = || Journal::open(&path, &Digest::of(b"plan"), "registry.example.com");
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_journal_of_other_work_counts_for_nothing() {
+    fn the_journal_of_different_work_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("plan.journal");
         let (work, blob) = (Digest::of(b"plan"), Digest::of(b"blob"));

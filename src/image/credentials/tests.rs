@@ -52,7 +52,7 @@ fn docker_hub_has_several_names() {
 }
 
 #[test]
-fn entries_come_in_several_shapes() {
+fn entries_are_read_in_several_formats() {
     let entry = |entry: &str| user(&format!(r#"{{"auths":{{"https://r:5000":{entry}}}}}"#), "r:5000", "a");
     assert_eq!(entry(r#"{"username":"me","password":"x"}"#).unwrap(), "me/x");
     assert_eq!(entry(r#"{"auth":"bWU6eA","email":"e"}"#).unwrap(), "me/x");
@@ -63,7 +63,7 @@ fn entries_come_in_several_shapes() {
 }
 
 #[test]
-fn files_that_cannot_be_used_are_named() {
+fn unusable_files_are_reported() {
     let error = find("{", "r", "a").unwrap_err().to_string();
     assert!(error.contains("auth.json is invalid"), "{error}");
     let error = find(r#"{"auths":{"r":{"auth":"%"}}}"#, "r", "a")
@@ -82,7 +82,7 @@ fn files_that_cannot_be_used_are_named() {
 }
 
 #[test]
-fn the_second_file_is_read_when_the_first_knows_nothing() {
+fn the_second_file_is_read_if_the_first_has_no_entry() {
     let home = tempfile::tempdir().unwrap();
     let docker = home.path().join(".docker");
     fs::create_dir_all(&docker).unwrap();
@@ -119,7 +119,7 @@ fn helper(script: &str) -> Result<Option<Secret>, CredentialError> {
 }
 
 #[test]
-fn helper_programs_are_asked_for_the_server() {
+fn credential_helpers_are_called_with_the_server() {
     let answer =
         r#"read server || true; echo "{\"ServerURL\":\"$server\",\"Username\":\"me\",\"Secret\":\"for $server\"}""#;
     let Some(Secret::Password { user, password }) = helper(answer).unwrap() else {
@@ -152,7 +152,7 @@ fn helper_programs_are_asked_for_the_server() {
 }
 
 #[test]
-fn helpers_are_chosen_by_host_and_named_when_absent() {
+fn helpers_are_selected_by_host_and_reported_if_missing() {
     let content = r#"{"auths":{"r":{}},"credHelpers":{"r":"no-such-helper"},"credsStore":"no-such-store"}"#;
     let error = find(content, "r", "a").unwrap_err().to_string();
     assert!(

@@ -27,7 +27,7 @@ pub(in crate::image) fn assert_same(left: &Image, right: &Image) {
 }
 
 #[test]
-fn an_image_comes_back_by_tag_by_digest_and_as_the_only_one() {
+fn an_image_is_read_back_by_tag_by_digest_and_as_the_only_one() {
     let directory = tempfile::tempdir().unwrap();
     let written = image("one", true);
     write_layout(&written, directory.path(), Some("v1")).unwrap();
@@ -69,7 +69,7 @@ fn a_tag_is_replaced_and_others_are_kept() {
 }
 
 #[test]
-fn writers_at_the_same_time_keep_each_others_tags() {
+fn concurrent_writers_keep_each_others_tags() {
     let directory = tempfile::tempdir().unwrap();
     let count = 16;
     std::thread::scope(|scope| {
@@ -88,7 +88,7 @@ fn writers_at_the_same_time_keep_each_others_tags() {
 }
 
 #[test]
-fn what_is_not_a_layout_is_named() {
+fn a_folder_that_is_not_a_layout_is_reported() {
     let directory = tempfile::tempdir().unwrap();
     let error = read_layout(directory.path(), Some("v1"), &Platform::default())
         .unwrap_err()
@@ -106,7 +106,7 @@ fn what_is_not_a_layout_is_named() {
 }
 
 #[test]
-fn an_index_that_cannot_be_read_is_never_overwritten() {
+fn an_unreadable_index_is_never_overwritten() {
     use std::os::unix::fs::symlink;
     let directory = tempfile::tempdir().unwrap();
     let index = directory.path().join(INDEX_FILE);
@@ -134,7 +134,7 @@ fn an_index_that_cannot_be_read_is_never_overwritten() {
 }
 
 #[test]
-fn a_layout_may_have_more_tags_than_an_image_index_may_have_entries() {
+fn a_layout_may_have_more_tags_than_an_image_index_has_entries() {
     let directory = tempfile::tempdir().unwrap();
     let (one, two) = (image("one", false), image("two", false));
     write_layout(&one, directory.path(), Some("t0")).unwrap();
@@ -171,7 +171,7 @@ fn an_index_that_could_not_be_read_again_is_not_written() {
 }
 
 #[test]
-fn damaged_blobs_are_refused() {
+fn damaged_blobs_are_rejected() {
     let directory = tempfile::tempdir().unwrap();
     let written = image("one", true);
     write_layout(&written, directory.path(), Some("v1")).unwrap();
@@ -193,7 +193,7 @@ fn damaged_blobs_are_refused() {
 }
 
 #[test]
-fn a_platform_is_chosen_behind_an_index_and_found_by_its_digest() {
+fn a_platform_is_selected_in_an_index_and_found_by_its_digest() {
     let directory = tempfile::tempdir().unwrap();
     let (amd64, arm64) = (image("amd64", false), image("arm64", false));
     write_layout(&amd64, directory.path(), Some("amd64")).unwrap();

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn names_mean_what_the_library_says() {
+    fn names_are_parsed_like_the_library() {
         let long = format!("registry.example.com/{}", "a".repeat(LONGEST_REPOSITORY));
         let longest_tag = format!("a:{}", "t".repeat(LONGEST_TAG));
         let names = [
@@ -225,7 +225,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
         #[test]
-        fn any_name_means_what_the_library_says(text in "[aB0.:/_-]{1,12}(:[aB0._-]{0,4})?") {
+        fn any_name_is_parsed_like_the_library(text in "[aB0.:/_-]{1,12}(:[aB0._-]{0,4})?") {
             prop_assert_eq!(parse(&text).ok(), oracle(&text));
         }
     }

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_address_has_its_place() {
+    fn every_kind_of_address_has_a_zone() {
         places(
             Place::Public,
             &[
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_sends_only_to_places_that_it_could_reach_itself() {
+    fn a_registry_redirects_only_to_zones_it_can_reach_itself() {
         use Place::{Link, Machine, Private, Public};
         let reached = |registry, purpose| {
             let reach = Reach::of_registry(registry, purpose);
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_every_spelling_are_judged() {
+    fn numeric_addresses_are_classified_in_every_spelling() {
         let token = Reach::of_registry(Place::Public, Purpose::Token);
         for url in [
             "http://127.0.0.1:80/",
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_with_several_addresses_is_reached_at_those_that_are_allowed() {
+    fn a_name_with_several_addresses_is_connected_to_the_permitted_ones() {
         let reach = Reach::of_registry(Place::Public, Purpose::Token);
         let addresses = |text: &[&str]| text.iter().map(|address| address.parse().unwrap()).collect::<Vec<_>>();
         let mixed = addresses(&["127.0.0.1", "8.8.8.8", "::1"]);
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_is_judged_when_it_is_connected_to() {
+    async fn a_name_is_checked_when_connecting() {
         let name = || "localhost".parse::<Name>().unwrap();
         let reach = Reach::of_registry(Place::Private, Purpose::Token);
         let error = reach.resolve(name()).await.err().unwrap();
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_known_by_its_names() {
+    fn loopback_hosts_are_this_machine() {
         for host in [
             "localhost",
             "localhost.",

@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn challenges_are_read_in_all_their_forms() {
+    fn challenges_are_parsed_in_all_their_forms() {
         let bearer = |realm: &str, service: Option<&str>| {
             Some(Challenge::Bearer {
                 realm: realm.to_owned(),
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_that_are_no_header_are_refused() {
+    fn tokens_that_are_not_valid_headers_are_rejected() {
         assert!(Authorization::new("Bearer a\nb", None).is_err());
         let authorization = Authorization::new("Bearer secret", None).unwrap();
         assert!(!format!("{authorization:?}").contains("secret"));

@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_without_certificates_is_named() {
+    fn a_file_without_certificates_is_reported() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("ca.pem");
         let build = || {

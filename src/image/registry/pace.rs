@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blob_keeps_its_least_rate() {
+    fn a_blob_must_keep_the_minimum_rate() {
         assert!(given_up(limits(), 1, 100).is_none());
         assert!(given_up(limits(), 10, 1000).is_none());
         assert!(matches!(
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn every_minute_counts_and_not_only_one_after_the_other() {
+    fn every_minute_is_measured_and_not_only_consecutive_ones() {
         // Of every two minutes, the first and the last second each transfer the minimum amount for one minute.
         let late = |second| if second % 120 < 2 { 6_000 } else { 1 };
         let (second, failure) = given_up_when(limits(), late).unwrap();
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_is_kept_in_a_few_parts() {
+    fn a_window_is_stored_in_few_parts() {
         let mut pace = limits().pace();
         for _ in 0..100_000 {
             pace.passed(Duration::from_millis(7), 1).unwrap();
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn any_rate_will_do_when_there_is_no_least_one() {
+    fn without_a_minimum_rate_any_rate_is_sufficient() {
         let limits = TimeLimits {
             least_rate: 0,
             ..limits()
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_is_looked_at_when_a_limit_may_be_reached() {
+    fn the_clock_is_read_when_a_limit_may_be_reached() {
         let mut pace = limits().pace();
         assert_eq!(pace.patience(), 20 * SECOND);
         pace.passed(5 * SECOND, 0).unwrap();
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_has_to_leave_at_its_rate_too() {
+    async fn an_upload_must_keep_the_minimum_rate() {
         let limits = TimeLimits {
             stall: Duration::from_millis(200),
             least_rate: 1 << 30,
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn silence_and_a_late_end_are_told_apart() {
+    async fn a_stall_and_a_missed_deadline_are_distinguished() {
         let limits = TimeLimits {
             stall: Duration::from_millis(50),
             request: Duration::from_millis(50),

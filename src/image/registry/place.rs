@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_of_an_upload_may_be_relative_and_keeps_its_query() {
+    fn the_location_of_an_upload_may_be_relative_and_keeps_its_query() {
         let asked = "https://registry.example.com:5000/v2/a/blobs/uploads/";
         let here = |path: &str| format!("https://registry.example.com:5000{path}");
         assert_eq!(
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upload_does_not_leave_https() {
+    fn an_upload_does_not_downgrade_from_https() {
         let asked = "https://registry.example.com/v2/a/blobs/uploads/";
         assert!(matches!(
             url(asked, "http://elsewhere.example.com/up"),

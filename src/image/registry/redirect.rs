@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn who_left_once_has_left() {
+    fn returning_to_the_first_origin_does_not_restore_trust() {
         let mut trail = trail();
         hop(&mut trail, &Method::GET, 307, "https://evil.example.com").unwrap();
         hop(&mut trail, &Method::GET, 307, "https://registry.example.com/v2/secret").unwrap();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_is_sent_again_or_not_at_all() {
+    fn a_request_with_a_body_is_resent_or_rejected() {
         for status in [301, 302, 303] {
             assert!(hop(&mut trail(), &Method::GET, status, "/b").unwrap());
             assert!(hop(&mut trail(), &Method::HEAD, status, "/b").unwrap());
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_followed_is_named_by_its_origin() {
+    fn rejected_redirects_are_reported_by_their_origin() {
         for (location, named) in [
             (
                 "http://registry.example.com/?token=secret",

@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_page_is_named_by_a_link() {
+    fn the_next_page_is_given_by_a_link_header() {
         let asked: Url = "https://registry.example.com/v2/a/tags/list?n=2".parse().unwrap();
         let next = |link: &str| next_page(&asked, link).unwrap().map(String::from);
         assert_eq!(

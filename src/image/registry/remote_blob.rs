@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_that_leaves_a_gap_is_refused() {
+    fn a_range_that_leaves_a_gap_is_rejected() {
         let start = |stated: &'static str| start_of_range(Some(&HeaderValue::from_static(stated)), 100);
         assert_eq!(start("bytes 100-199/200").unwrap(), 100);
         assert_eq!(start("bytes 100-199/*").unwrap(), 100);

@@ -122,7 +122,7 @@ mod tests {
     use reqwest::StatusCode;
 
     #[test]
-    fn waits_double_up_to_the_longest_and_end() {
+    fn delays_double_up_to_the_maximum_and_end() {
         let policy = RetryPolicy {
             retries: 6,
             ..RetryPolicy::default()
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_is_asked_for_is_kept_unless_it_is_too_long() {
+    fn a_requested_delay_is_respected_unless_it_is_too_long() {
         let policy = RetryPolicy::default();
         let delay = |seconds| policy.delay(Again::After(Duration::from_secs(seconds)), 1);
         assert_eq!(delay(7), Some(Duration::from_secs(7)));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_content_is_asked_for_three_times_in_all() {
+    fn wrong_content_is_requested_three_times_in_total() {
         let policy = RetryPolicy::default();
         assert!(policy.delay(Again::FewTimes, 2).is_some());
         assert_eq!(policy.delay(Again::FewTimes, 3), None);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_recover_is_asked_again() {
+    fn only_transient_failures_are_retried() {
         let of = |status| RegistryFailure::of_status(StatusCode::from_u16(status).unwrap(), None, b"");
         for status in [401, 403, 404, 400, 501] {
             assert_eq!(of(status).again(), Again::Never, "{status}");

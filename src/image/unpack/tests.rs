@@ -116,7 +116,7 @@ fn later_layers_replace_and_hide_files_of_earlier_ones() {
 }
 
 #[test]
-fn an_opaque_folder_hides_what_is_below_it_but_not_its_own_layer() {
+fn an_opaque_folder_hides_lower_layers_but_not_its_own() {
     let image = image(&[
         &[file("manifests/a", b"1"), file("manifests/sub/b", b"1")],
         &[
@@ -131,7 +131,7 @@ fn an_opaque_folder_hides_what_is_below_it_but_not_its_own_layer() {
 }
 
 #[test]
-fn files_and_folders_take_each_others_place() {
+fn files_and_folders_can_replace_each_other() {
     let folder = ("manifests/b", EntryType::Directory, b"".as_slice());
     let image = image(&[
         &[
@@ -147,20 +147,20 @@ fn files_and_folders_take_each_others_place() {
 }
 
 #[test]
-fn the_last_member_of_a_path_wins_within_a_layer() {
+fn the_last_member_with_a_path_wins_within_a_layer() {
     let image = image(&[&[file("manifests/a", b"1"), file("./manifests/a", b"2")]]);
     assert_eq!(read(&image), Ok(files(&[("manifests/a", "2")])));
     assert_eq!(extract(&image, "manifests/a", 1 << 20), Ok("2".to_owned()));
 }
 
 #[test]
-fn layers_may_be_uncompressed_whatever_the_media_type_says() {
+fn layers_may_be_uncompressed_regardless_of_the_media_type() {
     let image = image_of_layers(vec![layer(tar_of(&[file("manifests/a", b"1")]))]);
     assert_eq!(read(&image), Ok(files(&[("manifests/a", "1")])));
 }
 
 #[test]
-fn climbing_paths_are_refused_wanted_or_not() {
+fn paths_with_parent_components_are_rejected_wherever_they_are() {
     for path in ["../x", "manifests/../../x", "a/..", "/../etc/passwd"] {
         let image = image(&[&[file(path, b"1")]]);
         let error = read(&image).unwrap_err();
@@ -173,7 +173,7 @@ fn climbing_paths_are_refused_wanted_or_not() {
 }
 
 #[test]
-fn links_devices_and_pipes_are_refused_where_files_are_wanted() {
+fn links_devices_and_pipes_are_rejected_in_place_of_files() {
     for (kind, name) in [
         (EntryType::Symlink, "symbolic link"),
         (EntryType::Link, "hard link"),
@@ -197,7 +197,7 @@ fn links_devices_and_pipes_are_refused_where_files_are_wanted() {
 }
 
 #[test]
-fn a_gzip_bomb_is_stopped_while_it_unpacks() {
+fn a_gzip_bomb_is_stopped_during_decompression() {
     let limits = TreeLimits {
         files: 10,
         file_bytes: 1 << 10,
@@ -221,7 +221,7 @@ fn a_gzip_bomb_is_stopped_while_it_unpacks() {
 }
 
 #[test]
-fn many_and_large_files_are_stopped_while_they_are_read() {
+fn too_many_or_too_large_files_are_stopped_while_reading() {
     let limits = TreeLimits {
         files: 2,
         file_bytes: 8,
@@ -242,7 +242,7 @@ fn many_and_large_files_are_stopped_while_they_are_read() {
 }
 
 #[test]
-fn long_names_of_any_claimed_length_stay_out_of_memory() {
+fn long_names_are_not_loaded_into_memory_whatever_their_declared_length() {
     let name = vec![b'a'; 2 << 20];
     let image = image(&[&[
         ("././@LongLink", EntryType::GNULongName, &name),
@@ -253,13 +253,13 @@ fn long_names_of_any_claimed_length_stay_out_of_memory() {
 }
 
 #[test]
-fn sparse_files_are_refused() {
+fn sparse_files_are_rejected() {
     let image = image(&[&[("manifests/a", EntryType::GNUSparse, b"")]]);
     assert!(read(&image).is_err());
 }
 
 #[test]
-fn a_layer_cut_short_is_named() {
+fn a_truncated_layer_is_reported() {
     let noise = crate::image::layer_writer::tests::noise(40_000);
     let tar = tar_of(&[file("manifests/a", &noise), file("manifests/b", b"2")]);
     let compressed = gzip(&tar);
@@ -277,7 +277,7 @@ fn a_layer_cut_short_is_named() {
 }
 
 #[test]
-fn content_that_is_not_what_the_manifest_says_is_refused() {
+fn content_that_differs_from_the_manifest_is_rejected() {
     let stored = gzip(&tar_of(&[file("manifests/a", b"1")]));
     let mut other = layer(stored.clone());
     other.descriptor.digest = Digest::of(b"something else");
@@ -290,7 +290,7 @@ fn content_that_is_not_what_the_manifest_says_is_refused() {
 }
 
 #[test]
-fn zstd_and_noise_are_named() {
+fn zstd_and_unknown_formats_are_reported() {
     let zstd = image_of_layers(vec![layer(vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0])]);
     assert!(read(&zstd).unwrap_err().contains("compressed with zstd"));
     let noise = image_of_layers(vec![layer(vec![7; 2000])]);
@@ -332,7 +332,7 @@ fn extracted(image: &Image, inside: &str) -> Result<Vec<(String, String)>, Image
 }
 
 #[test]
-fn a_folder_is_laid_out_layer_over_layer() {
+fn a_folder_is_unpacked_layer_by_layer() {
     let directory = |path| (path, EntryType::Directory, &b""[..]);
     let image = image(&[
         &[
@@ -366,7 +366,7 @@ fn a_folder_is_laid_out_layer_over_layer() {
 }
 
 #[test]
-fn an_empty_folder_is_there_unless_a_layer_hides_it() {
+fn an_empty_folder_exists_unless_a_layer_hides_it() {
     let directory = |path| (path, EntryType::Directory, &b""[..]);
     let empty = [directory("configs")];
     for (upper, is_there) in [
@@ -381,7 +381,7 @@ fn an_empty_folder_is_there_unless_a_layer_hides_it() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_or_holds_links_is_refused() {
+fn a_missing_folder_or_one_with_links_is_rejected() {
     let linked = image(&[&[file("configs/a", b""), ("configs/b", EntryType::Symlink, b"")]]);
     let error = extracted(&linked, "configs").unwrap_err().to_string();
     assert!(error.contains("configs/b"), "{error}");
@@ -392,7 +392,7 @@ fn a_folder_that_is_not_there_or_holds_links_is_refused() {
 }
 
 #[test]
-fn a_folder_in_or_below_a_link_is_refused_and_not_read_in_part() {
+fn a_folder_in_or_below_a_link_is_rejected_and_not_partially_read() {
     let link = |path| (path, EntryType::Symlink, &b""[..]);
     let files = [file("configs/a", b"a"), file("data/b", b"b")];
     for (path, below) in [("configs/b", "configs/b/c"), ("configs", "configs/c"), ("root", "x")] {
@@ -407,7 +407,7 @@ fn a_folder_in_or_below_a_link_is_refused_and_not_read_in_part() {
 
 proptest! {
     #[test]
-    fn a_folder_on_the_disk_is_the_tree_of_the_image(
+    fn an_unpacked_folder_equals_the_tree_of_the_image(
         layers in prop::collection::vec(
             prop::collection::vec(("[ab](/(\\.wh\\.)?[ab]){0,2}|[ab]/\\.wh\\.\\.wh\\.\\.opq", any::<bool>(), "[xyz]"), 0..6),
             1..4,

@@ -180,7 +180,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_byte_of_every_blob_stands_once_within_the_limit(
+        fn every_byte_of_every_blob_is_stored_once_within_the_limit(
             sizes in proptest::collection::vec(0_u64..300_000, 0..20),
             limit in 70_000_u64..400_000,
         ) {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn content_for_too_many_volumes_is_refused() {
+    fn content_for_too_many_volumes_is_rejected() {
         for bytes in [1 << 60, u64::MAX] {
             let blobs = BTreeMap::from([(Digest::of(b"1"), bytes), (Digest::of(b"2"), bytes)]);
             let error = volumes(&[], &[], &blobs, 4 << 30).unwrap_err();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn volumes_without_room_for_blobs_are_refused() {
+    fn volumes_without_room_for_blobs_are_rejected() {
         let error = volumes(&[fixed("plan", 4096)], &[], &BTreeMap::new(), 10_000).unwrap_err();
         assert!(error.to_string().contains("too small"), "{error}");
         assert!(volumes(&[fixed("plan", 4096)], &[], &BTreeMap::new(), error.least).is_ok());

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_volume_that_was_replaced_after_it_was_verified_is_not_read() {
+    fn a_volume_replaced_after_verification_is_not_read() {
         let folder = tempfile::tempdir().unwrap();
         let blob = vec![1; 60_000];
         let digest = Digest::of(&blob);

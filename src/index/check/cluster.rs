@@ -185,14 +185,14 @@ mod tests {
         ClusterServiceVersion in this one";
 
     #[test]
-    fn a_head_that_cannot_be_installed_stops_new_installations_and_holds_clusters_below_it() {
+    fn a_head_that_cannot_be_installed_blocks_new_installations_and_lower_versions() {
         let stops = "; in channel \"stable\" of package \"k\", new installations fail, and clusters with \"k.v1\" cannot be updated";
         assert_eq!(found("registry+v1", &[BY_REFERENCE]), [format!("{REFUSED}{stops}")]);
         assert_eq!(found("registry+v1", &[]), Vec::<String>::new());
     }
 
     #[test]
-    fn in_the_middle_of_the_path_it_holds_only_those_who_have_no_other_way() {
+    fn an_unusable_bundle_in_the_middle_blocks_only_those_without_another_path() {
         let held = "; in channel \"stable\" of package \"k\", clusters with \"k.v1\" cannot be updated";
         assert_eq!(
             found("registry+v1", &[BY_REFERENCE, THREE]),
@@ -203,13 +203,13 @@ mod tests {
     }
 
     #[test]
-    fn what_no_channel_offers_is_no_problem_of_a_cluster() {
+    fn bundles_in_no_channel_do_not_affect_clusters() {
         let alone = "DELETE FROM channel_entry; DELETE FROM channel; DELETE FROM package;";
         assert_eq!(found("registry+v1", &[BY_REFERENCE, alone]), Vec::<String>::new());
     }
 
     #[test]
-    fn a_deprecated_bundle_is_no_problem_where_olm_knows_that_it_is_deprecated() {
+    fn a_deprecated_bundle_is_no_problem_if_olm_knows_deprecations() {
         let deprecated = "INSERT INTO properties VALUES ('olm.deprecated', '{}', 'k.v1', '1', NULL);
             UPDATE operatorbundle SET bundle = '{\"kind\":\"StatefulSet\"}' WHERE name = 'k.v1';";
         assert_eq!(found("registry+v1", &[deprecated]), Vec::<String>::new());
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_release_that_can_is_named_where_one_can() {
+    fn the_first_release_with_support_is_named_if_there_is_one() {
         let large =
             "UPDATE operatorbundle SET bundle = '{\"x\":\"' || hex(zeroblob(600000)) || '\"}' WHERE name = 'k.v2';";
         assert_eq!(
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn constraints_are_passed_over_before_they_are_known_and_refused_where_they_are_not_understood() {
+    fn constraints_are_ignored_before_they_are_known_and_rejected_if_not_understood() {
         let constraint =
             |value: &str| format!("INSERT INTO dependencies VALUES ('olm.constraint', '{value}', 'k.v1', '1', NULL);");
         let none = constraint(r#"{"all":{"constraints":[{"none":{"constraints":[]}}]}}"#);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn dependencies_properties_and_manifests_are_held_against_the_table() {
+    fn dependencies_properties_and_manifests_are_compared_with_the_table() {
         let change = r#"
             UPDATE operatorbundle SET bundle = '{"kind":"ClusterServiceVersion","spec":{"webhookdefinitions":
                 [{"type":"ConversionWebhook"},{"type":"MutatingAdmissionWebhook"}]}}

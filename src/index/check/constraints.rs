@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_olm_rejects_is_one_finding_with_its_bundle_and_place() {
+    fn a_rule_that_olm_rejects_is_one_finding_with_bundle_and_place() {
         let value = r#"{"all":{"constraints":[{"cel":{"rule":"true"}},{"cel":{"rule":"size(properties)"}}]}}"#;
         let message = "bundle \"k.v1\": all.constraints[1].cel.rule of olm.constraint: the rule of a constraint evaluates \
                        to a number instead of true or false";
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_rule_and_one_that_cannot_be_evaluated_are_findings() {
+    fn an_empty_rule_and_an_unevaluable_one_are_findings() {
         for (rule, id) in [
             ("", "dep-cel-empty"),
             ("timestamp(0) > timestamp(1)", "dep-cel-not-evaluated"),

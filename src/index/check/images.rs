@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn each_image_is_wanted_once_with_the_channels_of_its_bundles() {
+    fn each_image_is_listed_once_with_the_channels_of_its_bundles() {
         let (_directory, index) = opened();
         let bundles = wanted(&index, Which::Bundles).unwrap();
         let shown: Vec<_> = bundles

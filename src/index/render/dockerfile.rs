@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_instructions_are_those_of_opm() {
+    fn the_instructions_are_identical_to_those_of_opm() {
         let text = dockerfile("cat", &image("base:v1", "opm:v1", &[("b", "say \"x\""), ("a", "")])).unwrap();
         assert_eq!(
             instructions(&text),
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_from_scratch_has_no_entrypoint_and_needs_a_builder() {
+    fn an_image_from_scratch_has_no_entrypoint_and_requires_a_builder() {
         let text = instructions(&dockerfile("my cat", &image(SCRATCH, "opm:v1", &[])).unwrap());
         assert!(text.contains("FROM scratch\nCOPY "), "{text}");
         assert!(text.contains("ADD [\"my cat\", \"/configs\"]\n"), "{text}");
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_stands_beside_the_folder_and_replaces_none() {
+    fn the_file_is_written_next_to_the_folder_and_replaces_none() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("cat");
         let image = image("base:v1", "opm:v1", &[]);

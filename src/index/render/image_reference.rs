@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_filled_and_others_refused() {
+    fn placeholders_are_filled_and_unknown_ones_rejected() {
         let named = Named {
             package: "etcd".to_owned(),
             name: "etcd.v1".to_owned(),

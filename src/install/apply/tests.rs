@@ -54,7 +54,7 @@ fn run(steps: &[Step], state: &State) -> Applied {
 }
 
 #[test]
-fn a_plan_that_nothing_hinders_is_complete_in_one_pass_and_with_a_definition_in_two() {
+fn an_unobstructed_plan_completes_in_one_pass_or_in_two_with_a_definition() {
     let applied = run(&monitor(false), &State::default());
     assert_eq!(
         (applied.phase, applied.passes, &*applied.message),
@@ -75,7 +75,7 @@ fn a_plan_that_nothing_hinders_is_complete_in_one_pass_and_with_a_definition_in_
 /// Second group of the proposal's tests, first bullet: errors of the class NotCreated do not fail the plan if the step
 /// is optional.
 #[test]
-fn an_optional_step_does_not_fail_the_plan_for_what_the_cluster_cannot_have() {
+fn an_optional_step_does_not_fail_the_plan_if_the_cluster_lacks_its_api() {
     let steps = monitor(true);
     let rows = REASONS.into_iter().filter(|row| row.class == Class::NotCreated);
     let mut seen = 0;
@@ -107,7 +107,7 @@ fn an_optional_step_does_not_fail_the_plan_for_what_the_cluster_cannot_have() {
 
 /// Second bullet: errors of the class Failure still fail the plan.
 #[test]
-fn an_optional_step_still_fails_the_plan_for_errors_that_say_nothing_of_the_cluster() {
+fn an_optional_step_fails_the_plan_for_other_errors() {
     let steps = monitor(true);
     let mut rows: Vec<(&str, u16)> = REASONS
         .iter()
@@ -135,7 +135,7 @@ fn an_optional_step_still_fails_the_plan_for_errors_that_say_nothing_of_the_clus
 
 /// Third bullet: nothing changes for steps that are not optional.
 #[test]
-fn a_step_that_is_not_optional_fails_the_plan_as_ever() {
+fn a_required_step_fails_the_plan() {
     let steps = monitor(false);
     for row in REASONS.into_iter().filter(|row| row.class != Class::Update) {
         let applied = run(&steps, &answering(None, row.name, row.code));
@@ -164,7 +164,7 @@ fn a_step_that_is_not_optional_fails_the_plan_as_ever() {
 }
 
 #[test]
-fn what_is_there_already_is_updated_and_the_update_is_judged_by_the_same_table() {
+fn existing_objects_are_updated_and_updates_judged_by_the_same_table() {
     for is_optional in [true, false] {
         let steps = monitor(is_optional);
         let applied = run(&steps, &answering(None, "AlreadyExists", 409));
@@ -210,7 +210,7 @@ fn served(group: &str, version: &str, kind: &str) -> Api {
 }
 
 #[test]
-fn an_api_or_a_kind_that_is_not_served_is_not_found() {
+fn an_unserved_api_or_kind_is_not_found() {
     for apis in [
         Vec::new(),
         vec![served(MONITORING, "v1", "PrometheusRule")],
@@ -245,7 +245,7 @@ fn definition(version: &str) -> Value {
 }
 
 #[test]
-fn a_definition_of_a_version_that_is_not_served_is_not_found() {
+fn a_definition_of_an_unserved_version_is_not_found() {
     let mut old = definition("v1");
     old["apiVersion"] = json!("apiextensions.k8s.io/v1beta1");
     let steps = steps(vec![old], &Value::Null);
@@ -271,7 +271,7 @@ fn a_definition_of_a_version_that_is_not_served_is_not_found() {
 }
 
 #[test]
-fn an_api_that_comes_with_the_plan_is_waited_for() {
+fn an_api_defined_by_the_plan_is_waited_for() {
     let named = json!([{"group": MONITORING, "kind": "ServiceMonitor", "name": "m"}]);
     let monitor = object("monitoring.coreos.com/v1", "ServiceMonitor", "m");
     let state = State {
@@ -294,7 +294,7 @@ fn an_api_that_comes_with_the_plan_is_waited_for() {
 }
 
 #[test]
-fn a_kind_that_olm_does_not_install_fails_the_plan_even_where_it_is_optional() {
+fn a_kind_that_olm_does_not_install_fails_the_plan_even_if_optional() {
     let named = json!([{"group": "example.com", "kind": "Memo", "name": "m"}]);
     let steps = steps(
         vec![object("example.com/v1", "Memo", "m"), object("v1", "Service", "s")],
@@ -340,7 +340,7 @@ fn objects_in_the_cluster_are_present_in_the_namespace_of_the_plan() {
 }
 
 #[test]
-fn a_definition_that_is_there_is_updated_unless_a_stored_version_would_go() {
+fn an_existing_definition_is_updated_unless_a_stored_version_would_be_removed() {
     let mut existing = definition("v1");
     existing["status"] = json!({"storedVersions": ["v1"]});
     let state = State {
@@ -377,7 +377,7 @@ fn typed(kind: &str, strategy: &str) -> Value {
 }
 
 #[test]
-fn the_scope_and_the_kind_of_an_established_definition_cannot_be_changed() {
+fn the_scope_and_kind_of_an_established_definition_are_immutable() {
     let mut existing = definition("v1");
     existing["spec"]["scope"] = json!("Cluster");
     let steps = steps(vec![definition("v1")], &Value::Null);
@@ -402,7 +402,7 @@ fn the_scope_and_the_kind_of_an_established_definition_cannot_be_changed() {
 }
 
 #[test]
-fn objects_that_are_there_must_fit_a_new_definition() {
+fn existing_objects_must_match_a_new_definition() {
     let end = |new: Value, objects: Vec<Value>| {
         let steps = steps(vec![new], &Value::Null);
         let mut state = State {
@@ -476,7 +476,7 @@ fn a_version_fails_if_another_installed_version_owns_its_definition() {
 
 /// Both media types produce the same steps, so the same manifests are optional.
 #[test]
-fn plain_manifests_and_bundles_with_a_version_end_alike() {
+fn plain_manifests_and_bundles_with_a_version_have_the_same_outcome() {
     let properties = "properties:\n- type: olm.manifests.optional\n  value: {manifests: [{group: monitoring.coreos.com, kind: ServiceMonitor, name: m}]}\n";
     let monitor = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: m}\nspec: {endpoints: [{port: http}], selector: {}}\n";
     let annotations = |media_type: &str| {
@@ -533,7 +533,7 @@ fn plain_manifests_and_bundles_with_a_version_end_alike() {
 }
 
 #[test]
-fn an_account_that_may_not_do_all_of_it_is_refused_for_ever() {
+fn an_account_without_all_permissions_is_rejected_permanently() {
     let steps = monitor(true);
     let grant = |rules: Value| {
         let rules = rules.as_array().unwrap().clone();
@@ -584,7 +584,7 @@ fn an_account_that_may_not_do_all_of_it_is_refused_for_ever() {
 
 /// OLM writes the Deployments with the installing account after the plan is complete.
 #[test]
-fn without_rights_on_deployments_the_plan_completes_and_the_version_fails() {
+fn without_permissions_on_deployments_the_plan_completes_and_the_version_fails() {
     let mut csv = csv("memo.v1");
     csv["spec"]["install"]["spec"]["deployments"] = json!([{"name": "memo"}]);
     let steps = in_order(of_bundle(&content(csv, Vec::new()), &target(), "").unwrap());
@@ -634,7 +634,7 @@ fn without_rights_on_deployments_the_plan_completes_and_the_version_fails() {
 /// The words before the API server's answer are OLM's, which mention an update even when OLM creates objects of some
 /// kinds.
 #[test]
-fn each_kind_is_refused_in_its_own_words() {
+fn each_kind_is_rejected_with_its_own_message() {
     for (api_version, kind, create, get, patch) in [
         (
             "v1",
@@ -743,7 +743,7 @@ fn a_version_fails_if_it_does_not_support_the_operator_group_of_its_namespace() 
 }
 
 #[test]
-fn a_role_with_urls_and_a_change_of_an_immutable_field_fail_the_plan() {
+fn roles_with_urls_and_changes_of_immutable_fields_fail_the_plan() {
     let end = |new: Value, existing: Vec<Value>| {
         let steps = steps(vec![new], &Value::Null);
         let state = State {

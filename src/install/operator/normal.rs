@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_as_it_should_be_is_not_shown() {
+    fn normal_conditions_are_not_shown() {
         const OLM: &str = "operators.coreos.com/v1alpha1";
         const CRD: &str = "apiextensions.k8s.io/v1";
         for (api_version, kind, condition, normal) in [
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subscription_that_waits_is_not_unwell_and_neither_is_a_pod_that_is_done() {
+    fn a_waiting_subscription_and_a_completed_pod_are_normal() {
         let pending = json!({"type": "InstallPlanPending", "status": "True"});
         assert_eq!(
             shown("operators.coreos.com/v1alpha1", "Subscription", &pending, false),
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn other_kinds_show_nothing() {
+    fn other_kinds_have_no_conditions_to_show() {
         let condition = json!({"type": "Available", "status": "False"});
         for (api_version, kind) in [
             ("v1", "ConfigMap"),

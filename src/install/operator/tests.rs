@@ -101,7 +101,7 @@ fn catalog(channels: &[(&str, &[(&str, &str)])]) -> Catalog {
 }
 
 #[test]
-fn components_are_found_by_every_style_of_label_and_in_the_order_of_olm() {
+fn components_are_found_by_every_label_style_in_the_order_of_olm() {
     let objects = values(
         "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: b, namespace: x, labels: {operators.coreos.com/p: ''}}\n---\n\
          apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a, namespace: z, labels: {v2alpha1.operators.coreos.com/p: ''}}\n---\n\
@@ -132,7 +132,7 @@ fn components_are_found_by_every_style_of_label_and_in_the_order_of_olm() {
 }
 
 #[test]
-fn the_label_is_written_in_the_style_that_is_asked_for() {
+fn the_label_has_the_requested_style() {
     let objects = [csv("2.0.0", "Succeeded", "")];
     for (label_style, key) in [
         (LabelStyle::Shipped, LABEL),
@@ -165,7 +165,7 @@ fn an_object_of_several_operators_is_a_component_of_each() {
 }
 
 #[test]
-fn what_is_in_two_dumps_is_one_component_and_copies_of_olm_are_none() {
+fn duplicates_are_one_component_and_copies_by_olm_are_none() {
     let mut copy = csv("2.0.0", "Succeeded", "");
     copy["metadata"]["namespace"] = json!("elsewhere");
     copy["metadata"]["labels"]["olm.copiedFrom"] = json!("operators");
@@ -183,7 +183,7 @@ fn what_is_in_two_dumps_is_one_component_and_copies_of_olm_are_none() {
 }
 
 #[test]
-fn the_newest_version_that_works_is_told_of() {
+fn the_newest_working_version_is_reported() {
     let version = |objects: &[Value]| shown(objects).status.metadata.map(|metadata| metadata.version);
     let (old, new) = (csv("2.0.0", "Succeeded", ""), csv("10.0.0", "Succeeded", ""));
     assert_eq!(version(&[old.clone(), new.clone()]).as_deref(), Some("10.0.0"));
@@ -202,7 +202,7 @@ fn the_newest_version_that_works_is_told_of() {
 }
 
 #[test]
-fn the_apis_are_those_of_the_csv_with_the_names_of_the_crds() {
+fn apis_are_those_of_the_csv_with_the_names_of_the_crds() {
     let crd = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "plumbai.how.theydoit.com"}, "spec": {"names": {"singular": "plumb"}}});
     let apis = shown(&[csv("2.0.0", "Succeeded", ""), crd])
@@ -225,7 +225,7 @@ fn the_apis_are_those_of_the_csv_with_the_names_of_the_crds() {
 }
 
 #[test]
-fn only_what_is_out_of_order_is_shown_of_the_components_unless_all_is_asked_for() {
+fn only_abnormal_component_conditions_are_shown_unless_all_are_requested() {
     let deployment = json!({"apiVersion": "apps/v1", "kind": "Deployment",
         "metadata": {"name": "d", "namespace": "operators", "labels": {LABEL: ""}},
         "status": {"conditions": [
@@ -250,7 +250,7 @@ fn only_what_is_out_of_order_is_shown_of_the_components_unless_all_is_asked_for(
 }
 
 #[test]
-fn what_is_followed_is_that_of_the_resource_or_of_the_subscription() {
+fn the_followed_channel_is_that_of_the_resource_or_the_subscription() {
     let csv = csv("2.0.0", "Succeeded", "");
     let from_subscription = shown(&[csv.clone(), subscription("stable")]);
     assert_eq!(
@@ -269,7 +269,7 @@ fn what_is_followed_is_that_of_the_resource_or_of_the_subscription() {
 }
 
 #[test]
-fn an_operator_has_the_name_of_its_resource_where_that_is_too_long_for_a_label() {
+fn an_operator_has_the_name_of_its_resource_if_its_label_is_truncated() {
     let name = format!("{}.operators", "a".repeat(60));
     let resource =
         json!({"apiVersion": "operators.coreos.com/v1", "kind": "Operator", "metadata": {"name": name}, "spec": {}});
@@ -294,7 +294,7 @@ fn update(objects: &[Value], catalog: &Catalog) -> Option<(String, String)> {
 }
 
 #[test]
-fn an_update_is_in_the_own_channel_or_in_another_one() {
+fn an_update_is_in_the_followed_channel_or_another_one() {
     let objects = [csv("2.0.0", "Succeeded", ""), subscription("stable")];
     let stable: &[(&str, &str)] = &[("2.1.0", "2.0.0"), ("2.0.0", "1.0.0")];
     let old: &[(&str, &str)] = &[("2.0.0", "1.0.0")];
@@ -338,7 +338,7 @@ fn an_update_is_in_the_own_channel_or_in_another_one() {
 }
 
 #[test]
-fn without_a_subscription_the_package_is_that_of_the_bundle_or_of_the_name() {
+fn without_a_subscription_the_package_comes_from_the_bundle_or_the_name() {
     let newer = catalog(&[("stable", &[("2.1.0", "2.0.0")])]);
     let by_name = csv("2.0.0", "Succeeded", "");
     assert!(update(std::slice::from_ref(&by_name), &newer).is_some());
@@ -362,7 +362,7 @@ fn expected(kind: &str, reason: &str, time: Option<&str>) -> Vec<(String, Option
 }
 
 #[test]
-fn an_install_that_waits_is_told_of_at_the_top() {
+fn a_waiting_install_is_reported_at_the_top() {
     let install = |status: &str| {
         json!({"apiVersion": API_VERSION, "kind": "Install", "metadata": {"name": "plan", "labels": {LABEL: ""}},
             "status": {"conditions": [{"type": "PendingApproval", "status": status, "reason": "UnsatisfiedPermissions",
@@ -382,7 +382,7 @@ fn an_install_that_waits_is_told_of_at_the_top() {
 }
 
 #[test]
-fn an_image_that_cannot_be_pulled_is_told_of_at_the_top() {
+fn an_image_that_cannot_be_pulled_is_reported_at_the_top() {
     let mut failed = subscription("stable");
     failed["status"]["conditions"] = json!([{"type": "BundleUnpackFailed", "status": "True", "reason": "BackoffLimitExceeded",
         "message": "no such image"}]);
@@ -394,7 +394,7 @@ fn an_image_that_cannot_be_pulled_is_told_of_at_the_top() {
 }
 
 #[test]
-fn what_only_a_controller_sees_is_taken_over() {
+fn conditions_only_a_controller_sees_are_copied() {
     let resource = json!({"apiVersion": API_VERSION, "kind": "Operator", "metadata": {"name": "plumbus.operators"},
         "spec": {}, "status": {"conditions": [
             {"type": "ComponentsDiverge", "status": "True", "reason": "ComponentsDivergeFromInstall", "lastTransitionTime": "t"},

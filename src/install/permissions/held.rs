@@ -51,7 +51,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn grants_hold_where_they_say() {
+    fn grants_apply_in_their_namespace() {
         let account: Account = "operators/installer".parse().unwrap();
         let rule = |resource: &str, namespaces: &Value| json!({"apiGroups": [""], "resources": [resource], "verbs": ["get"], "namespaces": namespaces});
         let grant = |namespace: &str, rules: Vec<Value>| Grant {
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_group_names_the_account() {
+    fn the_operator_group_determines_the_account() {
         let group = json!({"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup", "metadata": {"namespace": "operators", "name": "g"},
             "spec": {"serviceAccountName": "scoped"}});
         let mut state = State {

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_name_of_the_version_changes_is_not_gained() {
+    fn a_permission_that_differs_only_by_the_version_name_is_not_gained() {
         let condition = |name: &str| vec![Rule::new("", "conditions", &["get"]).named(name)];
         let (old, new) = (
             operator("a.v1", None, condition("a.v1")),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_permission_that_spreads_to_the_cluster_is_gained() {
+    fn a_permission_extended_to_the_cluster_is_gained() {
         let secrets = || vec![Rule::new("", "secrets", &["get"])];
         let (old, new) = (
             operator("a.v1", Some("ns"), secrets()),

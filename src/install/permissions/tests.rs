@@ -53,7 +53,7 @@ fn with_deployment() -> Value {
 }
 
 #[test]
-fn an_install_needs_its_requests_and_what_it_hands_on() {
+fn an_install_needs_its_requests_and_the_permissions_it_grants() {
     let steps = plan(
         with_deployment(),
         vec![
@@ -84,7 +84,7 @@ fn an_install_needs_its_requests_and_what_it_hands_on() {
 
 /// OLM writes definitions with its own account, and reads and changes only objects that already exist.
 #[test]
-fn what_is_there_is_read_and_changed_and_definitions_ask_for_nothing() {
+fn existing_objects_are_read_and_changed_and_definitions_need_no_permissions() {
     let budget = object("policy/v1", "PodDisruptionBudget", "b");
     let steps = plan(
         csv("memo.v1"),
@@ -131,7 +131,7 @@ fn held(namespace: Option<&str>, rules: &[Rule]) -> Grants {
 }
 
 #[test]
-fn what_is_held_is_not_missing_where_it_is_held() {
+fn held_permissions_are_not_missing_where_they_are_held() {
     let steps = plan(csv("memo.v1"), Vec::new());
     let everything = [Rule::new("*", "*", &["*"])];
     assert_eq!(missing(&steps, &held(None, &everything)), Vec::<String>::new());
@@ -145,7 +145,7 @@ fn what_is_held_is_not_missing_where_it_is_held() {
 }
 
 #[test]
-fn escalate_and_bind_lift_what_must_be_held() {
+fn escalate_and_bind_replace_held_permissions() {
     let steps = plan(csv("memo.v1"), Vec::new());
     let has_pods = |held: &Grants| missing(&steps, held).contains(&"operators: pods get".to_owned());
     let verbs = |resource: &str, verb: &str| Rule::new(rbac::GROUP, resource, &[verb]);
@@ -171,7 +171,7 @@ fn binding(kind: &str, role: (&str, &str)) -> Value {
 }
 
 #[test]
-fn a_role_that_is_bound_and_not_shipped_is_looked_up_or_must_be_bindable() {
+fn a_bound_role_outside_the_bundle_is_looked_up_or_must_be_bindable() {
     let delegator = ("ClusterRole", "system:auth-delegator");
     let steps = plan(csv("memo.v1"), vec![binding("ClusterRoleBinding", delegator)]);
     let unknown = missing(&steps, &Grants::default());
@@ -190,7 +190,7 @@ fn a_role_that_is_bound_and_not_shipped_is_looked_up_or_must_be_bindable() {
 }
 
 #[test]
-fn roles_of_the_cluster_must_be_held_in_the_cluster_also_where_one_namespace_binds_them() {
+fn cluster_roles_must_be_held_cluster_wide_even_if_bound_in_one_namespace() {
     let rules = json!([{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get"]}, {"nonResourceURLs": ["/metrics"], "verbs": ["get"]}]);
     let mut role = object("rbac.authorization.k8s.io/v1", "ClusterRole", "r");
     role["rules"] = rules;
@@ -210,7 +210,7 @@ fn roles_of_the_cluster_must_be_held_in_the_cluster_also_where_one_namespace_bin
 }
 
 #[test]
-fn rules_of_more_permissions_than_somebody_reads_stay_as_they_are() {
+fn rules_with_too_many_permissions_to_read_are_not_expanded() {
     let many: Vec<String> = (0..1000).map(|number| format!("r{number}")).collect();
     let mut csv = csv("memo.v1");
     csv["spec"]["install"]["spec"]["permissions"][0]["rules"] =
@@ -228,7 +228,7 @@ fn rules_of_more_permissions_than_somebody_reads_stay_as_they_are() {
 }
 
 #[test]
-fn the_roles_for_what_is_missing_give_it() {
+fn generated_roles_grant_the_missing_permissions() {
     let steps = plan(
         with_deployment(),
         vec![object("rbac.authorization.k8s.io/v1", "ClusterRole", "c")],
@@ -244,7 +244,7 @@ fn the_roles_for_what_is_missing_give_it() {
 }
 
 #[test]
-fn the_install_asks_for_approval_only_where_something_is_missing() {
+fn approval_is_required_only_if_permissions_are_missing() {
     let mut review = Review {
         name: "memo.v1".to_owned(),
         content: vec![Content::Image {
@@ -309,7 +309,7 @@ fn any_rules() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn a_bundle_asks_for_nothing_more_than_itself(own in any_rules(), cluster in any_rules(), held_rules in any_rules()) {
+    fn no_approved_permission_is_pending(own in any_rules(), cluster in any_rules(), held_rules in any_rules()) {
         let mut csv = with_deployment();
         csv["spec"]["install"]["spec"]["permissions"][0]["rules"] = own;
         csv["spec"]["install"]["spec"]["clusterPermissions"] = json!([{"serviceAccountName": "sa", "rules": cluster}]);

@@ -149,7 +149,7 @@ mod tests {
     /// S82: a user who approves an install must hold the pending permissions, or be allowed to grant more than they
     /// hold.
     #[test]
-    fn s82_who_approves_holds_what_the_installer_does_not() {
+    fn s82_an_approver_holds_what_the_installer_lacks() {
         let pods = || Rule::new("", "pods", &["get", "list"]);
         let escalate = Rule::new("rbac.authorization.k8s.io", "roles", &["escalate"]).named("r");
         let needs = [need(pods(), Some(escalate.clone()))];
@@ -177,7 +177,7 @@ mod tests {
 
     /// S51: the verb `install`, for one catalog, for those of a namespace, and for all catalogs.
     #[test]
-    fn s51_the_verb_install_lets_a_user_use_a_catalog() {
+    fn s51_the_verb_install_allows_a_user_to_use_a_catalog() {
         let uses = |namespace: Option<&str>, rule: Rule| {
             let mut held = Grants::default();
             held.add(namespace, [rule]);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_roles_allow_what_was_missing() {
+    fn generated_roles_grant_the_missing_permissions() {
         let catalogs = catalog_uses([("olm".to_owned(), "main".to_owned())], &Grants::default());
         let missing = pending(&[need(Rule::new("", "pods", &["get"]), None)], &Grants::default()).unwrap();
         let roles = roles_to_allow(&alice(), Some("b.v1"), &missing, &catalogs);

@@ -69,7 +69,7 @@ mod tests {
     /// S56: the account of the only OperatorGroup. S57 and S58: without an OperatorGroup or with several, an account
     /// named after the Install.
     #[test]
-    fn s57_s58_an_install_has_the_account_of_the_group_or_its_own() {
+    fn s57_s58_an_install_uses_the_account_of_the_group_or_its_own() {
         let own = Some("olm/plumbus-plan".to_owned());
         assert_eq!(named(Vec::new()), own);
         assert_eq!(named(vec![group("a", "elsewhere", "x")]), own);
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn olm_is_at_home_beside_its_catalogs() {
+    fn olm_runs_in_the_namespace_of_its_catalogs() {
         let home = |global: Option<&str>| {
             home_of_olm(&State {
                 global_namespace: global.map(str::to_owned),

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_target_is_that_of_default_or_the_only_one() {
+    fn the_target_is_the_mapping_of_default_or_the_only_mapping() {
         assert_eq!(mapping(&[]).target(), None);
         assert_eq!(mapping(&[("a", "x"), ("default", "y")]).target(), Some("y"));
         assert_eq!(mapping(&[("a", "x"), ("b", "x")]).target(), Some("x"));

@@ -348,7 +348,7 @@ mod tests {
 
     /// S53: the Subscription with the same package, channel and catalog is migrated with its installed version.
     #[test]
-    fn s53_a_subscription_to_the_same_is_taken_over() {
+    fn s53_a_subscription_to_the_same_package_is_replaced() {
         let subscription = |channel: &str| Subscription {
             name: "old".to_owned(),
             package: "plumbus".to_owned(),
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_catalog_of_another_namespace_is_looked_at_where_an_operator_refers_to_it() {
+    fn a_catalog_of_another_namespace_is_used_if_an_operator_refers_to_it() {
         let mut elsewhere = state(Vec::new(), Vec::new());
         elsewhere.other_catalogs = vec![("olm".to_owned(), "community".to_owned())];
         add_catalogs(&asked(Some("plumbus"), None), &[], &mut elsewhere);

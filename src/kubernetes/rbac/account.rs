@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn bindings_give_where_they_stand() {
+    fn bindings_grant_permissions_in_their_namespace() {
         let account: Account = "ns/sa".parse().unwrap();
         let own = json!({"kind": "ServiceAccount", "name": "sa"});
         let objects = [
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_of_service_accounts_contain_the_account() {
+    fn service_account_groups_include_the_account() {
         let account: Account = "system:serviceaccount:ns:sa".parse().unwrap();
         assert_eq!(account.to_string(), "ns/sa");
         for (group, member) in [

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_leads_to_more_is_named() {
+    fn dangerous_permissions_are_reported() {
         let told = |group: &str, resource: &str, verbs: &[&str]| dangers(&Rule::new(group, resource, verbs));
         let nothing = Vec::<String>::new();
         assert_eq!(told("", "configmaps", &["get", "update"]), nothing);
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn all_resources_of_a_group_are_not_all_resources() {
+    fn all_resources_of_one_group_are_not_all_resources() {
         let told = |groups: &[&str]| {
             let mut rule = Rule::new("", "*", &["get"]);
             rule.api_groups = groups.iter().map(|group| (*group).to_owned()).collect();

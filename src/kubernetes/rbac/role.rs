@@ -50,7 +50,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn roles_are_found_among_the_objects_and_then_among_the_built_in_ones() {
+    fn roles_are_looked_up_in_the_objects_before_the_built_in_ones() {
         let role = |kind: &str, namespace: &str, name: &str| {
             json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind,
                 "metadata": {"name": name, "namespace": namespace},

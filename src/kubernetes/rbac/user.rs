@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn users_are_found_by_their_name_and_by_their_groups() {
+    fn users_are_matched_by_name_and_groups() {
         let alice = user(Some("alice"), &["dev"]);
         for (kind, name, is) in [
             ("User", "alice", true),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn masters_may_do_everything() {
+    fn members_of_system_masters_may_do_everything() {
         let (held, _) = grants_of(&[], &user(None, &["system:masters"]));
         assert_eq!(held.within(Some("any")).len(), 2);
     }

@@ -114,7 +114,7 @@ fn kept(channels: &[&str], versions: &str, from: Option<&str>) -> (Filtered, Vec
 }
 
 #[test]
-fn a_package_is_the_heads_of_its_channels_with_what_they_need() {
+fn a_package_is_reduced_to_its_channel_heads_and_their_dependencies() {
     let (filtered, bundles) = kept(&[], "heads", None);
     assert_eq!(bundles, ["c.v1.4.0", "g.v1.2.0", "g.v2.0.0-rc1"]);
     let because = &filtered.because[0];
@@ -125,7 +125,7 @@ fn a_package_is_the_heads_of_its_channels_with_what_they_need() {
 }
 
 #[test]
-fn a_least_version_keeps_what_leads_from_it_to_the_head() {
+fn a_minimum_version_keeps_the_path_from_it_to_the_head() {
     let (filtered, bundles) = kept(&["stable"], ">=1.1.0", None);
     assert_eq!(bundles, ["c.v1.4.0", "g.v1.1.0", "g.v1.1.1", "g.v1.2.0"]);
     let greenhouse = filtered
@@ -138,7 +138,7 @@ fn a_least_version_keeps_what_leads_from_it_to_the_head() {
 }
 
 #[test]
-fn what_is_kept_above_a_greatest_version_is_said_with_the_reason() {
+fn bundles_kept_above_a_maximum_version_are_reported_with_the_reason() {
     let (filtered, bundles) = kept(&["stable"], "<=1.1.0", None);
     assert_eq!(bundles, ["g.v1.0.0", "g.v1.1.0", "g.v1.1.1"]);
     let channel = &filtered.kept[0].channels[0];
@@ -148,7 +148,7 @@ fn what_is_kept_above_a_greatest_version_is_said_with_the_reason() {
 }
 
 #[test]
-fn a_range_that_only_a_prerelease_could_meet_names_the_versions_that_there_are() {
+fn a_range_that_only_a_prerelease_could_satisfy_lists_the_available_versions() {
     let mut request = request(part(&["candidate"], ">=2.0.0", None), Versions::Head);
     request
         .default_channels
@@ -159,7 +159,7 @@ fn a_range_that_only_a_prerelease_could_meet_names_the_versions_that_there_are()
 }
 
 #[test]
-fn the_default_channel_does_not_go_unless_another_one_is_named() {
+fn the_default_channel_is_kept_unless_another_one_is_specified() {
     let without = request(part(&["candidate"], "all", None), Versions::Head);
     let error = filtered(&without).unwrap_err();
     let text = crate::causes::with_causes(&error);
@@ -171,20 +171,20 @@ fn the_default_channel_does_not_go_unless_another_one_is_named() {
 }
 
 #[test]
-fn the_way_from_a_version_is_the_shortest_that_olm_takes() {
+fn the_path_from_a_version_is_the_shortest_one_of_olm() {
     let (_, bundles) = kept(&["stable"], "all", Some("1.0.0"));
     assert_eq!(bundles, ["c.v1.4.0", "g.v1.2.0"]);
 }
 
 #[test]
-fn nothing_is_followed_where_that_is_not_wanted() {
+fn dependencies_are_not_followed_if_disabled() {
     let mut request = request(part(&["stable"], "heads", None), Versions::Head);
     request.follow = Follow::default();
     assert_eq!(filtered(&request).unwrap().1, ["g.v1.2.0"]);
 }
 
 #[test]
-fn a_catalog_without_parts_is_the_heads_of_everything_or_all_of_it() {
+fn a_catalog_without_a_selection_is_reduced_to_heads_or_complete() {
     let heads = request(BTreeMap::new(), Versions::Head);
     assert_eq!(filtered(&heads).unwrap().1, ["c.v1.4.0", "g.v1.2.0", "g.v2.0.0-rc1"]);
     let all = request(BTreeMap::new(), Versions::All);

@@ -36,7 +36,7 @@ fn wanted(part: &Part, channel: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn each_selection_wants_what_the_field_expects() {
+fn each_selection_includes_the_expected_versions() {
     for (packages, channel, expected) in [
         ("packages: [{name: a}]", "stable", vec!["1.2.0"]),
         (
@@ -88,7 +88,7 @@ fn each_selection_wants_what_the_field_expects() {
 }
 
 #[test]
-fn everything_else_that_is_followed_becomes_part_of_the_request() {
+fn other_supported_fields_become_part_of_the_request() {
     let set = set(
         "mirror:\n  operators:\n  - catalog: oci:///catalogs/c\n    targetCatalog: ns/c\n    targetTag: v2\n    skipDependencies: true\n    \
          platforms: [{os: linux, architecture: arm64}]\n    packages: [{name: a, defaultChannel: fast}]\n  \
@@ -113,7 +113,7 @@ fn everything_else_that_is_followed_becomes_part_of_the_request() {
 }
 
 #[test]
-fn what_is_not_followed_is_told() {
+fn unsupported_fields_are_reported() {
     let set = set(
         "archiveSize: 4\nmirror:\n  platform: {channels: [{name: stable-4.18}]}\n  helm: {}\n  samples: []\n  operators:\n  \
          - {catalog: c, targetCatalogSourceTemplate: cs.yaml}\n  additionalImages: [{name: 'oci:///images/a'}]\n",
@@ -133,7 +133,7 @@ fn what_is_not_followed_is_told() {
 }
 
 #[test]
-fn files_that_say_what_cannot_be_are_refused_at_their_line() {
+fn impossible_configurations_are_rejected_with_their_line() {
     let package =
         |text: &str| format!("mirror:\n  operators:\n  - catalog: c\n    packages:\n    - {{name: a, {text}}}\n");
     for (text, expected) in [
@@ -218,7 +218,7 @@ fn files_that_say_what_cannot_be_are_refused_at_their_line() {
 }
 
 #[test]
-fn places_that_no_registry_has_are_refused_at_their_line() {
+fn invalid_registry_names_are_rejected_with_their_line() {
     let refused = |key: &str, entry: &str| {
         set(&format!("mirror:\n  {key}:\n  - {{{entry},\n     platforms: []}}\n")).unwrap_err()
     };

@@ -104,7 +104,7 @@ fn file(kind: ManifestKind, scope: Scope) -> String {
 }
 
 #[test]
-fn rules_lead_from_every_origin_to_its_place_whatever_their_width() {
+fn rules_map_every_source_to_its_destination_whatever_their_scope() {
     let plan = plan();
     for scope in [Scope::Repository, Scope::Namespace, Scope::Registry] {
         let rules = rules(&plan, scope);
@@ -130,7 +130,7 @@ fn rules_lead_from_every_origin_to_its_place_whatever_their_width() {
 }
 
 #[test]
-fn a_rule_is_for_one_repository_unless_a_wider_one_is_wanted_and_what_it_catches_is_said() {
+fn a_rule_covers_one_repository_unless_widened_and_other_matches_are_reported() {
     let plan = plan();
     assert!(rules(&plan, Scope::Repository).remarks.is_empty());
     let wide = rules(&plan, Scope::Namespace);
@@ -150,7 +150,7 @@ fn a_rule_is_for_one_repository_unless_a_wider_one_is_wanted_and_what_it_catches
 }
 
 #[test]
-fn mirror_sets_and_catalogs_are_objects_of_a_cluster() {
+fn mirror_sets_and_catalogs_are_cluster_objects() {
     insta::assert_snapshot!(file(ManifestKind::Idms, Scope::Namespace), @r"
     apiVersion: config.openshift.io/v1
     kind: ImageDigestMirrorSet
@@ -223,7 +223,7 @@ fn mirror_sets_and_catalogs_are_objects_of_a_cluster() {
 }
 
 #[test]
-fn container_engines_and_copying_tools_have_files_of_their_own() {
+fn container_engines_and_copying_tools_have_their_own_files() {
     insta::assert_snapshot!(file(ManifestKind::RegistriesConf, Scope::Namespace), @r#"
     [[registry]]
     prefix = "other.example.com/proxy"
@@ -271,7 +271,7 @@ fn container_engines_and_copying_tools_have_files_of_their_own() {
 }
 
 #[test]
-fn names_are_valid_or_refused_before_anything_else() {
+fn names_are_valid_or_rejected_before_anything_else() {
     let mut plan = plan();
     plan.catalogs[0].destination = Some(format!("{TARGET}/A_b/Catalog.{}:v4.18-rc.12.x", "c".repeat(80)));
     let name = names(&plan, &BTreeMap::new()).unwrap().remove(0);
@@ -306,7 +306,7 @@ fn only_the_names_of_written_objects_are_checked() {
 }
 
 #[test]
-fn a_tag_that_the_target_lacks_has_no_rule_and_a_shared_repository_is_said() {
+fn a_tag_missing_from_the_target_has_no_rule_and_a_shared_repository_is_reported() {
     let mut plan = plan();
     plan.images = vec![
         image("one.example.com/app/op:v1", "app/op", ImageRole::Additional),
@@ -327,7 +327,7 @@ fn a_tag_that_the_target_lacks_has_no_rule_and_a_shared_repository_is_said() {
 }
 
 #[test]
-fn an_unchanged_catalog_gets_only_the_objects_that_a_cluster_can_run() {
+fn an_unchanged_catalog_gets_only_objects_a_cluster_can_run() {
     let mut plan = plan();
     plan.catalogs[0].rebuilt = false;
     plan.catalogs[0].serves = false;
@@ -355,7 +355,7 @@ fn an_unchanged_catalog_gets_only_the_objects_that_a_cluster_can_run() {
 }
 
 #[test]
-fn files_for_container_engines_keep_the_source_out_if_asked() {
+fn files_for_container_engines_block_the_source_on_request() {
     let kinds = [
         ManifestKind::RegistriesConf,
         ManifestKind::HostsToml,
@@ -389,7 +389,7 @@ fn files_for_container_engines_keep_the_source_out_if_asked() {
 }
 
 #[test]
-fn a_namespace_that_kubernetes_rejects_is_refused() {
+fn a_namespace_that_kubernetes_rejects_is_rejected() {
     let options = ManifestOptions {
         namespace: "My_NS".to_owned(),
         ..options(&[ManifestKind::CatalogSource], Scope::Repository)

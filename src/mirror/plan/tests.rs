@@ -26,14 +26,14 @@ fn read(plan: &serde_json::Value) -> Result<Plan, String> {
 }
 
 #[test]
-fn a_plan_is_written_as_it_was_read() {
+fn a_plan_is_written_as_read() {
     let read = read(&plan()).unwrap();
     assert_eq!(serde_json::to_value(&read).unwrap(), plan());
     assert_eq!(Plan::parse(&read.to_bytes()).unwrap(), read);
 }
 
 #[test]
-fn a_plan_of_another_version_or_with_a_hole_is_refused() {
+fn a_plan_of_another_version_or_with_a_missing_part_is_rejected() {
     let mut other = plan();
     other["schema"] = json!("opmx.mirror.plan/v2");
     assert!(read(&other).unwrap_err().contains("v2"));
@@ -55,7 +55,7 @@ fn assert_refused(change: impl FnOnce(&mut serde_json::Value), reason: &str) {
 }
 
 #[test]
-fn a_plan_of_which_something_would_not_be_copied_is_refused() {
+fn a_plan_with_content_that_would_not_be_copied_is_rejected() {
     let manifest = || json!({"media_type": "m", "bytes": 1, "sources": ["registry.example.com/a"], "in": ["a"]});
     let loose = "belongs to no image of the plan";
     assert_refused(|plan| plan["images"] = json!([]), loose);
@@ -80,7 +80,7 @@ fn a_plan_of_which_something_would_not_be_copied_is_refused() {
 }
 
 #[test]
-fn sizes_that_cannot_be_are_refused() {
+fn impossible_sizes_are_rejected() {
     for bytes in [1 << 60, u64::MAX] {
         assert_refused(|plan| plan["blobs"][digest(2)]["bytes"] = json!(bytes), "more than");
         assert_refused(
@@ -94,7 +94,7 @@ fn sizes_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn destinations_are_below_the_target() {
+fn destinations_must_be_below_the_target() {
     let outside = "mirror.example.com/other/a";
     assert_refused(
         |plan| plan["images"][0]["destination"] = json!(outside),
@@ -134,7 +134,7 @@ fn destinations_are_below_the_target() {
 }
 
 #[test]
-fn a_destination_that_is_no_repository_is_refused_with_its_place_and_its_image() {
+fn a_destination_that_is_not_a_repository_is_rejected_with_its_place_and_image() {
     let refused = |destination: &str| {
         let mut changed = plan();
         changed["to"] = json!("mirror.example.com");

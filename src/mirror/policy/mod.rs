@@ -171,7 +171,7 @@ mod tests {
     const DIGEST: &str = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
     #[test]
-    fn the_most_specific_scope_counts() {
+    fn the_most_specific_scope_wins() {
         let scopes = scopes(&image("registry.example.com:5000/team/app:v1"));
         assert_eq!(
             scopes,
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn identities_match_as_engines_match_them() {
+    fn identities_are_matched_like_by_container_engines() {
         let own = "registry.example.com/team/app";
         let (by_tag, by_digest) = (format!("{own}:v1"), format!("{own}@{DIGEST}"));
         let by_both = format!("{own}:v1@{DIGEST}");

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_that_go_and_bounds_that_narrow_break_users() {
+    fn removed_fields_and_narrowed_bounds_are_breaking() {
         let before = definition(
             &json!({
                 "gone": {"type": "object", "properties": {"inside": {"type": "string"}}},

@@ -263,7 +263,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_required_package_keeps_all_that_is_said_of_it() {
+    fn a_required_package_survives_unchanged() {
         let value = r#"{"packageName": "p", "versionRange": ">=1 <2", "intent": "recommended"}"#;
         let property = dependency("olm.package.required", value).unwrap();
         assert_eq!(&*property.kind, "olm.package");
@@ -276,14 +276,14 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_go_escapes_for_web_pages_are_written_as_they_are() {
+    fn characters_that_go_escapes_for_html_are_written_unescaped() {
         let json = r#"{"a": "\u003c\u003E\u0026 \\u003c \u00e9\""}"#;
         assert_eq!(compact(json), r#"{"a":"<>& \\u003c \u00e9\""}"#);
     }
 
     proptest! {
         #[test]
-        fn compact_json_is_what_a_compact_writer_writes(
+        fn compact_json_equals_that_of_a_compact_writer(
             keys in prop::collection::vec("[ a\"\\\\\n<é]{0,5}", 0..4),
             text in "[ \"\\\\\n\t{},]{0,9}",
         ) {

@@ -63,7 +63,7 @@ fn a_field_of_an_entry_may_be_null() {
 }
 
 #[test]
-fn names_of_bundles_and_skip_ranges_belong_to_their_package_and_channel() {
+fn bundle_names_and_skip_ranges_are_scoped_to_package_and_channel() {
     let image = "registry.example.com/x:1";
     let (_folder, listing, files) = catalog(&[
         bundle("two", "x.v1", image, &[]),
@@ -115,7 +115,7 @@ fn names_of_bundles_and_skip_ranges_belong_to_their_package_and_channel() {
 }
 
 #[test]
-fn requirements_are_dependencies_too_and_keep_their_intent() {
+fn requirements_are_also_dependencies_and_keep_their_intent() {
     let gvk = json!({"group": "g.io", "kind": "K", "version": "v1"});
     let (_folder, listing, files) = catalog(&[
         package("p"),
@@ -163,7 +163,7 @@ fn requirements_are_dependencies_too_and_keep_their_intent() {
 }
 
 #[test]
-fn deprecations_stand_in_the_messages_that_they_are_about() {
+fn deprecations_are_in_the_messages_they_refer_to() {
     let entry = |schema: &str, name: Option<&str>, message: &str| {
         let mut reference = json!({"schema": schema});
         if let Some(name) = name {
@@ -206,7 +206,7 @@ fn deprecations_stand_in_the_messages_that_they_are_about() {
 }
 
 #[test]
-fn a_csv_stands_for_one_that_only_the_image_holds() {
+fn a_csv_is_reconstructed_from_metadata_if_only_the_image_contains_it() {
     let metadata = json!({
         "annotations": {"capabilities": "Basic Install"}, "displayName": "P", "keywords": ["k"],
         "crdDescriptions": {"owned": []}, "apiServiceDefinitions": {}, "provider": {"name": "N"}, "minKubeVersion": "",
@@ -236,7 +236,7 @@ fn a_csv_stands_for_one_that_only_the_image_holds() {
 }
 
 #[test]
-fn manifests_are_decoded_and_those_in_yaml_become_json() {
+fn manifests_are_decoded_and_yaml_converted_to_json() {
     let data = |text: &str| {
         use base64::Engine;
         let data = base64::engine::general_purpose::STANDARD.encode(text);

@@ -60,7 +60,7 @@ fn listing() -> Listing {
 }
 
 #[test]
-fn a_package_without_channels_is_named_but_not_found() {
+fn a_package_without_channels_is_listed_but_not_found() {
     let listing = listing();
     assert!(listing.package_name(1).is_some() && listing.package_name(2).is_none());
     assert!(listing.package("empty").is_none());
@@ -79,7 +79,7 @@ fn a_package_without_channels_is_named_but_not_found() {
 }
 
 #[test]
-fn the_listing_leaves_out_rows_that_are_not_whole() {
+fn the_listing_omits_incomplete_rows() {
     let listing = listing();
     let ranges = listing.encode_skip_ranges(&HashMap::from([(ManifestsId(8), Text::from("<1"))]));
     let (mut at, mut shown) = (0, Vec::new());

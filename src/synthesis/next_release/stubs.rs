@@ -152,7 +152,7 @@ mod tests {
     const STUB: &str = "# - group: example.com\n#   resource: foos\n#   kind: …\n#   version: …\n#   dependency: required  # OLM installs a provider; use optional if the operator runs without it\n";
 
     #[test]
-    fn comments_go_where_the_entries_belong() {
+    fn comments_are_placed_where_the_entries_belong() {
         assert_eq!(with("name: a\n"), format!("name: a\n\n# apis:\n{STUB}"));
         assert_eq!(with("name: a"), format!("name: a\n\n# apis:\n{STUB}"));
         let example = "# apis: [{group: a, resource: b}]\nname: a\n";
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_without_their_number_signs_are_entries_of_the_list() {
+    fn uncommented_stubs_are_entries_of_the_list() {
         for olm in [
             "apis:\n  - {group: a, resource: b}\nname: a\n",
             "apis:\n  # ours\n  - group: a\n    resource: b\n\nname: a\n",
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn further_comments_join_those_that_are_there() {
+    fn further_comments_are_added_to_existing_ones() {
         let once = with("# apis:\nname: a\n");
         let twice = added(&once, &[entry("foos"), entry("bars")]).unwrap();
         assert_eq!(

@@ -55,7 +55,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn manifests_are_replaced_and_olm_yaml_keeps_what_a_person_wrote() {
+fn manifests_are_replaced_and_edits_of_olm_yaml_kept() {
     let folder = old_folder();
     let stream = format!("{}---\n{}", deployment("v1.1.0"), map("new"));
     let options = ReleaseOptions::default();
@@ -86,7 +86,7 @@ fn manifests_are_replaced_and_olm_yaml_keeps_what_a_person_wrote() {
 }
 
 #[test]
-fn a_manifest_that_is_to_be_kept_stays() {
+fn a_kept_manifest_is_not_removed() {
     let folder = old_folder();
     let mine = "manifests/mine.yaml".to_owned();
     let options = ReleaseOptions {
@@ -101,7 +101,7 @@ fn a_manifest_that_is_to_be_kept_stays() {
 }
 
 #[test]
-fn what_was_inferred_is_inferred_anew_and_what_was_decided_stays() {
+fn inferred_values_are_inferred_again_and_decisions_kept() {
     let budget = "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: b}\n";
     for (said, wanted) in [("1.16.0", Some("1.21.0")), ("1.30.0", None)] {
         let folder = old_folder();
@@ -119,7 +119,7 @@ fn what_was_inferred_is_inferred_anew_and_what_was_decided_stays() {
 }
 
 #[test]
-fn entries_with_inferred_images_are_updated_in_a_list_that_the_author_changed() {
+fn inferred_images_are_updated_in_a_list_changed_by_the_author() {
     let settings = |tag: &str| {
         let map = map("settings");
         format!(
@@ -140,7 +140,7 @@ fn entries_with_inferred_images_are_updated_in_a_list_that_the_author_changed() 
 }
 
 #[test]
-fn an_unknown_or_older_version_and_a_name_that_does_not_follow_it_are_errors() {
+fn an_unknown_or_older_version_and_an_unrelated_name_are_errors() {
     let folder = old_folder();
     let error = |stream: &str| {
         let options = ReleaseOptions::default();
@@ -158,7 +158,7 @@ fn an_unknown_or_older_version_and_a_name_that_does_not_follow_it_are_errors() {
 }
 
 #[test]
-fn a_name_with_a_release_or_a_changed_spelling_of_the_version_gets_the_next_version() {
+fn a_name_with_a_release_or_a_changed_version_spelling_gets_the_next_version() {
     for (name, version, more, next, wanted) in [
         ("op-v1.0.0-1", "1.0.0", "release: '1'\n", "1.1.0", "op-v1.1.0-1"),
         (
@@ -194,7 +194,7 @@ fn a_name_with_a_release_or_a_changed_spelling_of_the_version_gets_the_next_vers
 }
 
 #[test]
-fn a_release_with_the_version_of_the_bundle_that_replaces_nothing_is_noted() {
+fn a_release_with_the_same_version_and_no_replaces_is_noted() {
     for (more, version) in [
         ("", Some("1.0.0")),
         ("replaces: op.v0.9.0\n", None),
@@ -209,7 +209,7 @@ fn a_release_with_the_version_of_the_bundle_that_replaces_nothing_is_noted() {
 }
 
 #[test]
-fn a_decided_version_and_what_it_replaces_are_written() {
+fn a_specified_version_and_replaces_are_written() {
     let folder = old_folder();
     let options = ReleaseOptions {
         version: Some("2.0.0".to_owned()),
@@ -251,7 +251,7 @@ fn labels(objects: &[Object]) -> Vec<String> {
 }
 
 #[test]
-fn custom_resources_join_the_examples_and_one_that_is_there_stays() {
+fn custom_resources_are_added_to_the_examples_and_existing_ones_kept() {
     let examples = "[{apiVersion: garden.example.com/v1, kind: Bed, metadata: {name: mine}, spec: {width: 7}}, \
                     {apiVersion: garden.example.com/v1beta1, kind: Bed, metadata: {name: old}}]";
     for said in [
@@ -286,7 +286,7 @@ fn custom_resources_join_the_examples_and_one_that_is_there_stays() {
 }
 
 #[test]
-fn examples_that_are_no_list_are_an_error_only_where_some_are_to_be_added() {
+fn malformed_examples_are_an_error_only_if_some_are_added() {
     let folder = old_folder();
     let broken = format!("{OLM}annotations: {{alm-examples: 'no list'}}\n");
     std::fs::write(folder.path().join(OLM_YAML), broken).unwrap();
@@ -301,7 +301,7 @@ fn examples_that_are_no_list_are_an_error_only_where_some_are_to_be_added() {
 }
 
 #[test]
-fn samples_take_the_place_of_the_examples_and_custom_resources_join_them() {
+fn samples_replace_the_examples_and_custom_resources_are_added() {
     let folder = old_folder();
     let said =
         "annotations: {alm-examples: [{apiVersion: garden.example.com/v1, kind: Bed, metadata: {name: gone}}]}\n";
@@ -355,7 +355,7 @@ fn role(verbs: &str, resources: &str) -> String {
 }
 
 #[test]
-fn wildcards_are_written_out_if_asked_or_where_the_release_before_had_names() {
+fn wildcards_are_expanded_on_request_or_if_the_previous_release_did() {
     let folder = old_folder();
     let before = |resources: &str| {
         let old = format!("{}{DEFINITION}{}", deployment("1.0.0"), role("get", resources));
@@ -380,7 +380,7 @@ fn wildcards_are_written_out_if_asked_or_where_the_release_before_had_names() {
 }
 
 #[test]
-fn a_kept_file_is_not_overwritten_by_a_new_file_of_the_same_path() {
+fn a_kept_file_is_not_overwritten_by_a_new_file_with_the_same_path() {
     let folder = old_folder();
     let path = "manifests/manifests.yaml";
     std::fs::write(folder.path().join(path), map("other")).unwrap();

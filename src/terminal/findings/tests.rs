@@ -9,7 +9,7 @@ fn place(text: &str, wanted: &str) -> Place {
 }
 
 #[test]
-fn a_finding_shows_its_line_the_place_and_what_to_do() {
+fn a_finding_shows_its_line_place_and_advice() {
     let text = "kind: Role\nmetadata:\n  name: a\n  name: b\n";
     let source = SourceFile::new("manifests/role.yaml", text);
     let second = text.rfind("name").unwrap();
@@ -37,7 +37,7 @@ fn a_finding_shows_its_line_the_place_and_what_to_do() {
 }
 
 #[test]
-fn a_finding_without_a_place_has_its_advice() {
+fn a_finding_without_a_place_shows_its_advice() {
     let finding = Diagnostic::new(&rules::OBJECT_FIELD_MISSING, "there is no object").help("Add one.");
     insta::assert_snapshot!(render(&finding, false), @"
     error[object-field-missing]: there is no object
@@ -47,7 +47,7 @@ fn a_finding_without_a_place_has_its_advice() {
 }
 
 #[test]
-fn a_place_in_an_empty_file_is_its_first_line() {
+fn a_place_in_an_empty_file_is_shown_on_its_first_line() {
     let source = SourceFile::new("metadata/olm.yaml", "");
     let finding = Diagnostic::new(&rules::OBJECT_NOT_A_MAP, "the file is empty").at(Place::new(&source, 0..0));
     insta::assert_snapshot!(render(&finding, false), @"
@@ -62,7 +62,7 @@ fn a_place_in_an_empty_file_is_its_first_line() {
 }
 
 #[test]
-fn the_end_of_a_file_can_be_pointed_at() {
+fn the_end_of_a_file_can_be_underlined() {
     let source = SourceFile::new("a.yaml", "a: [1,\n");
     for end in [7, 8, 999] {
         let finding = Diagnostic::new(&rules::YAML_SYNTAX, "the list is not closed").at(Place::new(&source, 7..end));
@@ -77,7 +77,7 @@ fn the_end_of_a_file_can_be_pointed_at() {
 }
 
 #[test]
-fn tabs_and_wide_characters_keep_the_underline_in_place() {
+fn tabs_and_wide_characters_keep_the_underline_aligned() {
     let finding =
         Diagnostic::new(&rules::YAML_SYNTAX, "a tab indents this line").at(place("a:\n\tname: 日本 x\r\n", "日本"));
     insta::assert_snapshot!(render(&finding, false), @"
@@ -92,7 +92,7 @@ fn tabs_and_wide_characters_keep_the_underline_in_place() {
 }
 
 #[test]
-fn a_line_of_a_megabyte_is_cut_around_the_place() {
+fn a_very_long_line_is_truncated_around_the_place() {
     let text = format!("data: {}needle{}", "x".repeat(600_000), "y".repeat(600_000));
     let finding = Diagnostic::new(&rules::YAML_SYNTAX, "a long line").at(place(&text, "needle"));
     insta::assert_snapshot!(render(&finding, false), @"
@@ -106,7 +106,7 @@ fn a_line_of_a_megabyte_is_cut_around_the_place() {
 }
 
 #[test]
-fn a_place_of_many_lines_is_shown_by_its_first() {
+fn a_multi_line_place_is_shown_by_its_first_line() {
     let text = "spec:\n  rules:\n  - a\n  - b\n";
     let finding = Diagnostic::new(&rules::YAML_SYNTAX, "too much").at(place(text, "rules:\n  - a\n  - b"));
     insta::assert_snapshot!(render(&finding, false), @"
@@ -121,7 +121,7 @@ fn a_place_of_many_lines_is_shown_by_its_first() {
 }
 
 #[test]
-fn a_long_place_is_cut_behind_its_beginning() {
+fn a_long_place_is_truncated_after_its_beginning() {
     let text = format!("{{\"a\":\"{}\"}}", "z".repeat(500));
     let finding = Diagnostic::new(&rules::JSON_SYNTAX, "too long").at(place(&text, &"z".repeat(500)));
     let shown = render(&finding, false);
@@ -130,7 +130,7 @@ fn a_long_place_is_cut_behind_its_beginning() {
 }
 
 #[test]
-fn text_from_files_cannot_steer_the_terminal() {
+fn text_from_files_cannot_control_the_terminal() {
     let text = "name: a\u{1b}[2Jb\u{9b}1mc\n";
     let finding = Diagnostic::new(&rules::YAML_SYNTAX, "bad \u{1b}[31m name")
         .at(place(text, "a\u{1b}[2Jb\u{9b}1mc"))
@@ -145,14 +145,14 @@ fn text_from_files_cannot_steer_the_terminal() {
 }
 
 #[test]
-fn colour_only_on_request() {
+fn colour_is_used_only_on_request() {
     let finding = Diagnostic::new(&rules::YAML_SYNTAX, "broken").at(place("a: b", "b"));
     assert!(!render(&finding, false).contains('\u{1b}'));
     assert!(render(&finding, true).contains('\u{1b}'));
 }
 
 #[test]
-fn the_summary_counts_what_there_is() {
+fn the_summary_counts_bundles_and_findings() {
     let error = Diagnostic::new(&rules::YAML_SYNTAX, "x");
     let info = Diagnostic::new(&rules::YAML_EMPTY_DOCUMENT, "y");
     let mut warning = error.clone();
@@ -164,7 +164,7 @@ fn the_summary_counts_what_there_is() {
 }
 
 #[test]
-fn json_has_every_field_and_both_ends() {
+fn json_has_every_field_and_both_positions() {
     let finding = Diagnostic::new(&rules::YAML_SYNTAX, "broken \u{1b}")
         .at(place("a: 1\nbé: c\n", "bé"))
         .also(place("a: 1\n", "1"), "see here")
@@ -223,7 +223,7 @@ fn json_has_every_field_and_both_ends() {
 }
 
 #[test]
-fn nothing_of_a_line_steers_whoever_shows_it_and_columns_stay() {
+fn a_line_cannot_control_its_viewer_and_columns_are_kept() {
     let text = "##[group]\u{202e}\u{9b}: \u{1b}needle ##vso[x]";
     let finding = Diagnostic::new(&rules::YAML_SYNTAX, "x\u{1b}").at(place(text, "needle"));
     let shown = render(&finding, false);

@@ -72,7 +72,7 @@ fn failing(kind: io::ErrorKind) -> Printer {
 }
 
 #[test]
-fn a_reader_that_went_away_is_told_from_a_full_disk() {
+fn a_closed_pipe_is_distinguished_from_a_full_disk() {
     let printer = failing(io::ErrorKind::BrokenPipe);
     printer.line("x").unwrap();
     assert!(matches!(printer.flush(), Err(OutputError::Closed)));
@@ -83,7 +83,7 @@ fn a_reader_that_went_away_is_told_from_a_full_disk() {
 }
 
 #[test]
-fn the_result_and_the_remarks_go_apart() {
+fn results_and_notes_use_separate_streams() {
     let (printer, streams) = captured();
     printer.line("result").unwrap();
     printer.status("pulled \u{1b}[31m");
@@ -99,7 +99,7 @@ fn the_result_and_the_remarks_go_apart() {
 }
 
 #[test]
-fn further_lines_stand_below_the_first() {
+fn further_lines_are_indented_below_the_first() {
     let (printer, streams) = captured();
     printer.error("bundle a is given twice\nbundle b has no name");
     assert_eq!(
@@ -109,7 +109,7 @@ fn further_lines_stand_below_the_first() {
 }
 
 #[test]
-fn quiet_leaves_only_errors() {
+fn quiet_shows_only_errors() {
     let (printer, streams) = captured_with(Settings {
         quiet: true,
         color: ColorChoice::Auto,
@@ -128,7 +128,7 @@ fn quiet_leaves_only_errors() {
 }
 
 #[test]
-fn findings_as_a_result_have_every_form() {
+fn findings_can_be_printed_in_every_format() {
     let findings = [Diagnostic::new(&rules::YAML_SYNTAX, "broken")];
     let (printer, streams) = captured();
     printer.findings(Format::Text, &findings).unwrap();
@@ -147,7 +147,7 @@ fn findings_as_a_result_have_every_form() {
 }
 
 #[test]
-fn a_list_is_one_document_in_both_forms() {
+fn a_list_is_one_document_in_json_and_yaml() {
     #[derive(Serialize)]
     struct Row {
         name: String,
@@ -177,7 +177,7 @@ fn a_list_is_one_document_in_both_forms() {
 }
 
 #[test]
-fn yaml_is_safe_for_readers_that_know_the_old_booleans() {
+fn yaml_is_safe_for_yaml_1_1_readers() {
     let (printer, streams) = captured();
     printer
         .document(Format::Yaml, &serde_json::json!({"channels": ["on", "1_000", "a"]}))
@@ -194,7 +194,7 @@ fn yaml_is_safe_for_readers_that_know_the_old_booleans() {
 }
 
 #[test]
-fn a_result_is_held_back_until_the_end_or_a_remark() {
+fn a_result_is_buffered_until_the_end_or_a_note() {
     let (printer, streams) = captured();
     let mut list = List::new(printer.stdout(), Format::Json);
     for number in 0..10_000 {
@@ -209,7 +209,7 @@ fn a_result_is_held_back_until_the_end_or_a_remark() {
 }
 
 #[test]
-fn a_long_result_is_written_at_once_behind_what_was_held_back() {
+fn a_long_result_is_written_directly_after_the_buffered_one() {
     let (printer, streams) = captured();
     let mut output = printer.stdout();
     output.line("first").unwrap();
@@ -218,7 +218,7 @@ fn a_long_result_is_written_at_once_behind_what_was_held_back() {
 }
 
 #[test]
-fn whatever_is_printed_is_made_visible_here() {
+fn everything_printed_is_escaped() {
     const STRANGE: &str = "::a\n::b\u{1b}[2J\u{202e}\r##[c]";
     let (printer, streams) = captured();
     printer.line(STRANGE).unwrap();
@@ -255,7 +255,7 @@ fn whatever_is_printed_is_made_visible_here() {
 }
 
 #[test]
-fn a_patch_is_printed_as_it_is_or_not_at_all() {
+fn a_patch_is_printed_unchanged_or_not_at_all() {
     let (printer, streams) = captured();
     for refused in ["+a: \u{202e}\n", " ::stop-commands::x\n", "-##[group]\n", "+a\rb\n"] {
         assert!(

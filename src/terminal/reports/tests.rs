@@ -84,7 +84,7 @@ fn json_has_exactly_the_fields_of_its_schema() {
 }
 
 #[test]
-fn sarif_follows_its_schema() {
+fn sarif_matches_its_schema() {
     let report: Value =
         serde_json::from_str(&report("opmx bundle validate", &sample(), ReportFormat::Sarif, false)).unwrap();
     // The parts of the SARIF 2.1.0 schema that are used here.
@@ -153,7 +153,7 @@ fn sarif_follows_its_schema() {
 }
 
 #[test]
-fn workflow_commands_stay_on_their_lines() {
+fn workflow_commands_stay_on_one_line() {
     insta::assert_snapshot!(report("opmx bundle validate", &sample(), ReportFormat::Github, false), @r#"
     ::error file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=2,endLine=2,col=3,endColumn=7,title=content-csv-shape::spec.<a> & "b"%0A::error::x. Use a value of the correct type; otherwise the ClusterServiceVersion is unreadable.
     ::warning file=oci%3Adir%2Cx%3Av1/manifests/a%25b.yaml,line=1,endLine=2,title=ann-channel-blank::a blank. Separate the channels with commas, without spaces.
@@ -163,7 +163,7 @@ fn workflow_commands_stay_on_their_lines() {
 }
 
 #[test]
-fn junit_is_xml_with_a_case_for_each_finding() {
+fn junit_is_xml_with_a_case_per_finding() {
     insta::assert_snapshot!(report("opmx bundle validate", &sample(), ReportFormat::Junit, false), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites name="opmx bundle validate" tests="4" failures="1">
@@ -188,7 +188,7 @@ fn junit_is_xml_with_a_case_for_each_finding() {
 }
 
 #[test]
-fn text_ends_with_one_line_about_all() {
+fn text_ends_with_a_one_line_summary() {
     let text = report("opmx bundle validate", &sample(), ReportFormat::Text, false);
     assert_eq!(
         text.lines().last(),

@@ -19,7 +19,7 @@ fn formatted(text: &str) -> String {
 }
 
 #[test]
-fn indentation_and_blanks_become_canonical_and_comments_stay_with_their_neighbours() {
+fn indentation_and_blanks_become_canonical_and_comments_keep_their_neighbours() {
     let text = formatted(
         "
 # One of two.
@@ -93,7 +93,7 @@ note: a text
 }
 
 #[test]
-fn lists_in_lists_anchors_and_tags_keep_their_places() {
+fn nested_lists_anchors_and_tags_keep_their_places() {
     let text = formatted(
         "schema: x\na:\n   -\n      - 1\n      -   - 2\n          - &y {b: 1}\n   - &x\n     # c\n     k: !!str 1\n   -   # d\n     l: *x\nm: &l\n  - 1\nn: !!map\n    o: p\n",
     );
@@ -116,7 +116,7 @@ fn lists_in_lists_anchors_and_tags_keep_their_places() {
 }
 
 #[test]
-fn texts_of_several_lines_keep_their_blanks() {
+fn multi_line_strings_keep_their_blanks() {
     for text in [
         "a:\n    b: |2\n        deep\n      less\n",
         "a:\n    b: |+\n      x\n\n\nc: 1\n",
@@ -130,7 +130,7 @@ fn texts_of_several_lines_keep_their_blanks() {
 }
 
 #[test]
-fn what_cannot_be_laid_out_anew_is_left_alone() {
+fn text_that_cannot_be_reformatted_is_unchanged() {
     for text in [
         "? a\n: b\n",
         "a: 1\n...\n",
@@ -146,13 +146,13 @@ fn what_cannot_be_laid_out_anew_is_left_alone() {
 }
 
 #[test]
-fn an_alias_stays_behind_its_anchor() {
+fn an_alias_stays_after_its_anchor() {
     let text = "a: &x 1\nschema:   *x\n";
     assert_eq!(formatted(text), "a: &x 1\nschema: *x\n");
 }
 
 #[test]
-fn line_ends_become_line_feeds() {
+fn line_endings_become_line_feeds() {
     assert_eq!(
         formatted("a:\r\n  - 1 # c\r\nb: |\r\n   x\r\n   y\r\n"),
         "a:\n- 1 # c\nb: |\n  x\n  y\n"
@@ -233,7 +233,7 @@ fn scatter(value: &Value, column: usize, choose: &mut impl FnMut(u8) -> u8, out:
 
 proptest! {
     #[test]
-    fn what_is_laid_out_anew_says_the_same_with_the_same_comments(
+    fn reformatting_keeps_values_and_comments(
         fields in prop::collection::vec(("[a-d]|schema", value()), 1..5),
         choices in prop::collection::vec(any::<u8>(), 1..40),
     ) {
@@ -263,7 +263,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_laid_out_once_or_not_at_all(text in "([a-c]|: |- |\n|  | #c|\"|'|[|]\n|[>]\n|&a |[*]a|\\[|\\]|, ){0,24}") {
+    fn reformatting_is_idempotent_or_skipped(text in "([a-c]|: |- |\n|  | #c|\"|'|[|]\n|[>]\n|&a |[*]a|\\[|\\]|, ){0,24}") {
         let reading = read("catalog.yaml", text.as_bytes(), &Limits::default());
         if let [document] = &reading.documents[..]
             && let Some(written) = reflow(document, &FIRST)

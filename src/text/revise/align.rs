@@ -179,7 +179,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn items_are_known_by_their_names() {
+    fn items_are_identified_by_their_names() {
         let of = |value: Value| identity(&value);
         assert_eq!(
             of(json!({"name": "a", "replaces": "b"})),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_with_another_name_is_the_same_one() {
+    fn a_renamed_document_is_recognized() {
         let of = |name: &str, rest: u8| json!({"schema": "olm.channel", "name": name, "rest": rest});
         let (old, new) = ([of("a", 1), of("b", 2)], [of("c", 1), of("d", 3)]);
         let items = aligned(old.iter().map(identity), new.iter().map(identity));
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_keep_their_order_and_new_ones_stand_behind_what_they_follow() {
+    fn keys_keep_their_order_and_new_ones_follow_their_predecessors() {
         let of = |old: Value, new: Value| keys(old.as_object().unwrap(), new.as_object().unwrap());
         let items = of(
             json!({"a": 1, "b": 1, "c": 1}),
@@ -225,7 +225,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_item_has_its_place_once(old in "[abc]{0,8}", new in "[abc]{0,8}") {
+        fn each_item_is_aligned_once(old in "[abc]{0,8}", new in "[abc]{0,8}") {
             let letters = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
             let items = aligned(letters(&old).into_iter(), letters(&new).into_iter());
             let olds: Vec<usize> = items.iter().filter_map(|item| match item {

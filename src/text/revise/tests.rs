@@ -35,7 +35,7 @@ x-owner: \"garden\"
 ";
 
 #[test]
-fn an_item_comes_in_the_layout_of_its_neighbours() {
+fn an_item_is_added_in_the_layout_of_its_neighbours() {
     let text = revised(CHANNEL, |value| {
         let entry = json!({"name": "rake.v3", "replaces": "rake.v2", "skips": ["rake.v1"]});
         value["entries"].as_array_mut().unwrap().insert(0, entry);
@@ -77,7 +77,7 @@ fn an_item_comes_in_the_layout_of_its_neighbours() {
 }
 
 #[test]
-fn a_comment_may_stand_between_a_dash_and_its_item() {
+fn a_comment_between_a_dash_and_its_item_is_kept() {
     let text = "entries:\n- # the newest -\n  # of all\n  name: rake.v2\n- # the oldest\n  name: rake.v1\n";
     let added = revised(text, |value| {
         let entry = json!({"name": "rake.v3", "replaces": "rake.v2"});
@@ -102,7 +102,7 @@ fn a_comment_may_stand_between_a_dash_and_its_item() {
 }
 
 #[test]
-fn an_item_goes_with_its_comments() {
+fn an_item_is_removed_with_its_comments() {
     let text = revised(CHANNEL, |value| {
         drop(value["entries"].as_array_mut().unwrap().remove(0));
     });
@@ -130,7 +130,7 @@ fn an_item_goes_with_its_comments() {
 }
 
 #[test]
-fn fields_change_come_and_go_in_place() {
+fn fields_are_changed_added_and_removed_in_place() {
     let text = revised(CHANNEL, |value| {
         value["package"] = json!("hoe");
         value["name"] = json!("on");
@@ -176,7 +176,7 @@ fn fields_change_come_and_go_in_place() {
 }
 
 #[test]
-fn lists_become_empty_and_full() {
+fn lists_can_be_emptied_and_filled() {
     let text = revised("a:\n- 1\n- 2 # two\nb: 3\n", |value| value["a"] = json!([]));
     assert_eq!(text, "a: []\nb: 3\n");
     let text = revised("a: []\nb: 3\n", |value| value["a"] = json!([{"c": 1, "d": 2}]));
@@ -190,7 +190,7 @@ fn lists_become_empty_and_full() {
 }
 
 #[test]
-fn the_first_key_of_an_item_gives_its_place_to_the_next() {
+fn the_next_key_takes_the_place_of_a_removed_first_key() {
     let text = revised("a:\n  - b: 1 # one\n    c: 2\n", |value| value["a"] = json!([{"c": 2}]));
     assert_eq!(text, "a:\n  - b: 1 # one\n    c: 2\n".replace("b: 1 # one\n    ", ""));
     let text = revised("- {name: a, b: 1}\n- {name: c}\n", |value| {
@@ -201,7 +201,7 @@ fn the_first_key_of_an_item_gives_its_place_to_the_next() {
 }
 
 #[test]
-fn json_keeps_its_form() {
+fn json_keeps_its_format() {
     let many = "{\n    \"schema\": \"olm.channel\",\n    \"entries\": [\n        {\n            \"name\": \"a\"\n        }\n    ]\n}\n";
     let add = |value: &mut Value| {
         let entries = value["entries"].as_array_mut().unwrap();
@@ -237,7 +237,7 @@ fn json_keeps_its_form() {
 }
 
 #[test]
-fn ends_of_lines_stay_what_they_are() {
+fn line_endings_are_kept() {
     let text = revised("a:\r\n- x\r\nb: 1\r\n", |value| {
         value["a"].as_array_mut().unwrap().push(json!("z"));
         value["c"] = json!({"d": [1]});
@@ -247,7 +247,7 @@ fn ends_of_lines_stay_what_they_are() {
 }
 
 #[test]
-fn what_other_readers_take_for_something_else_is_quoted() {
+fn strings_ambiguous_to_other_readers_are_quoted() {
     let text = revised("a:\n- x\n", |value| {
         value["a"] = json!(["x", "on", "010", "1e3", "a: b", "# c", "~", ""]);
     });
@@ -259,7 +259,7 @@ fn what_other_readers_take_for_something_else_is_quoted() {
 }
 
 #[test]
-fn a_value_behind_an_alias_or_a_merge_key_is_not_changed() {
+fn a_value_behind_an_alias_or_merge_key_is_not_changed() {
     for (text, path) in [
         ("a: &x\n  b: 1\nc: *x\n", "c.b"),
         ("a: &x {b: 1}\nc:\n  <<: *x\n  d: 2\n", "c.b"),
@@ -327,7 +327,7 @@ fn written(value: &Value) -> Vec<String> {
 
 proptest! {
     #[test]
-    fn what_is_revised_says_the_new_value(old in object(), new in object()) {
+    fn revised_text_contains_the_new_value(old in object(), new in object()) {
         let (old, new) = (Value::Object(old), Value::Object(new));
         for text in written(&old) {
             let reading = read("catalog.yaml", text.as_bytes(), &Limits::default());
@@ -353,7 +353,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_added_and_is_removed_leaves_the_bytes(old in object(), added in value(), at in 0..4_usize) {
+    fn adding_and_removing_restores_the_bytes(old in object(), added in value(), at in 0..4_usize) {
         let mut old = old;
         old.insert("list".to_owned(), json!([{"name": "x"}, {"name": "y"}]));
         let old = Value::Object(old);
@@ -377,7 +377,7 @@ proptest! {
 }
 
 #[test]
-fn line_breaks_that_only_yaml_knows_are_escaped_in_every_kind_of_quotes() {
+fn line_breaks_known_only_to_yaml_are_escaped_in_all_quotes() {
     for item in ["m", "'m'", "\"m\""] {
         let text = format!("entries:\n- message: {item}\n- message: {item}\n");
         for new in ["a\u{85}b", "it's\u{2028}so", "it's"] {

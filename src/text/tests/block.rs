@@ -43,7 +43,7 @@ fn maps_lists_and_scalars_of_every_style_are_read() {
 }
 
 #[test]
-fn what_takes_more_is_left_alone() {
+fn unsupported_syntax_is_left_to_the_full_parser() {
     for text in [
         "",
         "# nothing\n",
@@ -100,7 +100,7 @@ fn documents(folder: &FilePath) -> Vec<String> {
 }
 
 #[test]
-fn nearly_all_manifests_are_read_here() {
+fn nearly_all_manifests_are_read_by_the_block_parser() {
     let project = FilePath::new(env!("CARGO_MANIFEST_DIR"));
     let corpus = project.join("../shared/corpus");
     for folder in [project.join("testdata"), corpus] {
@@ -231,7 +231,7 @@ proptest! {
     #![proptest_config(property(1_000))]
 
     #[test]
-    fn what_is_written_in_blocks_is_read_here(node in collections(), column in 0..3_usize) {
+    fn block_style_output_is_read_by_the_block_parser(node in collections(), column in 0..3_usize) {
         let mut text = String::new();
         node.write_at(column, false, &mut text);
         prop_assert!(reads(&text), "{text}");

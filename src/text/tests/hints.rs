@@ -11,7 +11,7 @@ fn pointed(text: &str) -> (String, String) {
 }
 
 #[test]
-fn values_that_begin_with_a_special_character_want_quotes() {
+fn values_starting_with_a_special_character_need_quotes() {
     for (text, value, advice) in [
         (
             "version: >0.27.0\n",
@@ -42,7 +42,7 @@ fn values_that_begin_with_a_special_character_want_quotes() {
 }
 
 #[test]
-fn a_quoting_hint_carries_the_edit() {
+fn a_quoting_hint_contains_the_edit() {
     let text = "é: 1\nversion: >0.27.0\n";
     let edit = fault(text).edits.pop().unwrap();
     let mut mended = text.to_owned();
@@ -65,7 +65,7 @@ fn tabs_are_shown() {
 }
 
 #[test]
-fn colons_inside_values_want_quotes() {
+fn colons_inside_values_need_quotes() {
     let (text, advice) = pointed("description: Note: this is text\n");
     assert_eq!(text, "Note: this is text");
     assert!(advice.contains(r#"`description: "Note: this is text"`"#), "{advice}");
@@ -77,7 +77,7 @@ fn colons_inside_values_want_quotes() {
 }
 
 #[test]
-fn open_quotes_and_brackets_are_shown_where_they_open() {
+fn unclosed_quotes_and_brackets_are_located_at_their_start() {
     let (text, advice) = pointed("a: 1\nb: \"cut off\nc: 2\n");
     assert_eq!(text, "\"cut off");
     assert!(advice.contains("Close the quote"), "{advice}");

@@ -30,7 +30,7 @@ fn values_and_keys_have_places() {
 }
 
 #[test]
-fn what_does_not_exist_is_at_its_nearest_ancestor() {
+fn a_missing_value_is_located_at_its_nearest_ancestor() {
     let document = document("a:\n  b: 1\n");
     assert_eq!(document.place(&"a.c.d[1]".into()).text(), "b: 1");
     assert_eq!(document.key_place(&"a.c.d[1]".into()).text(), "a");
@@ -38,7 +38,7 @@ fn what_does_not_exist_is_at_its_nearest_ancestor() {
 }
 
 #[test]
-fn aliases_and_merges_lead_to_where_it_is_written() {
+fn aliases_and_merges_are_located_where_the_value_is_written() {
     let document = document("a: &x {b: one, c: two}\nd: *x\ne:\n  <<: *x\n  c: three\n");
     assert_eq!(document.place(&"d".into()).text(), "*x");
     assert_eq!(document.place(&"d.b".into()).text(), "one");
@@ -49,7 +49,7 @@ fn aliases_and_merges_lead_to_where_it_is_written() {
 }
 
 #[test]
-fn parts_of_scalars_are_found_in_every_style() {
+fn parts_of_scalars_are_located_in_every_style() {
     let text = "plain: one two\n  three\nsingle: 'it''s\n\n  two'\ndouble: \"\\u00e9 \\\n  a\\tb\\\"c\"\nliteral: |-\n    one\n      two\n\n    three\nfolded: >2+\n   one\n  two\n  three\n\nflow: [&a !!str 'x y']\n";
     for text in [text.to_owned(), text.replace('\n', "\r\n"), format!("é: é\n{text}")] {
         let document = document(&text);
@@ -114,7 +114,7 @@ fn json_inside_a_scalar_has_places_in_the_file() {
 }
 
 #[test]
-fn a_scalar_that_is_not_written_as_it_reads_has_only_its_whole_place() {
+fn a_scalar_with_an_encoded_value_is_located_only_as_a_whole() {
     let document = document("a: !!binary eyJhIjogMX0=\n");
     assert_eq!(document.value(), &json!({"a": "{\"a\": 1}"}));
     assert_eq!(document.scalar_place(&"a".into(), 2..3).text(), "!!binary eyJhIjogMX0=");
@@ -204,7 +204,7 @@ proptest! {
     #![proptest_config(property(256))]
 
     #[test]
-    fn the_place_of_every_node_reads_as_its_value(
+    fn the_place_of_every_node_parses_to_its_value(
         values in prop::collection::vec(tame_values(), 1..3),
         choices in prop::collection::vec(any::<u8>(), 0..60),
         crlf in any::<bool>(),
@@ -231,7 +231,7 @@ proptest! {
     }
 
     #[test]
-    fn the_places_of_json_read_as_their_values(value in super::writing::values(), pretty in any::<bool>()) {
+    fn places_in_json_parse_to_their_values(value in super::writing::values(), pretty in any::<bool>()) {
         let value = json!([value]);
         let text = if pretty { to_json(&value) } else { value.to_string() };
         let document = reading(&text).documents.remove(0);

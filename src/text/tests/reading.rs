@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 #[test]
-fn booleans_are_those_of_yaml_1_1_also_as_keys() {
+fn booleans_follow_yaml_1_1_even_as_keys() {
     assert_eq!(
         value("a: yes\nb: n\nc: ON\nd: 'yes'\ne: tRue"),
         json!({"a": true, "b": false, "c": true, "d": "yes", "e": "tRue"})
@@ -13,7 +13,7 @@ fn booleans_are_those_of_yaml_1_1_also_as_keys() {
 }
 
 #[test]
-fn numbers_have_octals_bases_and_underscores() {
+fn numbers_can_have_octals_bases_and_underscores() {
     assert_eq!(
         value("[017, 0755, 0o17, 0x1F, 0b101, 08, 1_000, 1e3, 1., .5, +1, 1e400, 18446744073709551615]"),
         json!([15, 493, 15, 31, 5, 8.0, 1000, 1000.0, 1.0, 0.5, 1, "1e400", u64::MAX])
@@ -30,7 +30,7 @@ fn dates_and_base_60_are_strings() {
 }
 
 #[test]
-fn infinite_and_undefined_numbers_are_refused() {
+fn infinite_and_nan_numbers_are_rejected() {
     for text in ["a: .inf", "a: [-.Inf]", "a: .nan"] {
         assert_eq!(fault(text).rule.id, "yaml-unrepresentable");
     }
@@ -56,7 +56,7 @@ fn keys_become_strings() {
 }
 
 #[test]
-fn the_last_of_two_equal_keys_counts_and_is_found() {
+fn the_last_of_two_equal_keys_wins_and_is_reported() {
     let reading = reading("a: 1\nb:\n  c: 1\n  d: 2\n  c: 3\n");
     assert_eq!(reading.documents[0].value(), &json!({"a": 1, "b": {"c": 3, "d": 2}}));
     let [finding] = &reading.diagnostics[..] else {
@@ -88,7 +88,7 @@ fn many_duplicate_keys_are_counted() {
 }
 
 #[test]
-fn merges_override_what_stands_above_them_only() {
+fn merges_override_only_preceding_keys() {
     assert_eq!(
         value("base: &b {x: 1, y: 2}\nbefore:\n  x: 9\n  <<: *b\nafter:\n  <<: *b\n  x: 9\n"),
         json!({"base": {"x": 1, "true": 2}, "before": {"x": 1, "true": 2}, "after": {"x": 9, "true": 2}})
@@ -105,7 +105,7 @@ fn merges_override_what_stands_above_them_only() {
 }
 
 #[test]
-fn explicit_tags_decide() {
+fn explicit_tags_take_precedence() {
     assert_eq!(
         value("[!!str 12, !!int '12', !!float 1, !!bool 'yes', !!null '', !foo bar, !foo 12, ! '12', !!binary aGk=]"),
         json!(["12", 12, 1.0, true, null, "bar", "12", "12", "hi"])
@@ -153,7 +153,7 @@ fn aliases_of_large_texts_are_bounded() {
 }
 
 #[test]
-fn depth_is_limited_also_behind_aliases() {
+fn depth_is_limited_even_behind_aliases() {
     let nest = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert_eq!(reading(&format!("a: {}", nest(126))).diagnostics, []);
     assert_eq!(fault(&format!("a: {}", nest(127))).rule.id, "yaml-too-deep");
@@ -182,7 +182,7 @@ fn depth_is_limited_also_behind_aliases() {
 }
 
 #[test]
-fn documents_are_cut_as_kubernetes_cuts_them() {
+fn documents_are_split_like_by_kubernetes() {
     let reading = reading("# about\n---\na: 1\n--- # next\nb: 2\n---\n---\nc: 3\n---\n");
     let numbers: Vec<_> = reading.documents.iter().map(Document::number).collect();
     assert_eq!(numbers, [1, 2, 3]);
@@ -203,7 +203,7 @@ fn an_empty_file_is_one_empty_document() {
 }
 
 #[test]
-fn one_broken_document_leaves_the_others() {
+fn a_broken_document_does_not_affect_the_others() {
     let reading = reading("a: 1\n---\nb: [\n---\nc: 3\n--- {d: 4}\ne: 5\n---\nf: 6\n");
     let values: Vec<_> = reading.documents.iter().map(Document::value).collect();
     assert_eq!(values, [&json!({"a": 1}), &json!({"f": 6})]);
@@ -219,7 +219,7 @@ fn one_broken_document_leaves_the_others() {
 }
 
 #[test]
-fn text_behind_the_end_of_a_document_is_not_read() {
+fn text_after_the_end_of_a_document_is_reported_and_not_read() {
     let reading = reading("a: 1\n...\n# note\nb: 2\n---\nc: 3\n");
     assert_eq!(reading.documents.len(), 2);
     assert_eq!(reading.diagnostics.len(), 1);
@@ -229,7 +229,7 @@ fn text_behind_the_end_of_a_document_is_not_read() {
 }
 
 #[test]
-fn directives_break() {
+fn directives_are_an_error() {
     for text in ["%YAML 1.1\n---\na: 1\n", "%TAG ! tag:x,2000:\n---\na: 1\n"] {
         let reading = reading(text);
         assert_eq!(reading.diagnostics.len(), 1, "{text}");
@@ -239,7 +239,7 @@ fn directives_break() {
 }
 
 #[test]
-fn many_directives_are_refused_before_they_are_compared() {
+fn many_directives_are_rejected_before_they_are_compared() {
     let text = format!("a: 1\n---\n{}---\na: 1\n", "%TAG !a! tag:x,2000:\n".repeat(500_000));
     let reading = reading(&text);
     assert_eq!(reading.diagnostics.len(), 1);
@@ -251,7 +251,7 @@ fn many_directives_are_refused_before_they_are_compared() {
 }
 
 #[test]
-fn byte_order_marks_and_carriage_returns_are_read_over() {
+fn byte_order_marks_and_carriage_returns_are_ignored() {
     let reading = reading("\u{FEFF}a: ä\r\nb: |\r\n  x\r\n  y\r\n---\r\n\u{FEFF}c: 3\r\n");
     assert_eq!(reading.diagnostics, []);
     assert_eq!(reading.documents[0].value(), &json!({"a": "ä", "b": "x\ny\n"}));
@@ -261,7 +261,7 @@ fn byte_order_marks_and_carriage_returns_are_read_over() {
 }
 
 #[test]
-fn text_that_is_not_utf_8_is_refused_with_the_offset() {
+fn text_that_is_not_utf_8_is_rejected_with_the_offset() {
     let reading = read("a.yaml", b"a: 1\nb: \xFF\n", &Limits::default());
     assert_eq!(reading.diagnostics[0].rule.id, "text-encoding");
     assert!(reading.diagnostics[0].message.contains("offset 8"));
@@ -322,7 +322,7 @@ fn a_stream_of_json_values_is_read() {
 }
 
 #[test]
-fn what_only_looks_like_json_is_yaml() {
+fn text_that_only_looks_like_json_is_yaml() {
     assert_eq!(value("{a: 1}"), json!({"a": 1}));
     assert_eq!(value("[a, yes]"), json!(["a", true]));
     assert_eq!(value("{\"a\": 1,}"), json!({"a": 1}));
@@ -330,7 +330,7 @@ fn what_only_looks_like_json_is_yaml() {
 }
 
 #[test]
-fn broken_json_is_found_at_its_place() {
+fn broken_json_is_located() {
     let fault = fault("{\n  \"a\": 1\n  \"b\": 2\n}\n");
     assert_eq!(fault.rule.id, "json-syntax");
     assert_eq!(fault.place.unwrap().to_string(), "a.yaml:3:3");
@@ -343,7 +343,7 @@ fn broken_json_is_found_at_its_place() {
 }
 
 #[test]
-fn json_keys_may_not_stand_twice() {
+fn json_keys_must_be_unique() {
     let reading = reading("{\"a\": {\"b\": 1, \"b\": 2}, \"\\u0061\": 3}");
     assert_eq!(reading.documents[0].value(), &json!({"a": 3}));
     let paths: Vec<_> = reading
@@ -364,12 +364,12 @@ proptest! {
     #![proptest_config(property(256))]
 
     #[test]
-    fn any_bytes_are_read_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn reading_any_bytes_does_not_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = read("a", &bytes, &Limits::default());
     }
 
     #[test]
-    fn any_text_of_yaml_signs_is_read_without_panic(text in "[-?:,\\[\\]{}#&*!|>'\"%@`a0. \t\r\n<=~é\u{FEFF}\u{2028}]{0,80}") {
+    fn reading_any_yaml_characters_does_not_panic(text in "[-?:,\\[\\]{}#&*!|>'\"%@`a0. \t\r\n<=~é\u{FEFF}\u{2028}]{0,80}") {
         let reading = read("a", text.as_bytes(), &Limits::default());
         for document in &reading.documents {
             document.place(&Path::root());

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::{Map, json};
 
 #[test]
-fn yaml_looks_as_kubernetes_users_write_it() {
+fn yaml_is_formatted_like_kubernetes_manifests() {
     let value = json!({
         "apiVersion": "v1",
         "items": [{"name": "a", "args": ["--x=1", "b"]}, [], {}, [[1, 2], "c"], null],
@@ -36,7 +36,7 @@ empty: \"\"
 }
 
 #[test]
-fn strings_are_quoted_exactly_where_readers_need_it() {
+fn strings_are_quoted_exactly_if_readers_need_it() {
     for text in [
         "",
         " ",
@@ -135,7 +135,7 @@ fn strings_are_quoted_exactly_where_readers_need_it() {
 }
 
 #[test]
-fn several_lines_are_literal_where_that_loses_nothing() {
+fn multi_line_strings_are_literal_if_lossless() {
     for (text, written) in [
         ("a\nb", "|-\n  a\n  b\n"),
         ("a\nb\n", "|\n  a\n  b\n"),
@@ -156,7 +156,7 @@ fn several_lines_are_literal_where_that_loses_nothing() {
 }
 
 #[test]
-fn numbers_survive() {
+fn numbers_survive_a_round_trip() {
     for number in [
         json!(u64::MAX),
         json!(i64::MIN),
@@ -220,7 +220,7 @@ pub(super) fn values() -> impl Strategy<Value = Value> {
 }
 
 #[test]
-fn what_must_not_be_printed_as_it_is_is_escaped() {
+fn unprintable_text_is_escaped() {
     use crate::visible::{begins_command, has_marker, is_hidden};
     for text in [
         "\u{1b}[2J\u{7f}\u{9b}\r",
@@ -263,7 +263,7 @@ proptest! {
     }
 
     #[test]
-    fn any_value_survives_the_form_of_json(wanted in values()) {
+    fn any_value_survives_json_formatting(wanted in values()) {
         let mut written = String::new();
         crate::text::emit::flow(&wanted, &mut written);
         let reading = super::super::load::load(&written, &Limits::default()).unwrap().unwrap();

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_selections_from_self_are_found() {
+    fn plain_field_selections_of_self_are_found() {
         for (expression, wanted) in [
             ("self.a.b == oldSelf.c", &["a.b", "c"][..]),
             ("has(self.a) && self.b.size() > 0", &["a", "b"]),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn only_certain_mistakes_in_expressions_are_named() {
+    fn only_certain_errors_in_expressions_are_reported() {
         for expression in [
             "(a",
             "a)",

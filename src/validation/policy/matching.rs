@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_stand_for_kinds() {
+    fn patterns_match_kinds() {
         for (pattern, group, kind, is) in [
             ("Deployment", "apps", "Deployment", true),
             ("Deployment", "apps", "DeploymentConfig", false),
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_stand_for_registries_and_what_is_below_them() {
+    fn patterns_match_registries_and_their_repositories() {
         for (pattern, image, is) in [
             ("registry.example.com", "registry.example.com/team/etcd:v1", true),
             (
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_stand_for_any_characters() {
+    fn stars_match_any_characters() {
         for (pattern, text, is) in [
             ("a*b*c", "a-b-b-c", true),
             ("a*b*c", "abc", true),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_denied_is_found_in_wildcards_too() {
+    fn denied_permissions_are_found_in_wildcards() {
         let denied = |deny: &str, atom: &Rule| {
             let permissions = Permissions {
                 allow: None,
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_covers_as_in_rbac() {
+    fn allowed_permissions_are_compared_like_rbac() {
         let allowed = |allow: &str, atom: &Rule| {
             let permissions = Permissions {
                 allow: Some(vec![permission(allow)]),

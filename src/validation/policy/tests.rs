@@ -29,7 +29,7 @@ fn csv() -> Value {
 }
 
 #[test]
-fn s90_kinds_are_those_of_objects_and_those_that_olm_makes() {
+fn s90_kinds_include_those_created_by_olm() {
     let config = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
     let rule = "policy-kind";
     for (kinds, expected) in [
@@ -55,7 +55,7 @@ fn s90_kinds_are_those_of_objects_and_those_that_olm_makes() {
 }
 
 #[test]
-fn s90_permissions_are_refused_verb_by_verb() {
+fn s90_permissions_are_rejected_verb_by_verb() {
     let deny = "version: 1\npermissions: {deny: [{resources: [secrets], verbs: [list], scope: Cluster}]}\n";
     let found = judge(&policy(deny).terms(None, &[]), Some(&csv()), &[], &Setting::default());
     assert_eq!(found.len(), 1);
@@ -141,7 +141,7 @@ fn s90_the_rules_of_an_aggregated_role_are_unknown() {
 }
 
 #[test]
-fn s90_permissions_that_olm_extends_to_the_cluster_are_judged_there() {
+fn s90_permissions_extended_to_the_cluster_by_olm_are_judged_there() {
     let rules = json!([{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]);
     let csv = json!({"spec": {"install": {"spec": {"permissions": [{"serviceAccountName": "d", "rules": rules}]}}}});
     let judged = |policy: &str, everywhere: bool| {
@@ -176,7 +176,7 @@ fn s90_permissions_that_olm_extends_to_the_cluster_are_judged_there() {
 }
 
 #[test]
-fn s90_images_come_from_registries_that_are_allowed() {
+fn s90_images_must_come_from_allowed_registries() {
     let found = broken("version: 1\nregistries: {allow: [registry.example.com]}\n", &csv(), &[]);
     let paths: Vec<_> = found.iter().map(|(_, path)| path.as_str()).collect();
     let variable = "spec.install.spec.deployments[0].spec.template.spec.containers[0].env[0].value";
@@ -188,7 +188,7 @@ fn s90_images_come_from_registries_that_are_allowed() {
 }
 
 #[test]
-fn s90_image_volumes_and_lists_of_images_come_from_registries_that_are_allowed() {
+fn s90_image_volumes_and_image_lists_must_come_from_allowed_registries() {
     let mut csv = csv();
     let pod = &mut csv["spec"]["install"]["spec"]["deployments"][0]["spec"]["template"]["spec"];
     pod["volumes"] = json!([{"name": "v", "image": {"reference": "other.example.com/v:1"}}, {"name": "w"}]);
@@ -204,7 +204,7 @@ fn s90_image_volumes_and_lists_of_images_come_from_registries_that_are_allowed()
 }
 
 #[test]
-fn s90_what_is_said_to_a_user_counts_in_place_of_what_is_said_to_all() {
+fn s90_terms_for_a_user_replace_the_general_ones() {
     let policy = policy(
         "version: 1\ncatalogs: {allow: [olm/community]}\nkinds: {deny: [Secret]}\nfor:\n\
          - {groups: [ops], catalogs: {allow: ['olm/*']}}\n- {users: [ann], catalogs: {allow: []}}\n",
@@ -225,7 +225,7 @@ fn s90_what_is_said_to_a_user_counts_in_place_of_what_is_said_to_all() {
 }
 
 #[test]
-fn a_file_that_is_no_policy_is_refused_at_its_line() {
+fn an_invalid_policy_is_rejected_with_its_line() {
     for (text, error) in [
         ("", "policy.yaml:1:1: expected 1 document in a policy file, found 0"),
         (
@@ -259,7 +259,7 @@ fn a_file_that_is_no_policy_is_refused_at_its_line() {
 }
 
 #[test]
-fn an_entry_that_probably_matches_nothing_is_announced() {
+fn an_entry_that_probably_matches_nothing_is_reported() {
     let entries = "deny: [{resources: [secret, pod/log, widget, secrets, '*'], verbs: [read, lst, approve, mark]}]";
     let doubts = policy(&format!("version: 1\npermissions:\n  {entries}\n")).doubts;
     assert_eq!(
@@ -274,7 +274,7 @@ fn an_entry_that_probably_matches_nothing_is_announced() {
 }
 
 #[test]
-fn an_entry_that_can_never_match_is_refused_with_the_right_form() {
+fn an_entry_that_can_never_match_is_rejected_with_the_right_form() {
     for (entry, advice) in [
         ("permissions: {deny: [{apiGroups: [core]}]}", Some("use \"\"")),
         ("permissions: {allow: [{apiGroups: [apps/v1]}]}", Some("use \"apps\"")),
@@ -326,7 +326,7 @@ fn an_entry_that_can_never_match_is_refused_with_the_right_form() {
 }
 
 #[test]
-fn the_schema_refuses_what_the_reader_refuses() {
+fn the_schema_rejects_what_the_reader_rejects() {
     let validator = jsonschema::validator_for(&json_schema()).unwrap();
     for text in [
         "version: 1",

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mail_addresses_stand_alone_or_behind_a_name() {
+    fn mail_addresses_are_accepted_alone_or_after_a_name() {
         for text in [
             "team@example.com",
             "Ann <ann@example.com>",
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn web_addresses_are_absolute() {
+    fn web_addresses_must_be_absolute() {
         for text in [
             "https://example.com",
             "https://example.com:8443/a b?c=d#e",

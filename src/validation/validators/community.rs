@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_label_of_the_index_ends_below_4_9() {
+    fn the_range_of_the_index_label_must_end_below_4_9() {
         let rule = |content: &str| index_label("Dockerfile", content, "CRD/a").map(|finding| finding.rule.id);
         for content in [
             "LABEL com.redhat.openshift.versions=\"v4.6-v4.8\"",

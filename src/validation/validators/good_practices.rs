@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_ends_in_a_version_of_three_numbers() {
+    fn a_name_must_end_in_a_three_part_version() {
         for name in ["a.v1.2.3", "a1.2.3", "a-v0.16.0-1", "a.v1.0.0-rc.1", "a.v01.2.3"] {
             assert!(ends_in_version(name), "{name}");
         }

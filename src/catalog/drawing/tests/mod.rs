@@ -117,7 +117,7 @@ fn long(bundles: usize) -> Catalog {
 }
 
 #[test]
-fn a_drawing_says_what_the_catalog_says() {
+fn a_drawing_contains_the_content_of_the_catalog() {
     let drawing = drawn(&small());
     let stable = &drawing.channels[1];
     let nodes: Vec<String> = stable
@@ -152,7 +152,7 @@ fn a_drawing_says_what_the_catalog_says() {
 }
 
 #[test]
-fn mermaid_is_a_flowchart_of_generated_names_and_quoted_labels() {
+fn mermaid_output_is_a_flowchart_with_generated_names_and_quoted_labels() {
     insta::assert_snapshot!(mermaid(&drawn(&small())), @r#"
     flowchart LR
       subgraph p0["k"]
@@ -184,7 +184,7 @@ fn mermaid_is_a_flowchart_of_generated_names_and_quoted_labels() {
 }
 
 #[test]
-fn dot_tells_kinds_apart_by_style_and_word() {
+fn dot_distinguishes_kinds_by_style_and_label() {
     insta::assert_snapshot!(dot(&drawn(&small())), @r#"
     digraph index {
       rankdir=LR;
@@ -215,7 +215,7 @@ fn dot_tells_kinds_apart_by_style_and_word() {
 }
 
 #[test]
-fn names_are_escaped_in_every_form() {
+fn names_are_escaped_in_every_format() {
     let mut catalog = catalog(&[("stable", &["x 1.0.0"])]);
     catalog.packages[0].name = Text::from("end\"]\n%% <b>&'`#1;\\");
     let drawing = drawn(&catalog);
@@ -235,7 +235,7 @@ fn names_are_escaped_in_every_form() {
 }
 
 #[test]
-fn a_picture_has_a_box_for_each_bundle_and_explains_itself() {
+fn a_picture_has_a_box_per_bundle_and_a_legend() {
     let svg = svg(&drawn(&small()));
     let measured = measure(&svg);
     assert_eq!((measured.boxes, measured.routes), (SAMPLES + 5, 4));
@@ -254,13 +254,13 @@ fn a_picture_has_a_box_for_each_bundle_and_explains_itself() {
 
 #[test]
 #[should_panic(expected = "boxes overlap")]
-fn the_measure_notices_boxes_on_each_other() {
+fn overlapping_boxes_are_detected() {
     measure(&svg(&drawn(&small())).replace("class=\"panel\"", "class=\"bundle\""));
 }
 
 #[test]
 #[should_panic(expected = "runs through it")]
-fn the_measure_notices_a_line_through_a_box() {
+fn a_line_through_a_box_is_detected() {
     // The line of the legend extends down into the picture.
     let picture = svg(&drawn(&small()));
     measure(&picture.replace("d=\"M16 136L56 136\"", "d=\"M30 136L30 60\""));
@@ -279,7 +279,7 @@ fn two_hundred_bundles_are_readable() {
 }
 
 #[test]
-fn everything_grows_with_the_bundles_and_not_with_their_square() {
+fn cost_grows_linearly_with_the_bundles() {
     let forms: [fn(&Drawing) -> String; 3] = [svg, mermaid, dot];
     for form in forms {
         let [small, large] = [1000, 2000].map(|bundles| form(&drawn(&long(bundles))).len());
@@ -288,7 +288,7 @@ fn everything_grows_with_the_bundles_and_not_with_their_square() {
 }
 
 #[test]
-fn ranges_in_too_many_parts_are_left_out_and_said() {
+fn ranges_with_too_many_parts_are_omitted_with_a_note() {
     let lines: Vec<String> = (0..100)
         .map(|at| format!("k.{at} {}.0.0 replaces=k.{} range=>=0.0.0", 1 + at * 37 % 100, at + 1))
         .collect();
@@ -339,7 +339,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
 
     #[test]
-    fn no_catalog_makes_a_picture_with_overlaps(catalog in any_catalog()) {
+    fn no_catalog_is_drawn_with_overlaps(catalog in any_catalog()) {
         let drawing = drawn(&catalog);
         let measured = measure(&svg(&drawing));
         let nodes: usize = drawing.channels.iter().map(|channel| channel.nodes.len()).sum();
@@ -356,7 +356,7 @@ proptest! {
     }
 
     #[test]
-    fn ranges_are_drawn_to_the_bundles_whose_versions_they_hold(catalog in any_catalog()) {
+    fn ranges_are_drawn_to_the_bundles_they_contain(catalog in any_catalog()) {
         for channel in &drawn(&catalog).channels {
             prop_assert_eq!(channel.undrawn_ranges, 0);
             for (place, node) in channel.nodes.iter().enumerate() {

@@ -120,7 +120,7 @@ fn of(files: &[(&'static str, String)]) -> (Vec<String>, String) {
 }
 
 #[test]
-fn a_right_catalog_has_no_findings_as_yaml_and_as_json() {
+fn a_valid_catalog_has_no_findings_as_yaml_and_as_json() {
     assert_eq!(of(&changed("", "", "")), (vec![], String::new()));
     let mut json = String::new();
     for text in [PACKAGE, CHANNEL, BUNDLES, DEPRECATIONS] {
@@ -757,7 +757,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
 ];
 
 #[test]
-fn every_wrong_catalog_breaks_its_rules_at_their_lines() {
+fn every_wrong_catalog_breaks_its_rules_at_the_expected_lines() {
     let mut problems = Vec::new();
     for (file, from, to, expected, words) in MUTANTS {
         let (found, messages) = of(&changed(file, from, to));
@@ -774,7 +774,7 @@ fn every_wrong_catalog_breaks_its_rules_at_their_lines() {
 }
 
 #[test]
-fn a_package_has_one_document_of_lifecycles_with_versions() {
+fn a_package_has_at_most_one_lifecycle_document_and_it_has_versions() {
     let mut files = changed("", "", "");
     files.push(("m.yaml", LIFECYCLES.to_owned()));
     let (found, messages) = of(&files);
@@ -790,7 +790,7 @@ fn a_package_has_one_document_of_lifecycles_with_versions() {
 }
 
 #[test]
-fn a_chain_that_runs_in_a_circle_below_the_head_is_shown() {
+fn a_cycle_below_the_head_is_shown() {
     let channel = CHANNEL.replace(
         "- name: p.v1\n",
         "- name: p.v1\n  replaces: p.v0\n- name: p.v0\n  replaces: p.v1\n",
@@ -804,14 +804,14 @@ fn a_chain_that_runs_in_a_circle_below_the_head_is_shown() {
 }
 
 #[test]
-fn the_walk_ends_at_a_skipped_bundle_and_what_is_below_it_is_stranded() {
+fn the_walk_ends_at_a_skipped_bundle_and_strands_those_below() {
     let channel = "schema: olm.channel\npackage: p\nname: a\nentries:\n- {name: p.v3, skips: [p.v2]}\n- {name: p.v2, replaces: p.v1}\n- {name: p.v1}\n";
     let (found, messages) = of(&changed("c.yaml", CHANNEL, channel));
     assert_eq!(found, ["c.yaml:7 catalog-entry-stranded"], "{messages}");
 }
 
 #[test]
-fn what_cannot_be_read_hides_nothing_else() {
+fn an_unreadable_file_does_not_hide_other_findings() {
     let (found, messages) = look(&[
         (
             "1",
@@ -836,7 +836,7 @@ fn what_cannot_be_read_hides_nothing_else() {
 }
 
 #[test]
-fn manifests_are_counted_and_their_csv_is_that_of_the_bundle() {
+fn manifests_are_counted_and_their_csv_belongs_to_the_bundle() {
     let object = |text: &str| {
         format!(
             "- {{type: olm.bundle.object, value: {{data: {}}}}}\n",
@@ -866,7 +866,7 @@ fn manifests_are_counted_and_their_csv_is_that_of_the_bundle() {
 }
 
 #[test]
-fn a_file_or_nothing_is_no_catalog() {
+fn a_file_or_a_missing_path_is_not_a_catalog() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("x.yaml");
     fs::write(&file, "").unwrap();
@@ -886,12 +886,12 @@ fn a_file_or_nothing_is_no_catalog() {
 
 proptest! {
     #[test]
-    fn any_bytes_are_some_catalog(content in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_can_be_checked(content in prop::collection::vec(any::<u8>(), 0..200)) {
         look(&[("f", &content)]);
     }
 
     #[test]
-    fn a_catalog_with_any_part_replaced_is_checked(
+    fn a_catalog_with_any_value_replaced_can_be_checked(
         at in any::<prop::sample::Index>(),
         length in 0_usize..40,
         new in "[ -~\n]{0,8}",
@@ -910,7 +910,7 @@ proptest! {
     }
 
     #[test]
-    fn any_graph_is_walked_to_its_end(edges in prop::collection::vec((0_u8..8, 0_u8..8, 0_u8..8), 0..8)) {
+    fn any_graph_can_be_walked(edges in prop::collection::vec((0_u8..8, 0_u8..8, 0_u8..8), 0..8)) {
         let entry = |(name, replaces, skips): (u8, u8, u8)| format!("{{name: '{name}', replaces: '{replaces}', skips: ['{skips}']}}");
         let entries: Vec<String> = edges.into_iter().map(entry).collect();
         let text = format!("schema: olm.channel\npackage: p\nname: a\nentries: [{}]\n", entries.join(", "));

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_did_not_change_elsewhere_stays() {
+    fn parts_unchanged_in_the_other_form_are_kept() {
         let mut draft = Draft::read("p", &documents()).unwrap();
         let same = draft.clone();
         let before = shape(
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_that_the_other_form_keeps_in_a_channel_is_not_listed_there() {
+    fn a_bundle_kept_in_a_channel_only_by_the_other_form_is_not_listed() {
         let mut documents = documents();
         documents[2]["entries"] = json!([{"name": "b", "replaces": "a"}]);
         let mut draft = Draft::read("p", &documents).unwrap();
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_that_is_not_listed_is_added_if_only_it_leads_to_a_new_one() {
+    fn an_unlisted_bundle_is_added_only_if_it_leads_to_a_new_one() {
         let listed = [entry("c", "b")];
         let before = [entry("c", "b"), entry("b", "a")];
         let after = [entry("c", "b"), entry("b", "a"), entry("a", "")];
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_that_no_channel_lists_anymore_goes() {
+    fn a_bundle_in_no_channel_is_removed() {
         let mut documents = documents();
         documents[2]["entries"] = json!([{"name": "b", "replaces": "a"}]);
         let mut draft = Draft::read("p", &documents).unwrap();
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_that_is_marked_as_deprecated_stays_and_is_in_the_deprecations() {
+    fn a_bundle_marked_as_deprecated_is_kept_with_a_deprecation() {
         let mut draft = Draft::read("p", &documents()).unwrap();
         let before = shape("stable", &[("stable", &[entry("b", "a"), entry("a", "")])]);
         let mut after = shape("stable", &[("stable", &[entry("b", "")])]);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_enters_another_channel_with_the_entry_that_the_catalog_has_of_it() {
+    fn a_bundle_is_added_to_another_channel_with_its_existing_entry() {
         let mut documents = documents();
         documents[1]["entries"] =
             json!([{"name": "b", "replaces": "x", "skipRange": "<2.0.0"}, {"name": "a", "skipRange": "<1.0.0"}]);
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_elsewhere_goes() {
+    fn removals_in_the_other_form_are_followed() {
         let mut draft = Draft::read("p", &documents()).unwrap();
         let before = shape(
             "stable",

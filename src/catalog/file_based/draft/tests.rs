@@ -73,14 +73,14 @@ fn target(channel: &str, bundle: &str) -> Target {
 }
 
 #[test]
-fn a_draft_that_stays_keeps_every_document() {
+fn an_unchanged_draft_keeps_every_document() {
     let documents = documents();
     let kept: Vec<_> = (0..documents.len()).map(Revised::Kept).collect();
     assert_eq!(draft().revise(&documents), kept);
 }
 
 #[test]
-fn what_replaced_a_bundle_takes_over_its_edges() {
+fn the_replacing_bundle_inherits_the_edges_of_a_removed_one() {
     let mut draft = draft();
     let removal = draft.remove(&[target("", "2.0.0")], None).unwrap();
     assert_eq!(removal.bundles, ["rake.v2"]);
@@ -110,7 +110,7 @@ fn what_replaced_a_bundle_takes_over_its_edges() {
 }
 
 #[test]
-fn who_skips_a_bundle_leads_on_from_what_it_replaced() {
+fn the_skipping_bundle_inherits_the_predecessor_of_a_removed_one() {
     let mut draft = draft();
     draft.channels[0].entries = vec![
         WrittenEntry {
@@ -134,7 +134,7 @@ fn who_skips_a_bundle_leads_on_from_what_it_replaced() {
 }
 
 #[test]
-fn a_head_that_goes_leaves_its_clusters_which_is_said() {
+fn clusters_left_behind_by_a_removed_head_are_reported() {
     let mut changed = draft();
     let removal = changed.remove(&[target("test", "rake.v4")], None).unwrap();
     assert_eq!(removal.stranded, [("rake.v4".to_owned(), "test".to_owned())]);
@@ -147,7 +147,7 @@ fn a_head_that_goes_leaves_its_clusters_which_is_said() {
 }
 
 #[test]
-fn the_default_channel_goes_only_where_another_takes_its_place() {
+fn the_default_channel_is_removed_only_if_another_replaces_it() {
     let error = draft().remove(&[target("stable", "")], None).unwrap_err();
     assert!(
         matches!(&error, DraftError::Default { others, .. } if others == &["test"]),
@@ -163,7 +163,7 @@ fn the_default_channel_goes_only_where_another_takes_its_place() {
 }
 
 #[test]
-fn names_that_are_not_there_have_a_nearest_one() {
+fn an_unknown_name_suggests_the_nearest_one() {
     let error = draft().remove(&[target("stabel", "")], None).unwrap_err();
     assert!(matches!(&error, DraftError::Channel { nearest: Some(name), .. } if name == "stable"));
     let error = draft().remove(&[target("", "rake.v5")], None).unwrap_err();
@@ -171,7 +171,7 @@ fn names_that_are_not_there_have_a_nearest_one() {
 }
 
 #[test]
-fn lower_versions_go_and_their_clusters_are_led_on() {
+fn lower_versions_are_removed_and_their_clusters_get_an_update_path() {
     let mut draft = draft();
     let removal = draft.truncate(&Version::new(3, 0, 0), None).unwrap();
     assert_eq!(removal.bundles, ["rake.v1", "rake.v2"]);
@@ -198,7 +198,7 @@ fn entries(draft: &Draft) -> Vec<&str> {
 }
 
 #[test]
-fn a_part_hangs_together() {
+fn a_pruned_part_stays_connected() {
     let mut heads = draft();
     let (removal, between) = heads.prune(&part(Versions::Head, None), None).unwrap();
     assert_eq!(entries(&heads), ["rake.v4"]);
@@ -223,7 +223,7 @@ fn a_part_hangs_together() {
 }
 
 #[test]
-fn the_shortest_way_from_a_version_is_kept() {
+fn the_shortest_path_from_a_version_is_kept() {
     let way = |from: u64| {
         let mut draft = draft();
         draft
@@ -259,7 +259,7 @@ fn a_wide_range_of_a_lower_bundle_does_not_lead_back_down() {
 }
 
 #[test]
-fn a_version_from_which_nothing_leads_to_the_head_is_refused() {
+fn a_version_without_a_path_to_the_head_is_rejected() {
     let mut documents = documents();
     // The bundle that skips v2 is itself skipped.
     documents[1]["entries"] = json!([
@@ -279,7 +279,7 @@ fn a_version_from_which_nothing_leads_to_the_head_is_refused() {
 }
 
 #[test]
-fn a_head_that_is_pruned_is_told_of() {
+fn the_removal_of_a_head_by_pruning_is_reported() {
     let mut draft = draft();
     let range = VersionRange::parse("<3.0.0").unwrap();
     let (removal, _) = draft.prune(&part(Versions::In(range), None), None).unwrap();
@@ -290,7 +290,7 @@ fn a_head_that_is_pruned_is_told_of() {
 }
 
 #[test]
-fn all_versions_above_a_lower_head_are_told_of() {
+fn all_versions_above_a_lower_head_are_reported() {
     let mut documents = documents();
     documents[1]["entries"] = json!([
         entry("rake.v4", "rake.v3", &[]),
@@ -316,7 +316,7 @@ fn all_versions_above_a_lower_head_are_told_of() {
 }
 
 #[test]
-fn a_version_that_no_path_starts_at_is_named() {
+fn a_version_that_starts_no_path_is_reported() {
     let mut draft = draft();
     let from = Some(Version::new(0, 5, 0));
     let error = draft.prune(&part(Versions::All, from), None).unwrap_err();
@@ -327,7 +327,7 @@ fn a_version_that_no_path_starts_at_is_named() {
 }
 
 #[test]
-fn what_the_channel_skips_does_not_become_its_head() {
+fn a_skipped_bundle_does_not_become_the_head() {
     let mut draft = draft();
     let range = VersionRange::parse("<4.0.0").unwrap();
     let (_, between) = draft.prune(&part(Versions::In(range), None), None).unwrap();
@@ -336,7 +336,7 @@ fn what_the_channel_skips_does_not_become_its_head() {
 }
 
 #[test]
-fn a_version_of_two_bundles_names_none() {
+fn a_version_shared_by_two_bundles_is_ambiguous() {
     let mut documents = documents();
     let mut other = bundle(2);
     other["name"] = "rake-v2-1".into();
@@ -350,13 +350,13 @@ fn a_version_of_two_bundles_names_none() {
 }
 
 #[test]
-fn a_wrong_name_beside_the_whole_package_is_said() {
+fn an_unknown_name_is_reported_even_next_to_the_whole_package() {
     let error = draft().remove(&[target("", ""), target("typo", "")], None).unwrap_err();
     assert!(matches!(error, DraftError::Channel { .. }));
 }
 
 #[test]
-fn deprecations_are_said_once_and_taken_back() {
+fn deprecations_are_added_once_and_removed() {
     let mut draft = draft();
     let what = Deprecated::Bundle("1.0.0".to_owned());
     draft.deprecate(&what, "old").unwrap();
@@ -389,7 +389,7 @@ fn deprecations_are_said_once_and_taken_back() {
 }
 
 #[test]
-fn channels_are_renamed_with_all_that_names_them_and_copied() {
+fn channels_are_renamed_everywhere_and_copied() {
     let mut draft = draft();
     draft.rename("stable", "fast").unwrap();
     draft.rename("test", "next").unwrap();
@@ -413,7 +413,7 @@ fn channels_are_renamed_with_all_that_names_them_and_copied() {
 }
 
 #[test]
-fn what_replaced_a_bundle_takes_over_its_range() {
+fn the_replacing_bundle_inherits_the_range_of_a_removed_one() {
     let mut documents = documents();
     let with_range = |name: &str, replaces: &str, range: &str| {
         let mut entry = entry(name, replaces, &[]);
@@ -437,7 +437,7 @@ fn what_replaced_a_bundle_takes_over_its_range() {
 }
 
 #[test]
-fn two_documents_about_one_thing_are_refused() {
+fn duplicate_documents_are_rejected() {
     for place in [0, 1, 3, 7] {
         let mut documents = documents();
         documents.push(documents[place].clone());
@@ -474,7 +474,7 @@ fn placed(mode: Mode, channels: &[&str]) -> Placement {
 }
 
 #[test]
-fn a_bundle_comes_in_front_of_what_it_replaces_in_the_channels_that_it_names_or_that_are_named() {
+fn a_bundle_is_added_above_what_it_replaces_in_its_own_or_given_channels() {
     let mut draft = draft();
     let added = draft.add(&new(5, "rake.v4", &[]), &Placement::default(), None).unwrap();
     assert_eq!(added, ["stable"]);
@@ -493,7 +493,7 @@ fn a_bundle_comes_in_front_of_what_it_replaces_in_the_channels_that_it_names_or_
 }
 
 #[test]
-fn the_same_bundle_changes_nothing_and_another_one_only_where_it_is_wanted() {
+fn adding_the_same_bundle_changes_nothing_and_a_different_one_requires_overwriting() {
     let mut same = draft();
     let known = bundle(4);
     let again = new(4, "rake.v2", &["rake.v3"]);
@@ -525,7 +525,7 @@ fn the_same_bundle_changes_nothing_and_another_one_only_where_it_is_wanted() {
 }
 
 #[test]
-fn a_bundle_that_would_be_a_second_head_is_refused() {
+fn a_bundle_that_would_become_a_second_head_is_rejected() {
     let error = draft()
         .add(&new(5, "rake.v3", &[]), &Placement::default(), None)
         .unwrap_err();
@@ -537,7 +537,7 @@ fn a_bundle_that_would_be_a_second_head_is_refused() {
 }
 
 #[test]
-fn a_version_finds_its_place() {
+fn a_version_is_inserted_in_order() {
     let edges = |draft: &Draft| -> Vec<(String, String, String)> {
         let entries = draft.channels[0].entries.iter();
         entries
@@ -582,7 +582,7 @@ fn a_version_finds_its_place() {
 }
 
 #[test]
-fn a_new_package_has_a_default_channel() {
+fn a_new_package_gets_a_default_channel() {
     let add = |bundle: &NewBundle, placement: &Placement| {
         let mut draft = Draft::new("rake");
         draft.add(bundle, placement, None)?;
@@ -623,7 +623,7 @@ fn a_new_package_has_a_default_channel() {
 }
 
 #[test]
-fn a_new_package_shows_the_icon_and_description_of_the_head_of_its_default_channel() {
+fn a_new_package_has_the_icon_and_description_of_its_default_head() {
     let shown = |text: &str| Shown {
         icon: Some(Icon {
             data: "R0lGODlh".to_owned(),
@@ -650,7 +650,7 @@ fn a_new_package_shows_the_icon_and_description_of_the_head_of_its_default_chann
 }
 
 #[test]
-fn a_channel_of_very_many_entries_is_changed_without_comparing_them_all() {
+fn changing_a_very_long_channel_does_not_compare_all_entries() {
     // Comparing each entry with all others would take minutes.
     const COUNT: usize = 60_000;
     let entries = (1..=COUNT).rev().map(|version| WrittenEntry {
@@ -779,7 +779,7 @@ fn members<'d>(before: &'d Draft, channel: &str) -> Vec<&'d str> {
 
 proptest! {
     #[test]
-    fn after_removals_every_cluster_gets_to_the_head_or_is_named(
+    fn after_removals_every_cluster_reaches_the_head_or_is_reported(
         documents in package(),
         gone in prop::collection::vec((1..8_usize, prop::option::of(0..3_usize)), 1..4),
     ) {
@@ -813,7 +813,7 @@ proptest! {
     }
 
     #[test]
-    fn several_bundles_go_as_they_go_one_by_one(documents in package(), gone in prop::collection::btree_set(1..8_usize, 1..5)) {
+    fn removing_several_bundles_equals_removing_them_one_by_one(documents in package(), gone in prop::collection::btree_set(1..8_usize, 1..5)) {
         let before = Draft::read("rake", &documents).unwrap();
         let targets: Vec<Target> = gone.iter().map(|version| target("", &format!("rake.v{version}"))).collect();
         let mut at_once = before.clone();
@@ -831,7 +831,7 @@ proptest! {
     }
 
     #[test]
-    fn after_pruning_what_stays_leads_to_one_head(documents in package(), low in 1..8_u64, high in 1..8_u64) {
+    fn after_pruning_the_rest_leads_to_one_head(documents in package(), low in 1..8_u64, high in 1..8_u64) {
         let mut draft = Draft::read("rake", &documents).unwrap();
         let range = VersionRange::parse(&format!(">={low}.0.0 <={high}.0.0")).unwrap();
         let part = Part { channels: Vec::new(), ..part(Versions::In(range), None) };
@@ -846,7 +846,7 @@ proptest! {
     }
 
     #[test]
-    fn after_pruning_from_a_version_its_clusters_get_to_the_head(documents in package(), from in 1..8_u64) {
+    fn after_pruning_from_a_version_its_clusters_reach_the_head(documents in package(), from in 1..8_u64) {
         let before = Draft::read("rake", &documents).unwrap();
         let mut draft = before.clone();
         let part = Part { channels: Vec::new(), ..part(Versions::All, Some(Version::new(from, 0, 0))) };
@@ -863,7 +863,7 @@ proptest! {
     }
 
     #[test]
-    fn after_a_cut_every_cluster_gets_to_the_head(documents in package(), below in 1..9_u64) {
+    fn after_truncation_every_cluster_reaches_the_head(documents in package(), below in 1..9_u64) {
         let before = Draft::read("rake", &documents).unwrap();
         let mut draft = before.clone();
         if let Ok(removal) = draft.truncate(&Version::new(below, 0, 0), None) {
@@ -879,7 +879,7 @@ proptest! {
 }
 
 #[test]
-fn patch_versions_that_replace_one_another_are_skipped_in_the_mode_that_skips_patches() {
+fn skip_patch_mode_skips_patch_versions_that_replace_one_another() {
     let mut draft = Draft::new("rake");
     let mut add = |version: &str, mode: Mode| {
         let mut new = new(1, "", &[]);

@@ -34,7 +34,7 @@ fn bundle(name: &str) -> Target {
 }
 
 #[test]
-fn a_document_that_goes_leaves_the_others_as_they_are() {
+fn removing_a_document_leaves_the_others_unchanged() {
     let folder = catalog();
     change(folder.path(), |draft| draft.remove(&[bundle("1.0.0")], None).map(drop)).unwrap();
     insta::assert_snapshot!(text(folder.path()), @"
@@ -80,7 +80,7 @@ fn a_document_that_goes_leaves_the_others_as_they_are() {
 }
 
 #[test]
-fn a_document_that_comes_stands_behind_its_package_and_goes_again() {
+fn an_added_document_follows_its_package_and_can_be_removed() {
     let folder = catalog();
     change(folder.path(), |draft| {
         draft.deprecate(&Deprecated::Package, "Use the hoe.")
@@ -104,7 +104,7 @@ fn a_document_that_comes_stands_behind_its_package_and_goes_again() {
 }
 
 #[test]
-fn json_keeps_its_form() {
+fn json_keeps_its_format() {
     let folder = catalog();
     let file = folder.path().join("rake/catalog.yaml");
     let mut json = String::new();
@@ -144,7 +144,7 @@ fn json_keeps_its_form() {
 }
 
 #[test]
-fn ends_of_lines_stay_what_they_are() {
+fn line_endings_are_kept() {
     let folder = catalog();
     let file = folder.path().join("rake/catalog.yaml");
     let dos = CATALOG.replace('\n', "\r\n");
@@ -161,7 +161,7 @@ fn ends_of_lines_stay_what_they_are() {
 }
 
 #[test]
-fn a_package_that_goes_takes_its_file_along() {
+fn removing_a_package_removes_its_file() {
     let folder = catalog();
     fs::write(folder.path().join("other.yaml"), CATALOG.replace("rake", "hoe")).unwrap();
     change(folder.path(), |draft| {
@@ -173,7 +173,7 @@ fn a_package_that_goes_takes_its_file_along() {
 }
 
 #[test]
-fn new_errors_are_refused_and_old_ones_are_not() {
+fn new_errors_are_rejected_and_existing_ones_tolerated() {
     let folder = catalog();
     fs::write(
         folder.path().join("more.yaml"),
@@ -194,7 +194,7 @@ fn new_errors_are_refused_and_old_ones_are_not() {
 }
 
 #[test]
-fn a_package_is_changed_once() {
+fn a_package_is_changed_only_once() {
     let folder = catalog();
     let mut editor = Editor::open(folder.path(), CatalogLimits::default()).unwrap();
     let mut change = || editor.change("rake", |draft| draft.remove(&[bundle("1.0.0")], None).map(drop));
@@ -204,7 +204,7 @@ fn a_package_is_changed_once() {
 }
 
 #[test]
-fn new_errors_in_a_copy_are_shown_with_the_name_of_the_catalog() {
+fn new_errors_in_a_copy_are_reported_with_the_name_of_the_catalog() {
     let folder = catalog();
     let editor = Editor::open(folder.path(), CatalogLimits::default()).unwrap();
     let mut editor = editor.shown_as("my/catalog".into());
@@ -222,7 +222,7 @@ fn new_errors_in_a_copy_are_shown_with_the_name_of_the_catalog() {
 }
 
 #[test]
-fn a_document_that_repeats_a_key_is_not_changed() {
+fn a_document_with_a_repeated_key_is_not_changed() {
     let folder = catalog();
     let repeated = CATALOG.replace("name: rake\n", "name: rack\nname: rake\n");
     fs::write(folder.path().join("rake/catalog.yaml"), &repeated).unwrap();
@@ -233,7 +233,7 @@ fn a_document_that_repeats_a_key_is_not_changed() {
 }
 
 #[test]
-fn what_stands_twice_or_elsewhere_is_refused() {
+fn duplicate_or_misplaced_documents_are_rejected() {
     let folder = catalog();
     fs::write(
         folder.path().join("again.yaml"),
@@ -291,7 +291,7 @@ fn begin(folder: &Path, package: &str) -> Result<(), CatalogEditError> {
 }
 
 #[test]
-fn a_new_package_begins_in_a_file_of_its_own_and_replaces_none() {
+fn a_new_package_gets_its_own_file_and_replaces_none() {
     // A catalog in a single file remains a single file.
     let single = tempfile::tempdir().unwrap();
     let file = single.path().join("catalog.yaml");
@@ -333,7 +333,7 @@ fn a_new_package_begins_in_a_file_of_its_own_and_replaces_none() {
 }
 
 #[test]
-fn the_form_of_new_bundles_is_that_of_their_neighbors() {
+fn new_bundles_use_the_layout_of_their_neighbours() {
     use crate::catalog::file_based::migrate::Level;
     let level = |package: &str, kind: &str| {
         let folder = tempfile::tempdir().unwrap();

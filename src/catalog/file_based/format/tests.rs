@@ -12,7 +12,7 @@ fn formatted(text: &str) -> String {
 }
 
 #[test]
-fn yaml_gets_separators_and_the_order_of_the_schemas() {
+fn yaml_gets_separators_and_the_field_order_of_the_schemas() {
     let text = formatted(
         "\
 # Licensed to the garden.
@@ -70,7 +70,7 @@ a: 2
 }
 
 #[test]
-fn documents_keep_their_order_beside_comments_that_may_be_about_several() {
+fn documents_keep_their_order_next_to_ambiguous_comments() {
     let documents = ["schema: olm.bundle\npackage: a\n", "schema: olm.package\nname: a\n"];
     for separator in ["--- # the rest\n", "# the rest\n---\n", "---\n# the rest\n---\n"] {
         let text = format!("---\n{}{separator}{}", documents[0], documents[1]);
@@ -85,7 +85,7 @@ fn documents_keep_their_order_beside_comments_that_may_be_about_several() {
 }
 
 #[test]
-fn json_gets_the_form_of_the_tools_of_the_field() {
+fn json_is_formatted_like_common_tools() {
     let text =
         formatted("{\"schema\":\"olm.bundle\",\"x\":1.50,\"name\":\"a\"} {\"name\":\"p\", \"schema\":\"olm.package\"}");
     insta::assert_snapshot!(text, @r#"
@@ -124,7 +124,7 @@ fn the_fields_of_every_known_schema_are_ordered_in_both_languages() {
 }
 
 #[test]
-fn a_document_whose_layout_cannot_change_keeps_it_and_is_named() {
+fn a_document_that_cannot_be_reformatted_is_kept_and_reported() {
     let text = "schema: a\n---\n? schema\n: b\n";
     let formatted = format(text.as_bytes(), CatalogLimits::default()).unwrap();
     assert_eq!(formatted.content, b"---\nschema: a\n---\n? schema\n: b\n");
@@ -137,7 +137,7 @@ fn a_document_whose_layout_cannot_change_keeps_it_and_is_named() {
 
 proptest! {
     #[test]
-    fn any_text_keeps_its_documents_and_settles_at_once(
+    fn formatting_any_text_keeps_its_documents_and_is_idempotent(
         text in "(---\n|--- # c\n|\\.\\.\\.\n|# c\n|a: 1\n|schema: olm.(bundle|channel|package)\n|name: a\n|package: b\n|  \n|x:\n +- y\n|\r\n){0,16}",
     ) {
         let limits = CatalogLimits::default();

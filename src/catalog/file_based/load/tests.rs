@@ -27,7 +27,7 @@ fn bundle(name: &str, version: &str) -> Value {
 }
 
 #[test]
-fn what_a_bundle_needs_becomes_dependencies_and_manifests_stay_away() {
+fn requirements_become_dependencies_and_manifests_are_not_loaded() {
     let mut of_bundle = bundle("p.v1", "1.0.0");
     let more = json!([
         {"type": "olm.gvk", "value": {"version": "v1", "kind": "K", "group": "g"}},
@@ -70,7 +70,7 @@ fn what_a_bundle_needs_becomes_dependencies_and_manifests_stay_away() {
 }
 
 #[test]
-fn entries_come_from_the_head_downwards() {
+fn entries_are_ordered_from_the_head_down() {
     let entries = json!([
         {"name": "p.v1"},
         {"name": "p.v10", "replaces": "p.v2", "skips": ["p.v9"]},
@@ -115,7 +115,7 @@ fn each_entry_keeps_its_range() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_refused() {
+fn an_inconsistent_catalog_is_rejected() {
     let entry = |name: &str| json!([{"name": name}]);
     let cases: [(Vec<Value>, &str); 7] = [
         (vec![package(""), package("")], "package \"p\" already exists"),
@@ -152,7 +152,7 @@ fn what_does_not_fit_together_is_refused() {
 }
 
 #[test]
-fn deprecations_are_known_by_their_packages() {
+fn deprecations_belong_to_their_package() {
     let deprecations = json!({"schema": "olm.deprecations", "package": "p", "entries": [
         {"reference": {"schema": "olm.package"}, "message": "m"},
         {"reference": {"schema": "olm.channel", "name": "a"}, "message": "m"},

@@ -17,7 +17,7 @@ fn error(files: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn files_of_both_languages_make_one_catalog_in_the_order_of_the_form() {
+fn yaml_and_json_files_form_one_catalog_in_canonical_order() {
     let (_folder, catalog) = catalog(&[
         (
             "b/any.txt",
@@ -78,7 +78,7 @@ fn ignored_files_are_not_read() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_file_and_line() {
+fn errors_are_reported_with_file_and_line() {
     let cases = [
         ("schema: a\n---\nb: [\n", "f:3: not YAML"),
         ("schema: a\n---\nb: 1\n", "f:3: the document has no schema"),
@@ -96,7 +96,7 @@ fn what_is_wrong_is_said_with_file_and_line() {
 }
 
 #[test]
-fn the_last_value_of_a_repeated_key_counts() {
+fn the_last_value_of_a_repeated_key_wins() {
     for content in [
         "schema: a\nname: draft\nname: final\n",
         r#"{"schema": "a", "name": "draft", "name": "final"}"#,
@@ -111,7 +111,7 @@ fn the_last_value_of_a_repeated_key_counts() {
 }
 
 #[test]
-fn files_that_change_meanwhile_are_noticed() {
+fn concurrently_changed_files_are_detected() {
     let (folder, catalog) = catalog(&[("f", "{\"schema\":\"a\"}")]);
     let catalog = catalog.unwrap();
     fs::write(folder.path().join("f"), "{\"schema\":\"b\"}").unwrap();
@@ -120,7 +120,7 @@ fn files_that_change_meanwhile_are_noticed() {
 }
 
 #[test]
-fn errors_name_the_folder_that_the_user_knows() {
+fn errors_name_the_folder_as_the_user_does() {
     let (folder, catalog) = catalog(&[("a/p.yaml", "schema: olm.package\nname: p\n")]);
     drop(catalog);
     let shown = Path::new("image: /configs");

@@ -94,7 +94,7 @@ fn semver(head: &str, lists: &[List<'_>]) -> String {
 }
 
 #[test]
-fn major_channels_are_those_that_the_reference_recorded() {
+fn major_channels_match_those_of_the_reference() {
     let text = semver(
         "generateMajorChannels: true\n",
         &[("stable", &["3.18.5", "3.20.0", "3.20.1"])],
@@ -114,7 +114,7 @@ fn major_channels_are_those_that_the_reference_recorded() {
 }
 
 #[test]
-fn the_highest_of_a_minor_version_skips_all_below_it_in_the_major_one() {
+fn the_highest_of_a_minor_version_skips_those_below_in_the_major_channel() {
     let versions = [
         "0.1.1",
         "0.1.0",
@@ -225,7 +225,7 @@ fn a_bundle_in_several_lists_is_rendered_once() {
 }
 
 #[test]
-fn what_is_wrong_with_a_semver_template_is_said_with_its_line() {
+fn errors_in_a_semver_template_are_reported_with_their_line() {
     let ours = semver("", &[("stable", &["1.0.0"])]);
     let cases = [
         ("generateMajor: true\n", "t.yaml:2: unknown field \"generateMajor\""),
@@ -275,7 +275,7 @@ fn what_is_wrong_with_a_semver_template_is_said_with_its_line() {
 }
 
 #[test]
-fn bundles_that_have_no_order_are_refused_at_their_lines() {
+fn bundles_that_cannot_be_ordered_are_rejected_with_their_lines() {
     let wrong = |lists: &[List<'_>]| documents(&semver("", lists)).unwrap_err().to_string();
     let found = wrong(&[("stable", &["1.0.0+a", "1.0.0+b"])]);
     assert!(
@@ -334,7 +334,7 @@ fn newer_form() -> String {
 }
 
 #[test]
-fn both_forms_of_a_basic_template_mean_the_same() {
+fn both_forms_of_a_basic_template_are_equivalent() {
     let expected = documents(CATALOG).unwrap();
     assert_eq!(documents(&newer_form()).unwrap(), expected);
     let schemas: Vec<_> = expected
@@ -359,7 +359,7 @@ fn both_forms_of_a_basic_template_mean_the_same() {
 }
 
 #[test]
-fn what_is_wrong_with_a_basic_template_is_said_with_its_line() {
+fn errors_in_a_basic_template_are_reported_with_their_line() {
     let cases = [
         (
             CATALOG.replace("image: registry.example.com/p:1.0.0", "package: p"),
@@ -393,7 +393,7 @@ fn what_is_wrong_with_a_basic_template_is_said_with_its_line() {
 }
 
 #[test]
-fn the_type_of_a_template_is_that_of_its_schema() {
+fn the_type_of_a_template_follows_from_its_schema() {
     let of = semver("", &[("stable", &["1.0.0"])]);
     assert!(matches!(
         read(&of, Some(Kind::Semver)).unwrap().content,
@@ -434,7 +434,7 @@ substitutions:
 ";
 
 #[test]
-fn a_stand_in_takes_over_the_edges() {
+fn a_substitute_inherits_the_edges() {
     let documents = documents(SUBSTITUTES).unwrap();
     assert_eq!(
         channels(&documents),
@@ -453,7 +453,7 @@ fn a_stand_in_takes_over_the_edges() {
 }
 
 #[test]
-fn a_stand_in_that_does_not_fit_is_refused() {
+fn an_invalid_substitute_is_rejected() {
     let cases = [
         (
             SUBSTITUTES.replace("p:1.1.1", "p:1.1.0-rc"),
@@ -483,7 +483,7 @@ fn a_stand_in_that_does_not_fit_is_refused() {
 }
 
 #[test]
-fn a_catalog_becomes_a_template_that_gives_the_catalog_again() {
+fn a_catalog_is_converted_to_a_template_that_renders_the_catalog() {
     let catalog = documents(CATALOG).unwrap();
     let text: String = catalog.iter().map(ToString::to_string).collect();
     for (kind, language) in [
@@ -531,7 +531,7 @@ fn is_sound(catalog: &crate::catalog::Catalog, channel: &crate::catalog::Channel
 
 proptest! {
     #[test]
-    fn every_channel_of_a_semver_template_is_sound(
+    fn every_channel_of_a_semver_template_is_valid(
         lists in prop::collection::vec(prop::collection::btree_set((0_u8..3, 0_u8..3, 0_u8..3), 0..9), 3),
         major in any::<bool>(),
         minor in any::<bool>(),
@@ -565,7 +565,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_is_a_template_or_an_error(text in "(schema: |olm\\.semver|olm\\.bundle|olm\\.template\\.basic|entries|image|stable|bundles|[:{}\\[\\]\n \"-]|a){0,24}") {
+    fn any_bytes_are_a_template_or_an_error(text in "(schema: |olm\\.semver|olm\\.bundle|olm\\.template\\.basic|entries|image|stable|bundles|[:{}\\[\\]\n \"-]|a){0,24}") {
         for wanted in [None, Some(Kind::Basic), Some(Kind::Semver), Some(Kind::Substitutes)] {
             let _ = read(&text, wanted);
         }
@@ -574,7 +574,7 @@ proptest! {
 }
 
 #[test]
-fn a_bundle_without_an_image_is_named_if_it_has_a_name() {
+fn a_bundle_without_an_image_is_reported_by_name_if_it_has_one() {
     let refused = |text: &str| {
         let converted = convert("c.yaml", text.as_bytes(), Kind::Basic, CatalogLimits::default());
         converted.err().map(|error| error.to_string())

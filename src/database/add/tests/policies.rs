@@ -41,7 +41,7 @@ impl Index {
 }
 
 #[test]
-fn what_is_there_as_it_is_can_be_skipped() {
+fn unchanged_existing_bundles_can_be_skipped() {
     let index = Index::new();
     index.add(&["k1 1.0.0 image=x:1", "k2 2.0.0 replaces=k1"]).unwrap();
     let before = index.bytes();
@@ -64,7 +64,7 @@ fn what_is_there_as_it_is_can_be_skipped() {
 }
 
 #[test]
-fn the_last_of_a_channel_can_be_overwritten() {
+fn the_head_of_a_channel_can_be_overwritten() {
     let (index, fresh) = (Index::new(), Index::new());
     index
         .add(&["k1 1.0.0", "k2 2.0.0 replaces=k1 channels=a,b default=a"])
@@ -107,7 +107,7 @@ fn the_last_of_a_channel_can_be_overwritten() {
 }
 
 #[test]
-fn one_bundle_of_a_package_is_overwritten_at_a_time() {
+fn only_one_bundle_of_a_package_can_be_overwritten_at_a_time() {
     let index = Index::new();
     index
         .add(&["k1 1.0.0 channels=a default=a", "k2 2.0.0 channels=b default=b"])
@@ -141,7 +141,7 @@ fn bundles_that_are_not_in_the_index_are_added_in_every_mode_when_others_are_to_
 }
 
 #[test]
-fn manifests_that_are_left_to_images_leave_no_room_behind() {
+fn omitted_manifests_leave_no_free_pages() {
     let index = Index::new();
     let name = "a-bundle-with-a-long-name".repeat(2);
     let line = |number| format!("{name}{number} 1.{number}.0 image=registry.example.com/k:{number}");
@@ -156,7 +156,7 @@ fn manifests_that_are_left_to_images_leave_no_room_behind() {
 }
 
 #[test]
-fn a_substitute_takes_the_place_of_what_it_stands_in_for() {
+fn a_substitute_replaces_what_it_stands_in_for() {
     let lines = [
         "k1 1.0.0",
         "k2 2.0.0 replaces=k1",

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn statuses_and_codes_become_one_meaning() {
+    fn statuses_and_codes_have_one_meaning() {
         let envelope = |code: &str| format!(r#"{{"errors":[{{"code":"{code}","message":"so it is"}}]}}"#);
         assert!(
             matches!(of(404, &envelope("MANIFEST_UNKNOWN")), RegistryFailure::NotFound { message, .. } if message == "so it is")
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_object_is_told_from_a_missing_endpoint() {
+    fn a_missing_object_is_distinguished_from_a_missing_endpoint() {
         let envelope = |code: &str| format!(r#"{{"errors":[{{"code":"{code}","message":""}}]}}"#);
         for code in ["NAME_UNKNOWN", "MANIFEST_UNKNOWN", "NOT_FOUND", "DENIED"] {
             assert!(!of(404, &envelope(code)).is_unsupported(), "{code}");
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_texts_are_shown_on_one_short_line() {
+    fn untrusted_text_is_shown_on_one_short_line() {
         let message = format!("\n\x1b[31mre\u{202e}d\u{7} {}\nsecond", "x".repeat(400));
         let RegistryFailure::Refused { message, .. } = of(400, &message) else {
             panic!("another failure");

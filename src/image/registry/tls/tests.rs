@@ -48,14 +48,14 @@ fn verdict(certificate: &str, trusted: &[&str], host: &str, years: u64) -> Resul
 }
 
 #[test]
-fn a_self_signed_certificate_is_accepted_if_it_is_trusted_itself() {
+fn a_self_signed_certificate_is_accepted_if_trusted() {
     assert_eq!(verdict(SELF_SIGNED, &[SELF_SIGNED], "localhost", 60), Ok(()));
     let error = verdict(SELF_SIGNED, &[OF_CLIENT], "localhost", 60).unwrap_err();
     assert!(is_authority(&error), "{error:?}");
 }
 
 #[test]
-fn a_trusted_certificate_is_refused_for_another_host_time_or_purpose() {
+fn a_trusted_certificate_is_rejected_for_another_host_time_or_purpose() {
     let error = verdict(SELF_SIGNED, &[SELF_SIGNED], "example.com", 60).unwrap_err();
     let Error::InvalidCertificate(CertificateError::NotValidForNameContext { .. }) = error else {
         panic!("{error:?}");

@@ -117,13 +117,13 @@ fn differences(objects: &[Value]) -> Vec<String> {
 
 /// S59: fields that the API server and OLM set are not differences.
 #[test]
-fn s59_what_is_filled_in_is_no_difference() {
+fn s59_defaulted_fields_are_no_difference() {
     assert_eq!(differences(&installed()), [""; 0]);
 }
 
 /// S59, S60: every manual change is a difference.
 #[test]
-fn s59_what_somebody_changed_is_a_difference() {
+fn s59_manual_changes_are_a_difference() {
     let changed = |kind: &str, change: &dyn Fn(&mut Value)| {
         let mut objects = installed();
         change(objects.iter_mut().find(|object| object["kind"] == kind).unwrap());
@@ -207,7 +207,7 @@ fn s59_what_somebody_changed_is_a_difference() {
 }
 
 #[test]
-fn what_is_not_there_is_missing_or_not_known() {
+fn absent_objects_are_missing_or_unknown() {
     let mut objects = installed();
     objects.retain(|object| object["kind"] != "Service");
     assert_eq!(differences(&objects), ["no Service"]);
@@ -219,7 +219,7 @@ fn what_is_not_there_is_missing_or_not_known() {
 
 /// OLM releases name generated roles differently.
 #[test]
-fn a_generated_role_of_another_name_is_as_good() {
+fn a_generated_role_with_a_different_name_is_equivalent() {
     let mut objects = installed();
     for object in &mut objects {
         if object["kind"].as_str().unwrap().starts_with("Role") {
@@ -230,7 +230,7 @@ fn a_generated_role_of_another_name_is_as_good() {
 }
 
 #[test]
-fn what_the_subscription_configures_is_no_difference() {
+fn subscription_configuration_is_no_difference() {
     let mut objects = installed();
     let deployment = objects
         .iter_mut()

@@ -77,7 +77,7 @@ fn beyond(operator: &Operator) -> Vec<String> {
 }
 
 #[test]
-fn without_target_namespaces_a_role_holds_everywhere() {
+fn without_target_namespaces_a_role_applies_everywhere() {
     let all = held(version(true), Vec::new(), &state(vec![group(&json!({}))]));
     assert_eq!(beyond(&all), ["*: namespaces get,list,watch", "*: pods get"]);
     assert_eq!(
@@ -94,7 +94,7 @@ fn without_target_namespaces_a_role_holds_everywhere() {
 }
 
 #[test]
-fn with_target_namespaces_a_role_holds_in_each_of_them() {
+fn with_target_namespaces_a_role_applies_in_each_of_them() {
     let with = |spec: Value| held(version(true), Vec::new(), &state(vec![group(&spec)]));
     let two = with(json!({"targetNamespaces": ["tgt", "more"]}));
     assert_eq!(beyond(&two), ["operators,tgt,more: pods get"]);
@@ -110,7 +110,7 @@ fn with_target_namespaces_a_role_holds_in_each_of_them() {
 }
 
 #[test]
-fn the_selector_of_an_operator_group_applies_to_the_namespaces_in_the_input() {
+fn the_selector_of_an_operator_group_applies_to_namespaces_in_the_input() {
     let namespace = |name: &str, label: &str| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {"a": label}}});
     let with = |selector: Value, mut objects: Vec<Value>| {
         objects.push(group(&json!({ "selector": selector })));
@@ -152,7 +152,7 @@ fn without_an_operator_group_the_install_modes_decide() {
 }
 
 #[test]
-fn bindings_of_the_bundle_and_of_the_cluster_count() {
+fn bindings_of_the_bundle_and_the_cluster_are_included() {
     let subject = json!([{"kind": "ServiceAccount", "name": "sa", "namespace": "operators"}]);
     let binding = |kind: &str, name: &str, role: &str| {
         let mut binding = object("rbac.authorization.k8s.io/v1", kind, name);
@@ -195,7 +195,7 @@ fn bindings_of_the_bundle_and_of_the_cluster_count() {
 }
 
 #[test]
-fn a_binding_of_a_user_or_a_group_counts_for_the_accounts_of_the_version_that_it_includes() {
+fn a_binding_to_a_user_or_group_applies_to_the_accounts_it_includes() {
     let bound = |name: &str, kind: &str, subject: &str| {
         let mut binding = object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", name);
         binding["roleRef"] = json!({"kind": "ClusterRole", "name": name});

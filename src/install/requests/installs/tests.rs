@@ -47,7 +47,7 @@ fn lines(steps: &[Step]) -> Vec<String> {
 
 /// S71, S72, S73: contents of both types form one install, and each object is in the namespace that replaces its own.
 #[test]
-fn s71_several_contents_go_where_the_mapping_says() {
+fn s71_several_contents_are_installed_in_their_mapped_namespaces() {
     let raw = vec![
         inside("my-namespace", object("v1", "Pod", "nginx")),
         inside("untouched", object("v1", "Service", "s")),
@@ -79,7 +79,7 @@ fn s71_several_contents_go_where_the_mapping_says() {
 
 /// S73: permissions are needed in the target namespace, including those that a RoleBinding grants there.
 #[test]
-fn s73_what_is_needed_is_needed_where_the_content_goes() {
+fn s73_permissions_are_needed_in_the_mapped_namespaces() {
     let rules = json!([{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]);
     let mut role = inside("my-namespace", object("rbac.authorization.k8s.io/v1", "Role", "r"));
     role["rules"] = rules;
@@ -124,7 +124,7 @@ fn s73_what_is_needed_is_needed_where_the_content_goes() {
 /// S74, S81: nothing is applied before a person approves the pending permissions, and afterwards the account holds
 /// them.
 #[test]
-fn s74_an_install_waits_for_approval_where_something_is_pending() {
+fn s74_an_install_waits_for_approval_if_permissions_are_pending() {
     let phase = |approved: bool, state: &State| {
         let install = open(
             vec![image("memo.v1", Vec::new())],
@@ -153,7 +153,7 @@ fn s74_an_install_waits_for_approval_where_something_is_pending() {
 
 /// S72: an Install applies any kind, whereas an OLM plan fails.
 #[test]
-fn s72_raw_content_may_be_of_any_kind() {
+fn s72_raw_content_can_be_of_any_kind() {
     let pod = inside("operators", object("v1", "Pod", "nginx"));
     let install = open(vec![OpenContent::Raw(vec![pod])], &[], true);
     let (planned, reviewed) = install.plan(Some(&State::default()), None, None).unwrap();
@@ -170,7 +170,7 @@ fn s72_raw_content_may_be_of_any_kind() {
 /// S73: the content printed for a bundle lists its optional manifests, and the namespace in the property is mapped with
 /// that of the manifest.
 #[test]
-fn s73_an_optional_manifest_stays_optional_in_the_install_of_its_bundle() {
+fn s73_an_optional_manifest_stays_optional_in_an_install() {
     let rule = inside(
         "my-namespace",
         object("monitoring.coreos.com/v1", "PrometheusRule", "my-rule"),
@@ -202,7 +202,7 @@ fn s73_an_optional_manifest_stays_optional_in_the_install_of_its_bundle() {
 }
 
 #[test]
-fn a_raw_version_brings_its_permissions_along() {
+fn a_raw_version_includes_its_permissions() {
     let raw = OpenContent::Raw(vec![csv("memo.v1")]);
     let of_raw = open(vec![raw], &[], false).steps("operators").unwrap();
     let of_image = open(vec![image("memo.v1", Vec::new())], &[], false)

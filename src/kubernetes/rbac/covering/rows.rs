@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn compact_puts_the_verbs_of_one_resource_together() {
+    fn compact_merges_the_verbs_of_a_resource() {
         let of = |resource, verb| Rule::new("", resource, &[verb]);
         let rules = [
             of("pods", "list"),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_more_rows_than_somebody_reads_stay_as_they_are() {
+    fn rules_with_too_many_rows_to_read_are_not_expanded() {
         let wide: Vec<String> = (0..1000).map(|number| number.to_string()).collect();
         let resources = Rule {
             api_groups: wide.clone(),

@@ -22,7 +22,7 @@ fn trillion() -> Rule {
 }
 
 #[test]
-fn rules_that_cannot_be_listed_are_compared() {
+fn rules_that_cannot_be_enumerated_are_compared() {
     let all = trillion();
     assert_eq!(covers(std::slice::from_ref(&all), [&all]), Ok(true));
     let mut held = all.clone();
@@ -77,7 +77,7 @@ fn thousands_of_rules_are_compared() {
 }
 
 #[test]
-fn rules_that_are_made_to_take_forever_are_refused() {
+fn rules_designed_to_take_forever_are_rejected() {
     let all = trillion();
     // Each rule selects a different part of every list.
     let some = |list: &[String], by: usize| -> Vec<String> {
@@ -185,7 +185,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_missing_is_all_that_is_missing(granted in rules(), required in rules()) {
+    fn missing_permissions_complete_the_granted_ones(granted in rules(), required in rules()) {
         let missing = uncovered(&granted, &required).unwrap();
         prop_assert_eq!(missing.is_empty(), covers(&granted, &required).unwrap());
         let together: Vec<Rule> = granted.iter().chain(&missing).cloned().collect();
@@ -196,7 +196,7 @@ proptest! {
 
     /// Products give the same result as looking up each single permission.
     #[test]
-    fn what_is_missing_is_each_permission_that_no_rule_covers(
+    fn missing_permissions_equal_those_found_one_by_one(
         granted in prop::collection::vec(prop_oneof![3 => any_rule(), 1 => both_halves()], 0..6),
         required in prop::collection::vec(prop_oneof![3 => any_rule(), 1 => both_halves()], 0..4),
     ) {

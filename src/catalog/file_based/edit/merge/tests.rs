@@ -105,7 +105,7 @@ fn packages_of_one_catalog_are_copied_byte_for_byte() {
 }
 
 #[test]
-fn what_several_catalogs_say_of_a_package_is_united() {
+fn the_content_of_a_package_in_several_catalogs_is_merged() {
     let files = merged(&[&[("rake.yaml", RAKE)], &[("next.yaml", NEXT)]], None).unwrap();
     insta::assert_snapshot!(files["rake/catalog.yaml"], @"
     # The garden's tools.
@@ -158,7 +158,7 @@ fn what_several_catalogs_say_of_a_package_is_united() {
 }
 
 #[test]
-fn what_differs_is_an_error_that_names_all_of_it_or_as_in_the_preferred_catalog() {
+fn differences_are_an_error_or_resolved_by_the_preferred_catalog() {
     let other = RAKE
         .replace("rake:1.0.0", "rake:new")
         .replace("defaultChannel: stable", "defaultChannel: fast")
@@ -192,7 +192,7 @@ fn what_differs_is_an_error_that_names_all_of_it_or_as_in_the_preferred_catalog(
 }
 
 #[test]
-fn a_catalog_that_would_have_new_errors_is_not_written() {
+fn a_catalog_with_new_errors_is_not_written() {
     // Each channel is valid, but together they have two heads.
     let other = RAKE.replace("1.0.0", "2.0.0");
     let (_around, folders, output) = folders(&[&[("a.yaml", RAKE)], &[("b.yaml", &other)]]);
@@ -207,7 +207,7 @@ fn a_catalog_that_would_have_new_errors_is_not_written() {
 }
 
 #[test]
-fn a_last_line_without_its_end_does_not_run_into_the_next_document() {
+fn a_missing_final_line_break_does_not_join_documents() {
     let open = format!("{RAKE}text: |\n  two\n  lines");
     let files = merged(&[&[("a.yaml", &open)], &[("b.yaml", NEXT)]], None).unwrap();
     let text = &files["rake/catalog.yaml"];
@@ -221,7 +221,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn every_document_of_each_catalog_is_in_the_new_one(
+    fn the_new_catalog_contains_every_document(
         at in prop::collection::vec((1..4_u8, 0..3_u8), 8),
         json in any::<[bool; 3]>(),
     ) {

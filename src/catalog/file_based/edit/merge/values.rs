@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_of_channels_are_united_in_the_order_of_their_lists() {
+    fn channel_entries_are_merged_in_list_order() {
         let list = |entries: Value| json!({"schema": "olm.channel", "name": "stable", "entries": entries});
         let versions = [
             list(json!([{"name": "v3", "replaces": "v1"}, {"name": "v1"}])),
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_clashes_unless_the_preferred_catalog_has_it() {
+    fn differences_conflict_unless_the_catalog_is_preferred() {
         let versions = [
             json!({"name": "rake", "defaultChannel": "a", "entries": [{"name": "v1", "replaces": "x"}]}),
             json!({"name": "rake", "description": "d", "entries": [{"name": "v1", "skips": ["x"]}]}),
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_is_the_same_or_another() {
+    fn bundles_are_compared_for_equality() {
         let bundle = |image: &str| json!({"name": "rake.v1", "image": image, "relatedImages": []});
         let (_, clashes) = of(&Schema::Bundle, &[bundle("a"), bundle("b")], None);
         assert_eq!(clashes, [" [image \"a\" -> \"b\"] 0: 1:"]);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn deprecations_are_united_by_what_they_are_about() {
+    fn deprecations_are_merged_by_their_reference() {
         let list = |entries: Value| json!({"schema": "olm.deprecations", "entries": entries});
         let about = |schema: &str, name: &str, message: &str| json!({"reference": {"schema": schema, "name": name}, "message": message});
         let versions = [

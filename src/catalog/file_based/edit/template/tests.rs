@@ -82,7 +82,7 @@ fn remove(text: &str, bundle: &str) -> Result<String, String> {
 }
 
 #[test]
-fn a_bundle_comes_into_a_basic_template_with_its_entry_and_goes_again() {
+fn a_bundle_is_added_to_and_removed_from_a_basic_template() {
     let mut new = bundle("1.2.0");
     new.bundle.entry.replaces = "rake.v1.1.0".to_owned();
     let add = |text: &str, new: &TemplateBundle| {
@@ -126,7 +126,7 @@ fn a_bundle_comes_into_a_basic_template_with_its_entry_and_goes_again() {
 }
 
 #[test]
-fn a_bundle_whose_entry_has_no_name_is_not_guessed() {
+fn a_bundle_entry_without_a_name_is_not_guessed() {
     insta::assert_snapshot!(remove(BASIC, "rake.v1.1.0").unwrap_err(), @r#"template.yaml: a channel lists the bundle "rake.v1.1.0", but no olm.bundle entry has this name"#);
     insta::assert_snapshot!(remove(BASIC, "rake.v1.0.0").unwrap(), @"
     # The garden's tools.
@@ -182,7 +182,7 @@ fn deprecations_and_channels_of_a_basic_template_change_in_place() {
 }
 
 #[test]
-fn images_come_into_the_lists_of_a_semver_template_and_go_again() {
+fn images_are_added_to_and_removed_from_a_semver_template() {
     let text = "\
 # keep
 Schema: olm.semver
@@ -229,7 +229,7 @@ Stable:
 }
 
 #[test]
-fn what_a_type_of_template_does_not_have_is_refused() {
+fn changes_that_a_template_type_does_not_support_are_rejected() {
     let rename = |draft: &mut Draft| draft.rename("a", "b");
     let of = |text: &str| edited(text, |editor| editor.change("rake", rename)).unwrap_err();
     assert_eq!(
@@ -326,7 +326,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_basic_template_with_bundles_added_in_any_order_is_that_with_all_of_them(versions in versions()) {
+    fn a_basic_template_is_independent_of_the_order_of_additions(versions in versions()) {
         let mut text = "schema: olm.template.basic\nentries:\n- schema: olm.package\n  name: rake\n  defaultChannel: stable\n".to_owned();
         let known: BTreeMap<String, Version> =
             versions.iter().map(|(version, _)| (format!("rake.v{version}"), version.clone())).collect();
@@ -351,7 +351,7 @@ proptest! {
     }
 
     #[test]
-    fn a_semver_template_with_images_added_in_any_order_is_that_with_all_of_them(versions in versions()) {
+    fn a_semver_template_is_independent_of_the_order_of_additions(versions in versions()) {
         let head = "schema: olm.semver\ngenerateMajorChannels: true\ngenerateMinorChannels: true\n";
         let template = |versions: &[(Version, bool)]| {
             versions.iter().fold(head.to_owned(), |text, (version, both)| {
@@ -373,7 +373,7 @@ proptest! {
 }
 
 #[test]
-fn a_failed_change_of_a_template_leaves_it() {
+fn a_failed_change_leaves_the_template_unchanged() {
     let (_folder, file) = place(BASIC);
     let mut editor = TemplateEditor::open(&file, CatalogLimits::default()).unwrap();
     let failed = editor.change("rake", |draft| {
