@@ -48,7 +48,7 @@ fn indexed() -> Sandbox {
     sandbox
 }
 
-/// What a command says of each form of the index, which is the same.
+/// The output of a command, which must be the same for each form of the index.
 fn of_each(sandbox: &Sandbox, line: &str) -> String {
     let said: Vec<String> = FORMS
         .iter()
@@ -149,7 +149,7 @@ entries:
 - {reference: {schema: olm.bundle, name: p.v1}, message: too old}
 ";
 
-/// A catalog with a channel of two heads, and things that are deprecated.
+/// A catalog with a channel that has two heads, and with deprecations.
 fn written() -> Sandbox {
     let sandbox = Sandbox::new();
     let bundles = [1, 2, 3].map(|version| {

@@ -1,4 +1,4 @@
-//! Bad input: what a newcomer gets wrong is named with file, line and column, says what to do, and writes nothing.
+//! Invalid input: every error is reported with file, line and column and a hint, and nothing is written.
 
 use crate::bundle_files::{copy, edit, errors, files, findings, greenhouse, place, read, succeeds, write};
 use crate::common::{Outcome, Sandbox};
@@ -9,7 +9,8 @@ const OLM: &str = "bundle/metadata/olm.yaml";
 const RBAC: &str = "bundle/manifests/rbac.yaml";
 const DEPLOYMENT: &str = "bundle/manifests/deployment.yaml";
 
-/// Runs the commands that read the bundle. Each refuses it, says why and writes nothing; they agree on the errors.
+/// Runs the commands that read the bundle. Each rejects it with the reason and writes nothing, and all report the same
+/// errors.
 fn refused(sandbox: &Sandbox) -> Outcome {
     let before = files(&sandbox.path("bundle"));
     let synthesized = sandbox.run(["bundle", "synthesize", "bundle"]);
@@ -40,7 +41,7 @@ fn refused(sandbox: &Sandbox) -> Outcome {
     built
 }
 
-/// Asserts that this one error is found at the place of `text` in `file`, and none besides.
+/// Asserts that the only error is this one, at the place of `text` in `file`.
 fn one(sandbox: &Sandbox, rule: &str, file: &str, text: &str) -> Outcome {
     let outcome = refused(sandbox);
     let expected = (rule.to_owned(), place(sandbox, file, text));
@@ -48,7 +49,7 @@ fn one(sandbox: &Sandbox, rule: &str, file: &str, text: &str) -> Outcome {
     outcome
 }
 
-/// The greenhouse operator with one more file among its manifests.
+/// The greenhouse operator with an additional manifest.
 fn with_manifest(content: impl AsRef<[u8]>) -> Sandbox {
     let sandbox = greenhouse();
     write(&sandbox, "bundle/manifests/more.yaml", content);
@@ -189,7 +190,7 @@ fn the_misindented_example_from_the_proposal() {
     );
 }
 
-/// Rules and a binding instead of the greenhouse operator's own.
+/// The greenhouse operator with these rules and this binding instead of its own.
 fn with_rbac(rbac: &str) -> Sandbox {
     let sandbox = greenhouse();
     write(&sandbox, RBAC, rbac);
@@ -578,7 +579,7 @@ fn invalid_versions() {
     }
 }
 
-/// The first text that stands where the value of the key does.
+/// Returns the text of the value of the key.
 fn written_at(key: &str, written: &str) -> String {
     let next = if key == "version" {
         "minKubeVersion"

@@ -1,4 +1,4 @@
-//! What helps authors beyond their manifests: samples, sources of APIs, icons from files, related images.
+//! Input for authors besides manifests: samples, API sources, icons from files, related images.
 
 use crate::bundle_files::{edit, errors, files, findings, greenhouse, place, read, succeeds, write};
 use crate::common::{Outcome, Sandbox};
@@ -7,7 +7,7 @@ use std::fs;
 
 const HINT: &str = "apis:\n- group: cert-manager.io\n  resource: certificates\n  kind: Certificate\n  version: v1\n";
 
-/// The greenhouse operator, whose `olm.yaml` does not say what certificates are.
+/// The greenhouse operator without the kind of certificates in its `olm.yaml`.
 fn without_hint() -> Sandbox {
     let sandbox = greenhouse();
     edit(&sandbox, "bundle/metadata/olm.yaml", HINT, "");

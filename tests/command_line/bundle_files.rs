@@ -1,4 +1,4 @@
-//! Bundles to run commands on, and a look at what the commands wrote.
+//! Bundles to run commands on, and helpers to inspect what the commands wrote.
 
 use crate::common::{Outcome, Sandbox};
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub(crate) fn greenhouse() -> Sandbox {
     sandbox
 }
 
-/// Writes a file of the sandbox and the folders above it.
+/// Writes a file in the sandbox and creates its parent folders.
 pub(crate) fn write(sandbox: &Sandbox, path: &str, content: impl AsRef<[u8]>) {
     let path = sandbox.path(path);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -56,7 +56,7 @@ pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// Rules and places of the findings that a command showed, as `error[rule]` and `file:line:column`.
+/// Rules and places of the findings in the output of a command, as `error[rule]` and `file:line:column`.
 pub(crate) fn findings(outcome: &Outcome) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut heading = false;
@@ -117,7 +117,7 @@ pub(crate) fn image(layout: &Path, tag: &str) -> (Value, Value) {
     (manifest, config)
 }
 
-/// Asserts success and returns what was printed.
+/// Asserts success and returns the standard output.
 pub(crate) fn succeeds(outcome: &Outcome) -> &str {
     assert_eq!(outcome.status, Some(0), "{outcome}");
     &outcome.stdout

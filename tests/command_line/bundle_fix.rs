@@ -1,4 +1,4 @@
-//! `opmx bundle validate --fix`: what it writes, what it leaves, what it says.
+//! `opmx bundle validate --fix`: what it changes, what it leaves unchanged, and what it reports.
 
 use crate::bundle_files::{copy, edit, files, greenhouse, read, succeeds, write};
 use crate::common::{Outcome, Sandbox};
@@ -15,7 +15,7 @@ fn validate(sandbox: &Sandbox, line: &str) -> Outcome {
     sandbox.run(words)
 }
 
-/// A folder with a bundle that has two mistakes to mend and one to decide on.
+/// A folder with a bundle that has two mistakes that can be fixed and one that requires a decision.
 fn broken() -> Sandbox {
     let sandbox = Sandbox::new();
     copy(&sandbox, "compost-operator", "compost");

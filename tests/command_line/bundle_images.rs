@@ -1,4 +1,4 @@
-//! `bundle build --image-map`, `--pins-out` and `--related-images`: the images that a bundle names.
+//! `bundle build --image-map`, `--pins-out` and `--related-images`: the images of a bundle.
 
 use crate::bundles::succeed;
 use crate::common::{Outcome, Sandbox};

@@ -5,7 +5,7 @@ use crate::common::Sandbox;
 use std::io::Write;
 use std::process::Stdio;
 
-/// A sandbox with the greenhouse operator's manifests, and what kustomize keeps beside them, in the folder `deploy`.
+/// A sandbox with the greenhouse operator's manifests and the files of kustomize in the folder `deploy`.
 fn deploy() -> Sandbox {
     let sandbox = Sandbox::new();
     for (path, content) in files(&testdata("greenhouse-operator/manifests")) {

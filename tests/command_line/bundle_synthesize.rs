@@ -50,7 +50,7 @@ fn yaml_and_json_output_are_the_same_csv() {
     assert_eq!(self::json(examples)[0]["spec"]["heating"], "on");
 }
 
-/// The value that stands at a line and column of a YAML file, read by nothing of opmx's.
+/// Returns the value at a line and column of a YAML file, without using the parser of opmx.
 fn value_at(text: &str, line: usize, column: usize) -> Value {
     let mut lines = text.lines().skip(line - 1);
     let first: String = lines.next().unwrap().chars().skip(column - 1).collect();

@@ -3,7 +3,7 @@
 use crate::bundle_files::{copy, edit, files, read, succeeds, testdata, write};
 use crate::common::Sandbox;
 
-/// The greenhouse operator, as an author keeps it, and the manifests of its next release in `deploy`.
+/// The greenhouse operator as kept by its author, and the manifests of its next release in `deploy`.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     copy(&sandbox, "greenhouse-operator", "bundle");
@@ -228,7 +228,7 @@ fn a_failed_update_changes_nothing() {
     }
 }
 
-/// An operator of `testdata/operators`, begun with `init`.
+/// An operator of `testdata/operators`, after `init`.
 fn begun(sandbox: &Sandbox, name: &str, options: &str) {
     let upstream = std::fs::read_to_string(testdata("operators").join(name).join("upstream.yaml")).unwrap();
     write(sandbox, "upstream.yaml", upstream);

@@ -1,4 +1,4 @@
-//! Bundles for the tests of the commands that work on indexes, and a look into the databases that come of them.
+//! Bundles for the tests of commands that work on indexes, and helpers to inspect the resulting databases.
 
 use crate::common::{Outcome, Sandbox, copy_folder};
 use crate::http::{Reply, Server};
@@ -70,26 +70,26 @@ pub(crate) fn succeed(sandbox: &Sandbox, line: &str) {
     let _ = outcome_of(sandbox, line);
 }
 
-/// Runs a command that must succeed, and gives what it said.
+/// Runs a command that must succeed, and returns its output.
 pub(crate) fn outcome_of(sandbox: &Sandbox, line: &str) -> Outcome {
     let outcome = sandbox.run(line.split_whitespace());
     assert_eq!(outcome.status, Some(0), "{line}: {outcome}");
     outcome
 }
 
-/// Runs a command that must fail, and print nothing as a result.
+/// Runs a command that must fail and print no result.
 #[track_caller]
 pub(crate) fn fail(sandbox: &Sandbox, line: &str) -> Outcome {
     ended(sandbox, line, 1)
 }
 
-/// Runs a command that must find that something does not exist, and print nothing as a result.
+/// Runs a command that must report that something does not exist and print no result.
 #[track_caller]
 pub(crate) fn miss(sandbox: &Sandbox, line: &str) -> Outcome {
     ended(sandbox, line, 4)
 }
 
-/// Runs a command that must fail, and print nothing as a result: something does not exist, or another thing is wrong.
+/// Runs a command that must fail or report that something does not exist, and print no result.
 #[track_caller]
 pub(crate) fn fail_or_miss(sandbox: &Sandbox, line: &str) -> Outcome {
     let outcome = sandbox.run(line.split_whitespace());
@@ -100,7 +100,7 @@ pub(crate) fn fail_or_miss(sandbox: &Sandbox, line: &str) -> Outcome {
     outcome
 }
 
-/// Runs a command that must answer no, and print nothing as a result.
+/// Runs a command that must give a negative answer and print no result.
 #[track_caller]
 pub(crate) fn refuse(sandbox: &Sandbox, line: &str) -> Outcome {
     ended(sandbox, line, 3)
@@ -117,7 +117,7 @@ fn ended(sandbox: &Sandbox, line: &str, status: i32) -> Outcome {
     outcome
 }
 
-/// A small base image at `oci:base:v1`: an index on it is built faster than one that brings opmx itself.
+/// A small base image at `oci:base:v1`; an index based on it is built faster than one that contains opmx.
 pub(crate) fn small_base(sandbox: &Sandbox) {
     let program = LayerEntry {
         path: "bin/opm".to_owned(),
@@ -142,12 +142,12 @@ pub(crate) fn push(sandbox: &Sandbox, image: &Image, reference: &str) {
     runtime.block_on(transports.push(image, &reference)).unwrap();
 }
 
-/// Reads an image of a layout in the working folder.
+/// Reads an image from a layout in the working folder.
 pub(crate) fn image(sandbox: &Sandbox, layout: &str, tag: &str) -> Image {
     read_layout(&sandbox.path(layout), Some(tag), &opmx::image::Platform::default()).unwrap()
 }
 
-/// Takes the database out of an index image.
+/// Extracts the database from an index image.
 pub(crate) fn database_of(sandbox: &Sandbox, image: &Image) -> PathBuf {
     let file = sandbox.path(format!("{}.db", image.digest().to_string().replace(':', "-")));
     extract_file(image, "database/index.db", &file, u64::MAX).unwrap();
@@ -170,7 +170,7 @@ pub(crate) fn bundle_names(database: &Path) -> Vec<String> {
     column(database, "SELECT name FROM operatorbundle ORDER BY name")
 }
 
-/// The database is in order, as SQLite itself sees it. Undoes what a killed writer left.
+/// Asserts that SQLite finds no errors in the database. Rolls back the journal of a killed writer.
 pub(crate) fn assert_sound(database: &Path) {
     let connection = Connection::open(database).unwrap();
     let integrity: String = connection
@@ -203,8 +203,8 @@ pub(crate) fn kinds_and_names(stored: &str) -> Vec<String> {
         .collect()
 }
 
-/// A registry that serves the images of a layout in the working folder: each under its tag as name, with the tag `v1`.
-/// `before` runs ahead of every answer.
+/// A registry that serves the images of a layout in the working folder, each under the name of its tag and the tag
+/// `v1`. `before` is called before every answer.
 pub(crate) fn serve_layout(sandbox: &Sandbox, layout: &str, before: impl Fn() + Send + Sync + 'static) -> Server {
     let layout = sandbox.path(layout);
     Server::start(move |request, _| {

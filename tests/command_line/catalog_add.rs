@@ -1,4 +1,4 @@
-//! `catalog add`: bundles into channels of file-based catalogs.
+//! `catalog add`: adding bundles to channels of file-based catalogs.
 
 use crate::bundles::{CATALOG, fail, garden, names, operator, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
@@ -259,7 +259,7 @@ fn a_bundle_that_does_not_fit_is_rejected() {
     succeed(&sandbox, "validate catalog");
 }
 
-/// What the book says to put into a Makefile.
+/// The lines for a Makefile in the book.
 #[test]
 fn the_documented_operator_sdk_makefile_keeps_working_or_builds_a_catalog() {
     let sandbox = catalog();

@@ -1,4 +1,4 @@
-//! `catalog rm`, `truncate`, `deprecate` and `channel`: changes of a file-based catalog.
+//! `catalog rm`, `truncate`, `deprecate` and `channel`: changes to a file-based catalog.
 
 use crate::bundles::{CATALOG, fail, miss, operator, outcome_of, succeed};
 use crate::common::Sandbox;
@@ -314,7 +314,7 @@ fn pruning_keeps_only_the_selected_part() {
     assert_eq!(outcome.status, Some(2), "{outcome}");
 }
 
-/// A head that replaces and skips v2, and therefore strands v1, as in many published catalogs.
+/// A head that replaces and skips v2 and thereby strands v1, as in many published catalogs.
 const STRANDED: &str = "\
 schema: olm.package
 name: foo

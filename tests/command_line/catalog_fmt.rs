@@ -1,4 +1,4 @@
-//! `catalog fmt`: the files of a file-based catalog in canonical form.
+//! `catalog fmt`: formatting the files of a file-based catalog.
 
 use crate::bundles::{CATALOG, fail, outcome_of, succeed};
 use crate::common::Sandbox;

@@ -1,4 +1,4 @@
-//! `catalog lifecycle`: the document is written and checked, and clients of `serve` get it.
+//! `catalog lifecycle`: writing and checking lifecycle documents, and serving them to clients.
 
 use crate::bundles::{garden, miss, outcome_of, succeed};
 use crate::common::{Outcome, Sandbox};
@@ -231,7 +231,7 @@ fn an_invalid_lifecycle_is_an_error_for_authors_and_a_warning_when_served() {
     let _server = start(&sandbox, "catalog");
 }
 
-/// What a server answers about schemas and packages, by the field `note` of the documents.
+/// Returns the answers of a server about schemas and packages, by the field `note` of the documents.
 fn listed(
     sandbox: &Sandbox,
     served: &str,

@@ -1,4 +1,4 @@
-//! `catalog merge`: several file-based catalogs made one.
+//! `catalog merge`: merging several file-based catalogs.
 
 use crate::bundles::{CATALOG, fail, names, outcome_of, succeed};
 use crate::common::Sandbox;

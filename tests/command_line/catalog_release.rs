@@ -1,4 +1,4 @@
-//! `catalog release`: a version into the templates and catalogs of a community repository.
+//! `catalog release`: adding a version to the templates and catalogs of a community repository.
 
 use crate::bundles::{operator, outcome_of, serve_layout, succeed};
 use crate::common::{Outcome, Sandbox};
@@ -215,7 +215,7 @@ fn comments_and_spelling_of_templates_are_kept() {
     assert!(read(&sandbox, catalog).starts_with("# Ours.\n"));
 }
 
-/// The registry of the three bundles, as `rake1:v1` to `rake3:v1`, and the number of its answers.
+/// The registry of the three bundles, as `rake1:v1` to `rake3:v1`, and its number of answers.
 fn published(sandbox: &Sandbox) -> (crate::http::Server, Arc<AtomicUsize>) {
     for number in 1..=3 {
         succeed(

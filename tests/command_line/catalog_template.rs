@@ -1,4 +1,4 @@
-//! `catalog add`, `rm` and the others on catalog templates.
+//! `catalog add`, `rm` and other commands on catalog templates.
 
 use crate::bundles::{fail, miss, outcome_of, rake, succeed};
 use crate::common::Sandbox;

@@ -1,4 +1,4 @@
-//! Commands that look at an index say the same of a file-based catalog that was made of it.
+//! Commands that read an index print the same for a file-based catalog rendered from it.
 
 use crate::bundle_files::files;
 use crate::bundles::{BOTH, fail, fail_or_miss, garden, miss, outcome_of, push, rake, succeed};
@@ -102,7 +102,7 @@ fn a_catalog_and_a_database_are_exported_identically() {
     assert!(outcome.stderr.contains("hint: did you mean \"rake\"?"), "{outcome}");
 }
 
-/// The exit code, and rule, message and file of the findings.
+/// Returns the exit status, and the rule, message and file of each finding.
 fn findings(sandbox: &Sandbox, line: &str) -> (Option<i32>, Vec<[String; 3]>) {
     let outcome = sandbox.run(line.split_whitespace().chain(["-o", "json"]));
     let report: Value = serde_json::from_str(&outcome.stdout).unwrap_or_else(|_| panic!("{line}: {outcome}"));

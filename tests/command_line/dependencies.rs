@@ -1,5 +1,4 @@
-//! What bundles need of others, when packages are taken out of an index, extracted or mirrored: the rows of the
-//! proposal
+//! Dependencies of bundles when packages are removed from an index, extracted or mirrored: the rows of the proposal
 //! *olm-optional-dependency-declaration* about tools.
 
 use crate::bundles::{fail, miss, operator, outcome_of, small_base, succeed};
@@ -12,8 +11,8 @@ use std::fs;
 /// A dependency: the package, the range, the intent.
 type Need = (&'static str, &'static str, &'static str);
 
-/// Package `app` requires `base` 1.x, recommends `extra`, and would like `backup`, which requires `store`, and `gone`,
-/// which is not there.
+/// Package `app` requires `base` 1.x, recommends `extra`, and optionally uses `backup`, which requires `store`, and
+/// `gone`, which does not exist.
 const BUNDLES: [(&str, &str, &[Need]); 8] = [
     ("app", "1.0.0", &[("base", "1.x", "required")]),
     (
@@ -262,7 +261,7 @@ fn truncation_reports_dependencies_that_lose_their_provider() {
     ");
 }
 
-/// Row D33: pruning by intent, and a word where a dependency loses its provider.
+/// Row D33: pruning by intent, and a warning if a dependency loses its provider.
 #[test]
 fn d33_pruning_keeps_dependencies_or_reports_lost_providers() {
     let sandbox = needy();
@@ -329,8 +328,8 @@ fn mirrored(sandbox: &Sandbox, flags: &str) -> (String, Vec<Value>) {
     (names.collect::<Vec<_>>().join(" "), images)
 }
 
-/// Rows D7, D28, D29 and D30: related images collectors take every dependency, whatever its intent, and what that
-/// requires.
+/// Rows D7, D28, D29 and D30: tools that collect related images include every dependency, whatever its intent, and its
+/// requirements.
 #[test]
 fn d7_d28_d29_d30_dependencies_of_every_intent_are_mirrored() {
     let sandbox = needy();
@@ -378,7 +377,7 @@ fn d7_d28_d29_d30_dependencies_of_every_intent_are_mirrored() {
     assert_eq!(wrong.status, Some(2), "{wrong}");
 }
 
-/// Row D22: clients override what is recommended, for each package.
+/// Row D22: clients can override recommended dependencies per package.
 #[test]
 fn d22_a_recommended_dependency_can_be_excluded_by_name() {
     let sandbox = needy();

@@ -1,4 +1,4 @@
-//! `generate dockerfile`: for those who build the image of a catalog with another tool.
+//! `generate dockerfile`: Dockerfiles for building the image of a catalog with another tool.
 
 use crate::bundles::{fail, fail_or_miss, names, outcome_of};
 use crate::common::Sandbox;

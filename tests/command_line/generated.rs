@@ -1,4 +1,4 @@
-//! The completions, man pages and schemas in the repository are those of this program.
+//! The completions, man pages and schemas in the repository are up to date.
 //!
 //! `OPMX_UPDATE=1 cargo test --test command_line` writes them anew.
 
@@ -143,7 +143,7 @@ fn committed_reference_documents_are_up_to_date() {
     same_as_in("docs/generated", &docs.into());
 }
 
-/// A page for each command, with what `--help` says of it and of the commands below it.
+/// A page for each command, with its help and that of its subcommands.
 #[test]
 fn command_pages_of_the_book_are_up_to_date() {
     let mut root = opmx::cli::command("opmx").disable_help_subcommand(true);
@@ -169,7 +169,7 @@ fn write_help(command: &clap::Command, heading: &str, page: &mut String) {
     }
 }
 
-/// What opmx-departures(1) says, from the same data.
+/// The content of opmx-departures(1), from the same data.
 fn departures() -> String {
     #[derive(serde::Deserialize)]
     struct Proposal {

@@ -1,4 +1,4 @@
-//! `index add`: an index image from bundles of both media types, from wherever they are.
+//! `index add`: building an index image from bundles of both media types and from any source.
 
 use crate::bundles::{
     BOTH, bundle_names, column, database_of, fail, fail_or_miss, garden, image, kinds_and_names, miss, names, operator,
@@ -485,7 +485,8 @@ fn with_no_redo_a_concurrently_moved_index_is_left_unchanged() {
     );
 }
 
-/// What becomes of a command that adds to an index, and of the index, when somebody else adds to it meanwhile.
+/// Returns the outcome of a command that adds to an index while another client adds to it, and the sandbox with the
+/// index.
 fn overtaken(more: &str) -> (Sandbox, Output) {
     let sandbox = garden();
     small_base(&sandbox);

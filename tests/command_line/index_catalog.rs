@@ -1,4 +1,4 @@
-//! `index add`, `rm`, `prune` and `deprecatetruncate` on a file-based catalog: a catalog in, a catalog out.
+//! `index add`, `rm`, `prune` and `deprecatetruncate` on a file-based catalog, which stays a catalog.
 
 use crate::bundles::{fail, garden, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
@@ -39,7 +39,7 @@ package: rake
 text: hello
 ";
 
-/// Catalogs of rake and hoe, and the next bundle of rake in a folder.
+/// Catalogs of rake and hoe, and a folder with the next bundle of rake.
 fn catalogs() -> Sandbox {
     let sandbox = garden();
     small_base(&sandbox);
@@ -154,7 +154,7 @@ fn removing_the_last_package_leaves_an_empty_index_that_every_command_reads() {
     }
 }
 
-/// A catalog whose channels `old` and `short` do not list the bundle that their lowest one replaces.
+/// A catalog whose channels `old` and `short` do not list the bundle that their lowest entry replaces.
 const SHORT: &str = r"schema: olm.package
 name: rake
 defaultChannel: stable

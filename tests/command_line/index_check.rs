@@ -1,4 +1,4 @@
-//! `index check`: what is wrong with an index, and what `--fix` mends.
+//! `index check`: the problems of an index, and those that `--fix` repairs.
 
 use crate::bundles::{bundle_names, garden, miss, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
@@ -25,7 +25,7 @@ fn change(sandbox: &Sandbox, statements: &str) {
     connection.execute_batch(statements).unwrap();
 }
 
-/// The exit code, and the rules of the findings.
+/// Returns the exit status and the rules of the findings.
 fn findings(sandbox: &Sandbox, line: &str) -> (Option<i32>, Vec<String>) {
     let outcome = sandbox.run(line.split_whitespace().chain(["-o", "json"]));
     let report: Value = serde_json::from_str(&outcome.stdout).unwrap_or_else(|_| panic!("{line}: {outcome}"));
@@ -36,7 +36,7 @@ fn findings(sandbox: &Sandbox, line: &str) -> (Option<i32>, Vec<String>) {
 
 const GREENHOUSE: &str = "greenhouse-operator.v1.2.0";
 
-/// What is found of the greenhouse alone, whose certificates another catalog provides.
+/// The findings about the greenhouse operator, whose certificates another catalog provides.
 fn foreign() -> Vec<String> {
     vec!["index-dependency".to_owned()]
 }

@@ -1,11 +1,11 @@
-//! `index diff`: what differs between two indexes.
+//! `index diff`: the differences between two indexes.
 
 use crate::bundles::{CATALOG, garden, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
 use serde_json::{Value, json};
 use std::fs;
 
-/// A database, and an index image with one bundle more and one package less.
+/// A database, and an index image with an additional bundle and without one of the packages.
 fn two() -> Sandbox {
     let sandbox = garden();
     small_base(&sandbox);

@@ -1,4 +1,4 @@
-//! `opmx index export`: the layout of package manifests, from both media types, stored or by reference.
+//! `opmx index export`: package manifests from bundles of both media types, stored inline or by reference.
 
 use crate::bundle_files::files;
 use crate::bundles::{BOTH, fail, garden, miss, outcome_of, rake, serve_layout, succeed};

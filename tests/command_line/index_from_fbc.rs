@@ -1,4 +1,4 @@
-//! `index from-fbc`, and changes of an index that begin with a file-based catalog.
+//! `index from-fbc`, and changes to an index that start from a file-based catalog.
 
 use crate::bundles::{assert_sound, column, fail, garden, miss, outcome_of, push, rake, small_base, succeed};
 use crate::common::Sandbox;
@@ -8,7 +8,7 @@ use std::fs;
 
 const DATABASE: &str = "database/index.db";
 
-/// Bundles of both media types, stored and by their image, in a database and as a catalog.
+/// Bundles of both media types, stored inline and by their image, in a database and as a catalog.
 fn indexed() -> Sandbox {
     let sandbox = garden();
     rake(&sandbox, "rake1", "1.0.0", None);
@@ -24,7 +24,7 @@ fn indexed() -> Sandbox {
     sandbox
 }
 
-/// A catalog of one package with what an index has no place for.
+/// A catalog of one package with content that a database cannot store.
 fn particular(sandbox: &Sandbox) {
     let bundle = |name: &str, version: &str| {
         format!(

@@ -1,4 +1,4 @@
-//! `index graph`: the update graph as a picture.
+//! `index graph`: drawings of the update graph.
 
 use crate::bundles::{garden, miss, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-/// Boxes of the legend.
+/// The number of boxes in the legend.
 const SAMPLES: usize = 3;
 
 /// A database with one channel: each bundle replaces the one before, some skip older ones, most have a range down to

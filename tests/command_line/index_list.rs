@@ -1,4 +1,4 @@
-//! `index list`: what is in an index, for people and for programs.
+//! `index list`: the content of an index, for people and for programs.
 
 use crate::bundles::{fail, garden, outcome_of, rake, small_base, succeed};
 use crate::common::Sandbox;

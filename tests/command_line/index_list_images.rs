@@ -1,4 +1,4 @@
-//! `index list images`: what must be mirrored.
+//! `index list images`: the images to mirror.
 
 use crate::bundles::{fail, garden, miss, outcome_of, succeed};
 use crate::common::Sandbox;
@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 
 const DIGEST: &str = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
-/// Package `app` needs `base` 1.x, recommends `extra` and an API of `kinds`, and mentions a package that is not there.
+/// Package `app` requires `base` 1.x, recommends `extra` and an API of `kinds`, and names a package that does not
+/// exist.
 fn indexed(more: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     let connection = Connection::open(sandbox.path("index.db")).unwrap();
@@ -239,7 +240,7 @@ fn an_empty_selection_is_an_error_that_lists_the_available_versions() {
     assert_eq!(outcome.stdout.trim(), "[]");
 }
 
-/// A file-based catalog with one bundle, whose manifests it embeds.
+/// A file-based catalog with one bundle, which embeds its manifests.
 fn with_related(related: &Value) -> Sandbox {
     let sandbox = Sandbox::new();
     let csv = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion", "metadata": {"name": "app.v1"},

@@ -1,4 +1,4 @@
-//! `index page`: an index as a site of plain files.
+//! `index page`: an index as a static site.
 
 use crate::bundles::{BOTH, fail, garden, outcome_of, rake, serve_layout, small_base, succeed};
 use crate::common::Sandbox;
@@ -14,7 +14,7 @@ fn index(sandbox: &Sandbox) {
     succeed(sandbox, &format!("registry add -q -b {BOTH},rake1,rake2 -d index.db"));
 }
 
-/// Makes a site, and reads it.
+/// Generates a site and reads it.
 fn site(sandbox: &Sandbox, line: &str, folder: &str) -> Site {
     succeed(sandbox, &format!("index page -q {line} -o {folder}"));
     Site::read(&sandbox.path(folder))
@@ -144,7 +144,7 @@ fn json_data_matches_its_schemas() {
     assert!(of_package.validate(&catalog).is_err());
 }
 
-/// The site of the garden, which has everything that pages show.
+/// The site of the garden, which contains everything that pages can show.
 fn garden_site(sandbox: &Sandbox) -> Site {
     fs::create_dir_all(sandbox.path("garden")).unwrap();
     fs::write(sandbox.path("garden/catalog.json"), garden_catalog()).unwrap();
@@ -671,7 +671,7 @@ fn a_long_table_of_versions_is_folded_below_the_graph() {
     assert!(place("Graph of 25 versions") < place("5 older versions"));
 }
 
-/// What the server answers.
+/// The answer of the server.
 #[cfg(unix)]
 fn get(port: u16, host: &str, path: &str) -> String {
     use std::io::{Read, Write};

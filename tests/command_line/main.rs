@@ -1,4 +1,4 @@
-//! The program as its users meet it: what it says, what it writes, how it ends.
+//! The command line: output, files, and exit status.
 
 #![allow(clippy::print_stdout)]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]

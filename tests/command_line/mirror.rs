@@ -1,4 +1,4 @@
-//! Options of mirrors that would have no effect.
+//! Options of `mirror` commands that would have no effect, and invalid arguments.
 
 use crate::common::Sandbox;
 

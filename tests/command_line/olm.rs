@@ -1,11 +1,11 @@
-//! `--olm`: what a release of OLM does otherwise than the proposals describe.
+//! `--olm`: how a release of OLM differs from the proposals.
 
 use crate::bundles::{garden, operator, outcome_of, rake, succeed};
 use crate::common::{Outcome, Sandbox};
 use serde_json::Value;
 use std::fs;
 
-/// A shed with what it wants of others, and a lamp.
+/// A shed with its dependencies, and a lamp.
 fn sheds(dependencies: &str) -> Sandbox {
     let sandbox = garden();
     operator(&sandbox, "shed", "shed", "1.0.0", None);
@@ -30,7 +30,7 @@ fn installs(outcome: &Outcome) -> Vec<String> {
     names.iter().map(|name| name.as_str().unwrap().to_owned()).collect()
 }
 
-/// Row D37: every released OLM refuses what it cannot meet, whatever the intent.
+/// Row D37: every released OLM rejects unsatisfiable dependencies, whatever their intent.
 #[test]
 fn d37_a_different_answer_of_a_released_olm_is_reported_in_one_line() {
     let sandbox = sheds(&on("radio", "optional"));
@@ -75,7 +75,7 @@ fn d37_a_different_answer_of_a_released_olm_is_reported_in_one_line() {
     }
 }
 
-/// Row D14: OLM gives up over an intent inside a constraint, and with it over the whole namespace.
+/// Row D14: an intent inside a constraint makes OLM give up on the whole namespace.
 #[test]
 fn d14_an_intent_inside_a_constraint_stops_every_released_olm() {
     let sandbox = sheds(
@@ -111,7 +111,7 @@ fn d14_an_intent_inside_a_constraint_stops_every_released_olm() {
     );
 }
 
-/// An intent that nobody knows stops the resolution as proposed; a release does not look at it.
+/// An unknown intent stops the proposed resolution; a released OLM ignores it.
 #[test]
 fn a_released_olm_ignores_intents() {
     let sandbox = sheds("- {type: olm.package, value: {packageName: lamp, version: '>=1.0.0'}}\n");
@@ -135,7 +135,7 @@ fn a_released_olm_ignores_intents() {
 const MONITOR: &str = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata:\n  name: rake\nspec: {}\n";
 const OPTIONAL: &str = "properties:\n- type: olm.manifests.optional\n  value: {manifests: [{group: monitoring.coreos.com, kind: ServiceMonitor, name: rake}]}\n";
 
-/// Row O74: the feature gate of the proposal is the choice of the OLM.
+/// Row O74: the feature gate of the proposal is the selected version of OLM.
 #[test]
 fn o74_optional_manifests_depend_on_the_release() {
     let sandbox = garden();

@@ -1,4 +1,4 @@
-//! `operator`: what a cluster has of an operator, and the definitions of such resources.
+//! `operator`: the state of an operator on a cluster, and the definitions of such resources.
 
 use crate::bundles::{fail, miss, outcome_of, rake, succeed};
 use crate::common::Sandbox;
@@ -39,7 +39,7 @@ items:
   metadata: {name: other, namespace: garden}
 ";
 
-/// A dump, and an index with an update for what is in it.
+/// A dump, and an index with an update for an operator in it.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     fs::write(sandbox.path("dump.yaml"), DUMP).unwrap();
@@ -231,7 +231,7 @@ fn resource_definitions_are_printed_as_yaml_and_json() {
     );
 }
 
-/// An Operator of the proposal, with a Subscription to the same and what that installed, none of which has a label.
+/// An Operator of the proposal, and a Subscription to the same package with its installed objects, all without labels.
 fn unlabelled() -> String {
     let dump = DUMP.replace(", labels: {operators.coreos.com/rake.garden: \"\"}", "");
     let owned = "metadata: {name: rake, namespace: garden, uid: d70a53b5, resourceVersion: \"7\", \
@@ -255,8 +255,8 @@ fn refs(operator: &Value) -> Vec<String> {
         .collect()
 }
 
-/// S45, S53, S54: a Subscription belongs to the Operator with its package, channel and catalog, and with it all that
-/// its version owns; without such an Operator to the one that OLM would make.
+/// S45, S53, S54: a Subscription and everything that its version owns belong to the Operator with its package, channel
+/// and catalog, or without such an Operator to the one that OLM would create.
 #[test]
 fn s53_s54_components_are_found_without_labels() {
     let sandbox = sandbox();
@@ -291,7 +291,7 @@ fn s53_s54_components_are_found_without_labels() {
     assert_eq!(refs(&other["items"][0]), [""; 0]);
 }
 
-/// S14, S44, S59, S60: what the cluster has is compared with the bundle, and both reasons are told.
+/// S14, S44, S59, S60: the cluster is compared with the bundle, and both reasons are reported.
 #[test]
 fn s59_s60_diverging_components_are_reported() {
     let sandbox = sandbox();
@@ -374,7 +374,7 @@ fn s59_s60_diverging_components_are_reported() {
     assert!(newer.contains("diverges"), "the version decides: {newer}");
 }
 
-/// S54, S55, S56, S57, S89: the resources that take the place of Subscriptions, OperatorGroups and copied versions.
+/// S54, S55, S56, S57, S89: the resources that replace Subscriptions, OperatorGroups and copied versions.
 #[test]
 fn s54_s89_replacements_of_subscriptions_are_printed() {
     let sandbox = sandbox();

@@ -1,5 +1,5 @@
-//! Operators of our own making after their first release: the images that a mirror needs, and the next release, from
-//! upstream's manifests to the update that OLM makes.
+//! Test operators after their first release: the images that a mirror needs, and the next release, from the upstream
+//! manifests to the update by OLM.
 
 use crate::bundle_files::{edit, read, succeeds, testdata, write};
 use crate::common::{Outcome, Sandbox};
@@ -17,7 +17,7 @@ fn run(sandbox: &Sandbox, line: &str) -> Outcome {
     outcome
 }
 
-/// What the next release of the nursery changes, line by line.
+/// The changes in the next release of the nursery, line by line.
 const CHANGED: &[&str] = &[
     "-        image: registry.example.com/nursery:1.4.0",
     "+        image: registry.example.com/nursery:1.5.0",

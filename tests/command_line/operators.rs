@@ -1,5 +1,5 @@
-//! Operators of our own making, each with one difficulty of real ones, all the way: `init`, what a person decides,
-//! `build`, `validate`, `add`, `plan`, and the same permissions as after `kubectl apply`.
+//! Test operators, each with one difficulty of real operators, taken through all steps: `init`, the decisions of a
+//! person, `build`, `validate`, `add` and `plan`, with the same permissions as after `kubectl apply`.
 
 use crate::bundle_files::{read, testdata, write};
 use crate::common::{Outcome, Sandbox};
@@ -11,31 +11,31 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 
-/// An operator and what its author meets. What is not said is as nothing.
+/// An operator, and what its author sees. Fields that are not set are empty.
 #[derive(Default)]
 struct Operator {
     /// Its folder in `testdata/operators`.
     name: &'static str,
     /// Further options of `init`.
     init: &'static str,
-    /// What `init` did and asks for, line by line, without what it wrote and the version.
+    /// What `init` reports and leaves to decide, line by line, without the written files and the version.
     said: &'static [&'static str],
-    /// The rules of the findings of `validate` before that, and what one of them advises; none looked at where empty.
+    /// The rules of the findings of `validate` before the changes, and the advice of one of them; not checked if empty.
     found: &'static [&'static str],
     advice: &'static str,
-    /// Changes of `metadata/olm.yaml` or manifests that the author makes then: file, old text, new text.
+    /// Changes that the author makes to `metadata/olm.yaml` or manifests: file, old text, new text.
     decided: &'static [(&'static str, &'static str, &'static str)],
     /// Further options of `build`.
     build: &'static str,
-    /// The rules of which `build` and `validate` warn.
+    /// The rules of the warnings of `build` and `validate`.
     warned: &'static [&'static str],
-    /// What accounts hold only after `kubectl apply`, and what only after OLM: account, place, permission.
+    /// Permissions that accounts have only after `kubectl apply`, and only after OLM: account, place, permission.
     lost: &'static [[&'static str; 3]],
     gained: &'static [[&'static str; 3]],
 }
 
 impl Operator {
-    /// Goes the whole way with the manifests of the operator and these others.
+    /// Takes the manifests of the operator and these additional ones through all steps.
     fn walk(&self, more: &[Value]) -> Sandbox {
         let name = self.name;
         let sandbox = Sandbox::new();
@@ -122,14 +122,14 @@ impl Operator {
     }
 }
 
-/// A cluster with nothing but what Kubernetes and a Prometheus bring.
+/// A cluster with only the APIs of Kubernetes and Prometheus.
 const CLUSTER: &str =
     "version: 1\napis:\n- {group: monitoring.coreos.com, version: v1, kind: ServiceMonitor, plural: servicemonitors}\n";
 
-/// Of these `validate` warns where nobody has described the operator.
+/// Warnings of `validate` about missing descriptions of the operator.
 const UNDESCRIBED: [&str; 2] = ["csv-annotations-missing", "csv-provided-api-without-example"];
 
-/// The rules of the warnings that a command showed or reported, each once.
+/// The rules of the warnings that a command showed or reported, without duplicates.
 fn warnings(outcome: &Outcome) -> Vec<String> {
     let lines = outcome.stdout.lines().chain(outcome.stderr.lines());
     let rules = lines.filter_map(|line| Some(line.strip_prefix("warning[")?.split_once("]: ")?.0.to_owned()));
@@ -400,7 +400,7 @@ fn output_of_helm_and_kustomize_is_published() {
     }
 }
 
-/// A CustomResourceDefinition of about as many bytes, with schemas like those of pods: the same fields over and over.
+/// A CustomResourceDefinition of about this size, with schemas like those of pods: the same fields repeated.
 fn large_definition(plural: &str, kind: &str, bytes: usize) -> Value {
     let mut properties = serde_json::Map::new();
     let mut size = 0;

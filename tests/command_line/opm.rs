@@ -1,4 +1,4 @@
-//! opm's own command lines, all of them: `testdata/opm-commands.yaml` is the list.
+//! All command lines of opm, as listed in `testdata/opm-commands.yaml`.
 
 use crate::common::{Sandbox, copy_folder};
 use clap::error::ErrorKind;
@@ -39,7 +39,7 @@ impl<'a> Flag<'a> {
         Self { short, long, value }
     }
 
-    /// All ways to write it.
+    /// All ways to write the option.
     fn forms(&self) -> Vec<Vec<String>> {
         let names = self.short.into_iter().chain([self.long]);
         let mut forms: Vec<Vec<String>> = names
@@ -65,7 +65,7 @@ fn rows() -> Vec<Row> {
     serde_yaml::from_str(&rows).unwrap()
 }
 
-/// The words of a string, but for an option and its value.
+/// The words of a command line without an option and its value.
 fn words_without(text: &str, flag: Option<&Flag<'_>>) -> Vec<String> {
     let mut words = text.split_whitespace();
     let mut kept = Vec::new();
@@ -78,7 +78,7 @@ fn words_without(text: &str, flag: Option<&Flag<'_>>) -> Vec<String> {
     kept
 }
 
-/// Whether a command line is understood.
+/// Returns whether a command line is accepted.
 fn accepts(name: &'static str, words: &[String]) -> Result<(), String> {
     match opmx::cli::parser(name).try_get_matches_from(words) {
         Ok(_) => Ok(()),
@@ -160,7 +160,7 @@ fn unsupported_commands_give_a_reason_and_an_alternative() {
     }
 }
 
-/// The commands that a help shows, with those below them.
+/// The commands that a help page shows, with their subcommands.
 fn shown(command: &clap::Command, above: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {

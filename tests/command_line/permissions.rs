@@ -1,4 +1,4 @@
-//! `permissions`: what an install needs, and what of it is missing.
+//! `permissions`: the permissions that an install needs, and those that are missing.
 
 use crate::bundles::{garden, outcome_of, rake, succeed};
 use crate::common::Sandbox;
@@ -17,7 +17,7 @@ fn bundle(sandbox: &Sandbox, folder: &str, version: &str, verbs: &str) {
     fs::write(path, csv).unwrap();
 }
 
-/// A bundle whose operator asks for every verb on each of many resources in each of many groups.
+/// A bundle whose operator requests every verb on each of many resources in each of many groups.
 fn wide(sandbox: &Sandbox, folder: &str, version: &str, (groups, resources): (usize, usize), verbs: &str) {
     bundle(sandbox, folder, version, verbs);
     let path = sandbox.path(format!("{folder}/manifests/operator.clusterserviceversion.yaml"));
@@ -38,7 +38,7 @@ fn json(sandbox: &Sandbox, line: &str) -> Value {
     serde_json::from_str(&sandbox.run(line.split(' ')).stdout).unwrap()
 }
 
-/// Real operators ask for hundreds of thousands of single permissions in a few rules.
+/// Operators may request hundreds of thousands of single permissions in a few rules.
 #[test]
 fn rules_that_expand_to_very_many_permissions_are_reviewed() {
     let sandbox = garden();
@@ -58,7 +58,7 @@ fn rules_that_expand_to_very_many_permissions_are_reviewed() {
     assert_eq!(of_operator.len(), 100, "one row for each group");
 }
 
-/// Rows that nobody reads are not written: the rules stay as they are.
+/// Rules with too many rows to read are printed unexpanded.
 #[test]
 fn rules_with_too_many_rows_to_read_are_shown_unexpanded() {
     let sandbox = garden();
@@ -167,7 +167,7 @@ fn roles_are_generated_for_the_account_of_the_operator_group() {
     assert_eq!(of_group.stdout, named.stdout);
 }
 
-/// What OLM makes of the Roles depends on the OperatorGroup; what is there already has to be read and changed.
+/// The OperatorGroup determines what OLM makes of the Roles; existing objects have to be read and changed.
 #[test]
 fn permissions_of_the_operator_depend_on_the_operator_group() {
     let sandbox = garden();
@@ -367,7 +367,7 @@ fn an_invalid_command_line_is_a_usage_error() {
     }
 }
 
-/// A user who may list what the rake lists, and use one of two catalogs.
+/// A user who may list what the rake lists, and may use one of two catalogs.
 const ANN: &str = "\
 kind: List
 items:
@@ -402,7 +402,7 @@ items:
   subjects: [{kind: User, name: root}]
 ";
 
-/// S82: who approves must hold what the install needs.
+/// S82: an approver must hold the permissions that the install needs.
 #[test]
 fn s82_a_user_who_holds_the_pending_permissions_may_approve() {
     let sandbox = garden();
@@ -444,7 +444,7 @@ fn s82_a_user_who_holds_the_pending_permissions_may_approve() {
     );
 }
 
-/// S51: the verb install on a CatalogSource, and the role that gives it.
+/// S51: the verb install on a CatalogSource, and the role that grants it.
 #[test]
 fn s51_a_user_with_the_verb_install_may_use_a_catalog() {
     let sandbox = garden();
@@ -488,7 +488,7 @@ fn s51_a_user_with_the_verb_install_may_use_a_catalog() {
     ");
 }
 
-/// S86: what was approved for any of the predecessors need not be approved again.
+/// S86: permissions approved for any predecessor need not be approved again.
 #[test]
 fn s86_permissions_approved_for_any_predecessor_count() {
     let sandbox = garden();
@@ -515,7 +515,7 @@ fn s86_permissions_approved_for_any_predecessor_count() {
     );
 }
 
-/// S86 against what is published: the head of the package, and other bundles of the index by their names.
+/// S86 against published versions: the head of the package, and other bundles of the index by name.
 #[test]
 fn s86_a_new_version_is_compared_with_the_published_head() {
     let sandbox = garden();
@@ -562,7 +562,7 @@ fn s86_a_new_version_is_compared_with_the_published_head() {
     }
 }
 
-/// S90: a binding to a role that is not in the bundle grants the rules of this role.
+/// S90: a binding to a role outside the bundle grants the rules of that role.
 #[test]
 fn s90_a_policy_rejects_a_binding_to_a_role_outside_the_bundle() {
     let sandbox = garden();
@@ -627,7 +627,7 @@ fn s90_a_policy_judges_permissions_in_the_scope_of_the_operator_group() {
     }
 }
 
-/// S90: kinds, permissions, registries and catalogs, for all and for single users.
+/// S90: kinds, permissions, registries and catalogs, for everyone and for single users.
 #[test]
 fn s90_a_policy_applies_to_bundles_catalogs_and_users() {
     let sandbox = garden();
@@ -740,7 +740,7 @@ fn s90_a_policy_applies_to_bundles_catalogs_and_users() {
     }
 }
 
-/// A `k8s+v1` bundle is judged where the author wrote what is refused.
+/// Findings about a `k8s+v1` bundle are located in the manifests of the author.
 #[test]
 fn s90_a_policy_points_at_the_manifests_of_a_plain_bundle() {
     let sandbox = garden();
@@ -765,7 +765,7 @@ fn s90_a_policy_points_at_the_manifests_of_a_plain_bundle() {
     );
 }
 
-/// O50: an optional manifest that is forbidden is not created, and the install completes.
+/// O50: a forbidden optional manifest is not created, and the install completes.
 #[test]
 fn permissions_for_optional_manifests_are_not_missing() {
     let sandbox = garden();

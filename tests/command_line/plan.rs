@@ -1,4 +1,4 @@
-//! `plan`: the InstallPlan of a bundle, and how it would end.
+//! `plan`: the InstallPlan of a bundle and its outcome.
 
 use crate::bundles::{BOTH, fail, garden, miss, outcome_of, rake, refuse, succeed};
 use crate::common::Sandbox;
@@ -8,7 +8,7 @@ use std::fs;
 const MONITOR: &str = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata:\n  name: rake\nspec: {}\n";
 const PROPERTIES: &str = "properties:\n- type: olm.manifests.optional\n  value:\n    manifests:\n    - group: monitoring.coreos.com\n      kind: ServiceMonitor\n      name: rake\n";
 
-/// A bundle with a ServiceMonitor, and a cluster that does not serve such.
+/// A bundle with a ServiceMonitor, and a cluster that does not serve this API.
 fn monitored(is_optional: bool) -> Sandbox {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.1.0", Some("rake.v1.0.0"));
@@ -374,7 +374,7 @@ fn apart(steps: Vec<String>) -> (String, Vec<String>) {
     (versions.concat(), others)
 }
 
-/// The steps of a plan by kind and name, which do not depend on the order that an index keeps objects in.
+/// The steps of a plan by kind and name, independent of the order of objects in an index.
 fn steps_of(sandbox: &Sandbox, line: &str) -> Vec<String> {
     let plan = json(sandbox, line);
     let steps = plan["status"]["plan"].as_array().unwrap();
@@ -477,7 +477,7 @@ fn the_printed_plan_matches_the_schema_of_install_plans() {
     }
 }
 
-/// The schema, refusing what a cluster would drop.
+/// The schema, which rejects fields that a cluster would drop.
 pub(crate) fn strict(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(map) = schema.as_object_mut() {
@@ -498,7 +498,7 @@ pub(crate) fn strict(schema: &Value) -> Value {
     schema
 }
 
-/// An index with both bundles of the repository, and a subscription to the one that needs the other.
+/// An index with both bundles of the repository, and a subscription to the one that requires the other.
 fn subscribed(more: &str) -> Sandbox {
     let sandbox = garden();
     succeed(&sandbox, &format!("registry add -q -b {BOTH} -d index.db"));
@@ -587,8 +587,8 @@ fn an_operator_that_is_not_upgradeable_is_not_upgraded() {
     assert!(plan.stderr.contains("there is nothing to install"), "{plan}");
 }
 
-/// O16: the proposal's own example in a k8s+v1 bundle: in the plan of its folder, of an index, of a file-based catalog,
-/// and of the converted bundle.
+/// O16: the example of the proposal in a k8s+v1 bundle, planned from its folder, an index, a file-based catalog, and
+/// the converted bundle.
 #[test]
 fn o16_the_example_of_the_proposal_is_optional_in_every_form() {
     let sandbox = garden();

@@ -1,5 +1,4 @@
-//! A plan and the resolution that it is made of, over generated catalogs: the plan names what was selected, and no
-//! other.
+//! A plan contains exactly the bundles of the resolution that it is made from, for generated catalogs.
 
 use crate::common::Sandbox;
 use base64::Engine as _;

@@ -1,4 +1,4 @@
-//! Exit codes, streams and pipes.
+//! Exit status, streams and pipes.
 
 use crate::common::Sandbox;
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! `promote`, on database files and on index images; what is named by its name; and changes that change nothing.
+//! `promote` on database files and index images, bundles given by name, and changes without effect.
 
 use crate::bundles::{
     assert_sound, bundle_names, column, database_of, fail, garden, image, miss, operator, outcome_of, rake, small_base,
@@ -7,7 +7,7 @@ use crate::bundles::{
 use crate::common::Sandbox;
 use std::fs;
 
-/// A database with three versions of rake in the channel stable, of which the last but one has an image.
+/// A database with three versions of rake in the channel stable; the second has an image.
 fn with_index() -> Sandbox {
     let sandbox = garden();
     rake(&sandbox, "a", "1.0.0", None);
@@ -23,7 +23,7 @@ fn with_index() -> Sandbox {
     sandbox
 }
 
-/// The channels with their entries, from their heads.
+/// The channels with their entries, starting with their heads.
 fn entries(sandbox: &Sandbox) -> Vec<String> {
     column(
         &sandbox.path("index.db"),
@@ -31,7 +31,7 @@ fn entries(sandbox: &Sandbox) -> Vec<String> {
     )
 }
 
-/// Puts a bundle into other channels than stable.
+/// Adds a bundle to channels other than stable.
 fn in_channels(sandbox: &Sandbox, folder: &str, channels: &str) {
     let file = sandbox.path(folder).join("metadata/annotations.yaml");
     let text = fs::read_to_string(&file).unwrap();

@@ -1,4 +1,4 @@
-//! The README and the book: their commands print what they say, and their links lead somewhere.
+//! The README and the book: their commands print what is shown, and their links are valid.
 
 use crate::common::Sandbox;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -14,7 +14,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The README, the papers beside it, and all pages of the book.
+/// The README, the other documents next to it, and all pages of the book.
 fn pages() -> BTreeMap<PathBuf, String> {
     let book = walkdir::WalkDir::new(root().join("docs")).into_iter();
     let book = book.map(|entry| entry.unwrap().into_path());
@@ -46,7 +46,7 @@ fn steps(page: &str) -> Vec<Step<'_>> {
     steps
 }
 
-/// Whether the lines are the expected ones, where `…` stands for the rest of a line, and alone for any lines.
+/// Returns whether the lines match, where `…` matches the rest of a line, or any lines if alone.
 fn agree(expected: &[&str], found: &[&str]) -> bool {
     match expected.split_first() {
         None => found.is_empty(),
@@ -61,7 +61,7 @@ fn agree(expected: &[&str], found: &[&str]) -> bool {
     }
 }
 
-/// Runs the commands of a page, one after the other in a folder with the test data.
+/// Runs the commands of a page in order, in a folder with the test data.
 fn run(path: &Path, page: &str) {
     let sandbox = Sandbox::new();
     let copied = Command::new("cp")

@@ -1,4 +1,4 @@
-//! Bundles that databases and catalogs refuse: each error names the place in the bundle.
+//! Bundles that databases and catalogs reject: each error is reported at its place in the bundle.
 
 use crate::bundles::{fail, operator, outcome_of, rake, succeed};
 use crate::common::Sandbox;

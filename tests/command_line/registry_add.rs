@@ -1,4 +1,4 @@
-//! `registry add`: a database that is changed wholly or not at all.
+//! `registry add`: a database is changed completely or not at all.
 
 use crate::bundles::{assert_sound, bundle_names, fail, garden, names, operator, outcome_of, rake, succeed};
 use crate::common::{Outcome, Sandbox};
@@ -19,7 +19,7 @@ fn with_database() -> Sandbox {
     sandbox
 }
 
-/// Bundles whose manifests are some megabytes each, and their names as an argument.
+/// Bundles with a few megabytes of manifests each, and their names as an argument.
 fn large(sandbox: &Sandbox, count: usize) -> String {
     let mut list = Vec::new();
     for number in 0..count {
@@ -78,7 +78,7 @@ fn an_existing_bundle_changes_nothing() {
     assert_eq!(names(&sandbox.path("db")), ["index.db"]);
 }
 
-/// A moment in the life of a command, as the files beside it show it.
+/// A moment in the run of a command, recognized by the files next to the database.
 type Moment = fn(&Path) -> bool;
 
 fn length(path: &Path) -> u64 {
@@ -169,7 +169,7 @@ fn a_killed_first_writer_leaves_no_partial_database() {
     assert_sound(&folder.join("index.db"));
 }
 
-/// Runs a command that may write files of at most so many kilobytes.
+/// Runs a command with a limit on the size of files, in kilobytes.
 fn limited(sandbox: &Sandbox, kilobytes: u32, line: &str) -> Outcome {
     let mut command = Command::new("bash");
     command

@@ -1,5 +1,5 @@
-//! `rm`, `prune`, `prune-stranded` and `deprecatetruncate`, on database files and on index images; and calls that only
-//! try a change, skip what is there or overwrite it.
+//! `rm`, `prune`, `prune-stranded` and `deprecatetruncate` on database files and index images, dry runs, and existing
+//! bundles that are skipped or overwritten.
 
 use crate::bundles::{
     assert_sound, bundle_names, column, database_of, fail, garden, image, miss, names, outcome_of, rake, succeed,

@@ -9,7 +9,7 @@ use std::fs;
 
 const BUNDLE_OBJECT: &str = "olm.bundle.object";
 
-/// A database with a bundle of plain manifests, a classic one, and a package of two, one of them by its image.
+/// A database with a bundle of plain manifests, a registry+v1 bundle, and a package of two, one of them by its image.
 fn indexed() -> Sandbox {
     let sandbox = garden();
     rake(&sandbox, "rake1", "1.0.0", None);
@@ -34,7 +34,7 @@ fn bundle<'a>(documents: &'a [Value], name: &str) -> &'a Value {
     bundles.find(|bundle| bundle["name"] == name).unwrap()
 }
 
-/// The types of the properties of a bundle, each once, and their values where they are of one type.
+/// The types of the properties of a bundle without duplicates, and the values of the properties of one type.
 fn types(bundle: &Value) -> Vec<&str> {
     let mut types: Vec<&str> = properties(bundle)
         .map(|property| property["type"].as_str().unwrap())
@@ -344,7 +344,7 @@ fn bundles_in_folders_are_rendered_with_their_future_images() {
     );
 }
 
-/// Chain of trust: no later command refuses what this one takes.
+/// Chain of trust: no later command rejects what this one accepts.
 #[test]
 fn a_field_of_a_wrong_type_is_rejected_by_render_as_by_validate() {
     let bundle = "schema: olm.bundle\nname: rake.v1\npackage: rake\n";

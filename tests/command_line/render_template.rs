@@ -1,4 +1,4 @@
-//! `alpha render-template`: templates with real bundles.
+//! `alpha render-template` with complete bundles.
 
 use crate::bundles::{fail, fail_or_miss, garden, names, outcome_of, rake, serve_layout, small_base, succeed};
 use crate::common::{Outcome, Sandbox};
@@ -50,7 +50,7 @@ fn head(catalog: &str) -> String {
         .collect()
 }
 
-/// Runs a command with a string as its standard input.
+/// Runs a command with this standard input.
 fn piped(sandbox: &Sandbox, line: &str, text: &str) -> Outcome {
     let mut command = sandbox.command(line.split_whitespace());
     command.stdin(Stdio::from(fs::File::open(file(sandbox, text)).unwrap()));
@@ -364,7 +364,7 @@ fn published_operators_are_rendered_to_valid_catalogs() {
     assert!(operators > 10, "{operators}");
 }
 
-/// Holds back requests until some of them are there together.
+/// Blocks requests until several are pending.
 #[derive(Default)]
 struct Gathering {
     waiting: Mutex<usize>,

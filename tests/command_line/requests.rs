@@ -1,4 +1,4 @@
-//! `Operator` and `Install` resources as the input of `resolve`, `plan`, `permissions` and `operator`.
+//! `Operator` and `Install` resources as input of `resolve`, `plan`, `permissions` and `operator`.
 
 use crate::bundles::{fail, miss, outcome_of, rake, succeed};
 use crate::common::Sandbox;
@@ -36,7 +36,7 @@ fn json(sandbox: &Sandbox, line: &str) -> Value {
     serde_json::from_str(&outcome.stdout).unwrap_or_else(|_| panic!("{line}: {outcome}"))
 }
 
-/// S2, S8, S49: an Operator is all that it takes to install something, with the entrypoint first.
+/// S2, S8, S49: an Operator alone is enough to install something, starting with the entrypoint.
 #[test]
 fn s2_an_operator_is_resolved_planned_and_reviewed() {
     let sandbox = sandbox();
@@ -71,8 +71,8 @@ fn s2_an_operator_is_resolved_planned_and_reviewed() {
     );
 }
 
-/// S45, S96: what comes of an Operator carries its label; what a Subscription carries counts where there is an Operator
-/// of it.
+/// S45, S96: everything created for an Operator has its label; if there is an Operator for a Subscription, what that
+/// Subscription created has it too.
 #[test]
 fn s45_labels_are_added_to_everything_that_a_plan_creates() {
     let sandbox = sandbox();
@@ -118,7 +118,7 @@ fn s45_labels_are_added_to_everything_that_a_plan_creates() {
     );
 }
 
-/// S50: an entrypoint alone is looked up, in the cluster as well as without one.
+/// S50: an entrypoint without a package is looked up, with and without a cluster.
 #[test]
 fn s50_an_entrypoint_without_a_package_is_looked_up() {
     let sandbox = sandbox();
@@ -140,7 +140,7 @@ fn s50_an_entrypoint_without_a_package_is_looked_up() {
     "#);
 }
 
-/// S53: an Operator beside the Subscription that it takes the place of upgrades what that one installed.
+/// S53: an Operator that replaces a Subscription upgrades what the Subscription installed.
 #[test]
 fn s53_an_operator_in_a_dump_takes_over_its_subscription() {
     let sandbox = sandbox();
@@ -167,7 +167,7 @@ fn s53_an_operator_in_a_dump_takes_over_its_subscription() {
     );
 }
 
-/// S7, S66: a bundle image is installed by an Operator, by its digest, and takes the place of what is installed.
+/// S7, S66: an Operator installs a bundle image by its digest, and replaces the installed version.
 #[test]
 fn s7_the_image_of_an_operator_is_pinned_to_its_digest() {
     let sandbox = sandbox();
@@ -206,7 +206,7 @@ fn install(approval: &str) -> String {
     )
 }
 
-/// S71, S72, S73, S75: an Install is reviewed with all of its content, in the namespaces that it maps to.
+/// S71, S72, S73, S75: an Install is reviewed with all of its content, in its mapped namespaces.
 #[test]
 fn s75_an_install_is_accepted_as_input() {
     let sandbox = sandbox();

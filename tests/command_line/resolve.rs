@@ -1,4 +1,4 @@
-//! `resolve`: what OLM would install or update to, from catalogs in every form.
+//! `resolve`: what OLM would install or update, from catalogs in every form.
 
 use crate::bundles::{fail, garden, miss, operator, outcome_of, rake, refuse, small_base, succeed};
 use crate::common::{Outcome, Sandbox};
@@ -26,7 +26,7 @@ fn rakes() -> Sandbox {
     sandbox
 }
 
-/// A shed with a lamp that is recommended and a radio that is optional. Its next generation needs a bright lamp.
+/// A shed with a recommended lamp and an optional radio. The next major version requires a bright lamp.
 const SHED: &str = "\
 catalogs:
 - name: main
@@ -336,7 +336,7 @@ fn an_invalid_command_line_has_its_own_exit_status() {
     }
 }
 
-/// A cluster with an installed rake in namespace `garden`, as kubectl prints it. What it says of its catalog is `spec`.
+/// A cluster with an installed rake in namespace `garden`, as printed by kubectl; `spec` is that of its catalog.
 fn dump(spec: &str) -> String {
     let olm = "apiVersion: operators.coreos.com/v1alpha1\n  kind";
     let properties = r#"{"properties":[{"type":"olm.package","value":{"packageName":"rake","version":"1.0.0"}}]}"#;

@@ -1,4 +1,4 @@
-//! `serve` and `registry serve`, asked by a client.
+//! `serve` and `registry serve`, queried by a client.
 
 use crate::bundles::{BOTH, garden, push, small_base, succeed};
 use crate::serving::{Server, start_command};

@@ -1,4 +1,4 @@
-//! `registry serve`, and the probe that a cluster runs beside it.
+//! `registry serve`, and the health probe.
 
 use crate::bundles::{garden, succeed};
 use crate::common::{Outcome, Sandbox};
@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::symlink;
 use std::process::{Child, Command, Stdio};
 
-/// A server that is killed with the value, should a test end early.
+/// A server that is killed when dropped, in case a test ends early.
 pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) port: String,

@@ -1,4 +1,4 @@
-//! The server, mostly as a process, under clients that do not behave, files that change, and a signal while it works.
+//! The server with misbehaving clients, with changing files, and when stopped under load; mostly as a separate process.
 
 #![cfg(target_os = "linux")]
 
@@ -228,7 +228,7 @@ fn a_client_that_does_not_read_is_disconnected_after_the_timeout() {
     });
 }
 
-/// Asks over and over while the server is told to end. What is answered must be right.
+/// Sends requests continuously while the server is stopped. Every answer must be right.
 fn end_under_load(server: Server, asked: &[GetBundleRequest]) {
     const CLIENTS: usize = 8;
     let runtime = Runtime::new().unwrap();

@@ -1,4 +1,4 @@
-//! A site in a folder, as a browser would see it: its files, and what is wrong with them.
+//! A site in a folder as a browser would see it: its files, and the problems in them.
 
 use html5ever::tendril::TendrilSink;
 use html5ever::{ParseOpts, parse_document};
@@ -62,7 +62,7 @@ impl Site {
         pages.map(|path| (path.as_str(), self.page(path))).collect()
     }
 
-    /// All that is wrong: links to nothing, names that appear twice, and what could run or be fetched from elsewhere.
+    /// All problems: broken links, duplicate names, and content that could run or be fetched from elsewhere.
     pub(crate) fn complaints(&self) -> Vec<String> {
         let pages = self.pages();
         let names: BTreeMap<&str, BTreeSet<&str>> = pages
@@ -116,7 +116,7 @@ impl Site {
         complaints
     }
 
-    /// What is wrong with an address.
+    /// The problem of an address.
     fn follow(
         &self,
         from: &str,
@@ -159,7 +159,7 @@ impl Site {
     }
 }
 
-/// What could run, or change how the page looks.
+/// Content that could run, or change the appearance of the page.
 fn harm(element: &Element) -> Vec<String> {
     let mut harm = Vec::new();
     for name in element.attributes.keys() {
@@ -228,7 +228,7 @@ impl Page {
         }
     }
 
-    /// Where links lead.
+    /// The targets of the links.
     pub(crate) fn links(&self) -> Vec<&str> {
         let links = self.elements.iter().filter(|element| element.name == "a");
         links.filter_map(|link| link.get("href")).collect()

@@ -1,11 +1,11 @@
-//! `upgrade-check`: whether upgrades are held back, and the resource with which an operator does so.
+//! `upgrade-check`: whether upgrades are blocked, and the resource with which an operator blocks them.
 
 use crate::bundles::{fail, miss, operator, outcome_of, rake, succeed};
 use crate::common::{Outcome, Sandbox};
 use serde_json::{Value, json};
 use std::fs;
 
-/// Two operators, one of which refuses its upgrade, as kubectl prints them.
+/// Two operators, one of which blocks its upgrade, as printed by kubectl.
 const DUMP: &str = "\
 apiVersion: v1
 kind: List
@@ -314,7 +314,7 @@ fn a_resource_is_printed_with_the_minimal_permissions() {
     }
 }
 
-/// What the operators of [`DUMP`] say, with an override and a condition that OLM does not know.
+/// The conditions of the operators of [`DUMP`], with an override and a condition that OLM does not know.
 const SAYING: &str = "\
 apiVersion: v1
 kind: List
@@ -393,7 +393,7 @@ fn c34_all_conditions_are_shown_with_their_time_and_the_waiting_update() {
     assert!(view.stdout.contains("Upgradeable=Unknown (Overridden)"), "{view}");
 }
 
-/// C21: an update that a person asks for is held, too.
+/// C21: a requested update is blocked, too.
 #[test]
 fn c21_a_plan_is_blocked_by_the_condition_of_the_replaced_version() {
     let sandbox = saying();
@@ -428,7 +428,7 @@ fn c21_a_plan_is_blocked_by_the_condition_of_the_replaced_version() {
     );
 }
 
-/// C23: the condition is named where nothing can be resolved because of it.
+/// C23: the condition is reported if it makes the resolution impossible.
 #[test]
 fn c23_an_unresolvable_input_names_the_blocking_condition() {
     let sandbox = saying();

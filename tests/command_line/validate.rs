@@ -1,4 +1,4 @@
-//! `validate`: what is said of a file-based catalog, and how it ends.
+//! `validate`: the findings in a file-based catalog, and the exit status.
 
 use crate::bundles::{garden, outcome_of, succeed};
 use crate::common::Sandbox;
@@ -32,7 +32,7 @@ properties:
 - {type: olm.package, value: {packageName: etcd, version: 2.0.0}}
 ";
 
-/// A folder `etcd` with the catalog, in which one thing is another.
+/// A folder `etcd` with the catalog, in which one text is replaced.
 fn catalog(from: &str, to: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     fs::create_dir(sandbox.path("etcd")).unwrap();

@@ -1,4 +1,4 @@
-//! The words of the project: spelling, and phrases that the style guide in CONTRIBUTING.md rules out.
+//! Spelling, and phrases that the style guide in CONTRIBUTING.md discourages.
 
 use crate::shared::not_run;
 use std::fs;

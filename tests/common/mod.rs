@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A fresh home and working folder, and an environment with nothing from the caller's.
+/// A new home and working folder, and an environment without variables of the caller.
 pub(crate) struct Sandbox {
     root: tempfile::TempDir,
 }
@@ -24,7 +24,7 @@ impl Sandbox {
         self.root.path().join("work").join(relative)
     }
 
-    /// Returns the command, ready to be changed and run by hand. It has no input, and its output is 80 columns wide.
+    /// Returns the command for further changes. It has no input, and its output is 80 columns wide.
     pub(crate) fn command<Word: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = Word>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_opmx"));
         command.args(arguments);
@@ -32,7 +32,7 @@ impl Sandbox {
         command
     }
 
-    /// Gives a command the working folder and the environment of the sandbox, and nothing else.
+    /// Sets the working folder and the environment of the sandbox for a command.
     pub(crate) fn surround(&self, command: &mut Command) {
         let home = self.root.path().join("home");
         command
@@ -71,7 +71,7 @@ impl Sandbox {
     }
 }
 
-/// Copies a folder with everything in it. The files get the current time, whatever the time of the originals.
+/// Copies a folder recursively. The files get the current time.
 pub(crate) fn copy_folder(from: &Path, to: &Path) {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry.expect("an entry of the folder");
@@ -84,11 +84,11 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Everything visible of a command that has ended. It prints as one text, for snapshots.
+/// The output and exit status of a command. It displays as one text, for snapshots.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub(crate) struct Outcome {
-    /// The exit code; `None` if a signal ended it.
+    /// The exit status; `None` if a signal ended the command.
     pub(crate) status: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,

@@ -31,12 +31,12 @@ impl Drop for Server {
     }
 }
 
-/// Serves what is at a path of the sandbox, on free ports.
+/// Serves a path of the sandbox on free ports.
 pub(crate) fn start(sandbox: &Sandbox, served: &str) -> Server {
     start_command(sandbox.command(["serve", served]))
 }
 
-/// Starts a command that serves, on free ports, and waits until it listens.
+/// Starts a serving command on free ports, and waits until it listens.
 pub(crate) fn start_command(mut command: Command) -> Server {
     command.args(["--address=127.0.0.1", "--port=0", "--metrics-address=127.0.0.1:0"]);
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
@@ -73,7 +73,7 @@ impl Server {
         line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
     }
 
-    /// Returns the value of a series of the metrics.
+    /// Returns the value of a metric.
     pub(crate) fn figure(&self, series: &str) -> f64 {
         let mut stream = TcpStream::connect(("127.0.0.1", self.figures)).unwrap();
         write!(stream, "GET /metrics HTTP/1.1\r\nHost: server\r\n\r\n").unwrap();
@@ -84,7 +84,7 @@ impl Server {
         line.unwrap_or_else(|| panic!("{page}")).trim().parse().unwrap()
     }
 
-    /// Ends it by a signal. It must succeed and print nothing more.
+    /// Stops the server by a signal. It must succeed and print nothing more.
     pub(crate) fn end(mut self) {
         self.terminate();
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
