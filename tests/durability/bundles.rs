@@ -1,4 +1,4 @@
-//! Bundles of our own making, and databases that hold them.
+//! Generated bundles, and databases that contain them.
 
 use opmx::database::add::Additions;
 use opmx::database::change::{ChangeOptions, Target};
@@ -16,7 +16,7 @@ use std::path::Path;
 pub(crate) struct Release {
     pub(crate) package: String,
     pub(crate) number: usize,
-    /// Lines of text that make its manifests larger.
+    /// Lines of text that make the manifests larger.
     pub(crate) lines: usize,
 }
 
@@ -29,7 +29,7 @@ impl Release {
         }
     }
 
-    /// The versions of a package from the first one on, each of which replaces the one before it.
+    /// The versions of a package from the first one on, each replacing the previous one.
     pub(crate) fn line_of(package: &str, count: usize) -> impl Iterator<Item = Self> + '_ {
         (0..count).map(|number| Self::new(package, number))
     }
@@ -93,7 +93,7 @@ impl Release {
         ]
     }
 
-    /// Writes the bundle into a folder.
+    /// Writes the bundle to a folder.
     pub(crate) fn write(&self, folder: &Path) {
         for (path, content) in self.files() {
             let path = folder.join(path);

@@ -1,6 +1,6 @@
-//! Numbers that look like chance and are the same in every run.
+//! Pseudo-random numbers that are the same in every run.
 
-/// A generator after "splitmix64".
+/// The generator "splitmix64".
 pub(crate) struct Chance(u64);
 
 impl Chance {
@@ -20,7 +20,7 @@ impl Chance {
         usize::try_from(self.next() % u64::try_from(end).unwrap()).unwrap()
     }
 
-    /// A share of a whole, in thousandths.
+    /// A number out of a thousand.
     pub(crate) fn thousandths(&mut self) -> u32 {
         u32::try_from(self.below(1000)).unwrap()
     }

@@ -1,5 +1,5 @@
-//! Files that are damaged, that are something else, or that others hold: every command ends in an orderly way and says
-//! what is wrong in its own words.
+//! Databases that are damaged, locked, or not databases: every command ends without a crash and reports the problem in
+//! its own words.
 
 use crate::bundles::{self, Release};
 use crate::chance::Chance;
@@ -86,7 +86,7 @@ impl Place {
         fs::read(self.sandbox.path("sound.db")).unwrap()
     }
 
-    /// The sound database after some statements, which need not make sense.
+    /// The valid database after some statements, which need not be meaningful.
     fn changed(&self, statements: &str) -> Vec<u8> {
         let file = self.sandbox.path("changed.db");
         fs::write(&file, self.sound()).unwrap();
@@ -103,7 +103,7 @@ impl Place {
         fs::read(&file).unwrap()
     }
 
-    /// Runs a command on a file, which must end in an orderly way.
+    /// Runs a command on a file; it must not crash.
     fn run(&mut self, line: &str, content: &[u8], of: &str) -> Outcome {
         for left in names(&self.sandbox.path("db")) {
             fs::remove_file(self.sandbox.path("db").join(left)).unwrap();

@@ -1,5 +1,5 @@
-//! A full disk, and a place that cannot be written: the old state stands, and the message names the file, the cause and
-//! what to do.
+//! A full disk or an unwritable location: the old state is kept, and the message names the file, the cause and what to
+//! do.
 
 use crate::bundles::{self, Release};
 use crate::common::{Outcome, Sandbox};
@@ -12,11 +12,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the database is before a command.
+/// The state of the database before a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
     Sound,
-    /// With a bundle of no channel and rows of none.
+    /// With a bundle in no channel and rows without an owner.
     Untidy,
     /// Of an older schema version.
     Old,
@@ -50,7 +50,7 @@ const UNTIDY: &str = "
     INSERT INTO operatorbundle (name, csv, bundle) VALUES ('tool0.v0.1.0', '{}', '{}');
     INSERT INTO related_image VALUES ('registry.example.com/gone', 'gone');
     INSERT INTO api VALUES ('gone.example.com', 'v1', 'Gone', 'gones');";
-/// As version 10 was: bundles stand in for none, and there is no list of deprecated ones.
+/// The schema of version 10, without substitutions and the table of deprecated bundles.
 const OLD: &str = "
     ALTER TABLE operatorbundle DROP COLUMN substitutesfor;
     DROP TABLE deprecated;
@@ -110,21 +110,21 @@ impl Place {
         self.sandbox.path("db/index.db")
     }
 
-    /// Puts a fresh database into its place; its state and length.
+    /// Restores a fresh database, and returns its state and length.
     fn fresh(&self, before: Before) -> (State, u64) {
         let _ = fs::remove_file(journal(&self.database()));
         let length = fs::copy(self.before(before), self.database()).unwrap();
         (state(&self.database()), length)
     }
 
-    /// What the command leads to where nothing is in its way.
+    /// The result of the command without obstacles.
     fn changed(&self, before: Before, line: &str) -> State {
         self.fresh(before);
         succeed(&self.sandbox, line);
         state(&self.database())
     }
 
-    /// A program that runs opmx with these words.
+    /// A program that runs opmx with these arguments.
     fn wrapped(&self, program: &str, arguments: &[&str], line: &str) -> Outcome {
         let mut command = Command::new(program);
         command
@@ -140,7 +140,7 @@ impl Place {
     }
 }
 
-/// The message of a command that could not write names the file, the cause and what to do.
+/// Asserts that the message of a command that could not write names the file, the cause and what to do.
 fn assert_said(outcome: &Outcome, file: &str, cause: &[&str], advice: &[&str], of: &str) {
     assert_eq!(
         (outcome.status, outcome.stdout.as_str()),
@@ -212,7 +212,7 @@ fn a_file_size_limit_leaves_the_old_state_or_the_complete_new_one() {
     }
 }
 
-/// Whether a file system can be mounted here, for one program alone.
+/// Returns whether a file system can be mounted here, for one program only.
 fn can_mount(place: &Place) -> bool {
     let disk = place.sandbox.path("disk");
     let mounted = Command::new("unshare")
@@ -227,7 +227,7 @@ fn can_mount(place: &Place) -> bool {
     mounted
 }
 
-/// Runs the rest of its arguments on a disk of some kilobytes that holds the database, and puts what is left of it
+/// Runs the remaining arguments on a disk of some kilobytes that contains the database, and copies the remaining files
 /// back.
 const ON_A_SMALL_DISK: &str = r#"
     size=$1; shift

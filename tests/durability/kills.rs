@@ -1,4 +1,4 @@
-//! A writer that is killed at any moment leaves the old state or the new one, and nothing in the way of the next.
+//! A writer killed at any moment leaves the old state or the new one, and nothing that blocks the next writer.
 
 use crate::bundles::{self, Release};
 use crate::chance::Chance;
@@ -14,49 +14,49 @@ use std::process::{Child, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// How often a process is killed, over all commands.
+/// The number of times a process is killed, over all commands.
 const KILLS: usize = 200;
 const SEED: u64 = 5;
-/// Sandboxes that are worked in at once.
+/// The number of sandboxes used concurrently.
 const WORKERS: usize = 2;
 const PACKAGES: usize = 20;
 const VERSIONS: usize = 25;
 
-/// A command, and what it says when it comes too late.
+/// A command, and its outcome if its work is already done.
 struct Change {
     name: &'static str,
     share: usize,
     line: String,
-    /// The exit code and a word of a run that finds its work done.
+    /// The exit status and a word of the output of a run that finds its work done.
     again: (i32, &'static str),
-    /// What the database holds afterwards.
+    /// The content of the database afterwards.
     new: State,
 }
 
-/// Where in the life of a process it is killed.
+/// The moment at which a process is killed.
 #[derive(Clone, Copy)]
 enum Moment {
-    /// At this part of the time that it takes.
+    /// After this fraction of its duration.
     OfAll(u32),
-    /// At this part of the time from its first write to its commit, counted from that write.
+    /// After this fraction of the time from its first write to its commit, counted from that write.
     OfWriting(u32),
 }
 
-/// How long a command takes, as measured in this very run: the last runs count most.
+/// The duration of a command as measured in this run, weighted towards the last runs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pace {
     all: Duration,
     writing: Duration,
 }
 
-/// What is seen of a process that was killed.
+/// What a killed process left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Hit {
     BeforeTheFirstWrite,
-    /// The journal was not complete: no page of the database itself was written.
+    /// The journal was incomplete: no page of the database itself was written.
     WritingTheJournal,
     WritingTheDatabase,
-    /// While the file was made smaller.
+    /// While the file was truncated.
     CompactingAfterTheCommit,
     AfterTheCommit,
 }
@@ -71,7 +71,7 @@ fn learn(known: &mut Duration, seen: Duration) {
     *known = if known.is_zero() { seen } else { (*known * 3 + seen) / 4 };
 }
 
-/// Runs a process to its end or, where there is a moment, until then. Says whether it was killed.
+/// Runs a process to its end or up to a moment. Returns whether it was killed.
 fn run(child: &mut Child, database: &Path, moment: Option<Moment>, pace: &mut Pace) -> bool {
     let start = Instant::now();
     let (mut begun, mut committed) = (None, false);
@@ -132,7 +132,7 @@ impl Workshop {
         command
     }
 
-    /// What a command that nobody disturbs leads to; the time that it takes is learned.
+    /// Runs a command without interruption, returns its result, and measures its duration.
     fn undisturbed(&mut self, name: &'static str, line: &str) -> State {
         let database = self.sandbox.path("db/index.db");
         let mut pace = Pace::default();
@@ -150,7 +150,7 @@ impl Workshop {
         states.swap_remove(0)
     }
 
-    /// Kills a command and looks at all that it left. None where it was done before.
+    /// Kills a command and checks everything it left. Returns `None` if the command ended first.
     fn kill(&mut self, change: &Change, moment: Moment, old: &State) -> Option<Hit> {
         let (folder, database) = (self.sandbox.path("db"), self.sandbox.path("db/index.db"));
         fs::copy(self.sandbox.path("base.db"), &database).unwrap();
@@ -382,7 +382,7 @@ fn a_writer_killed_at_any_moment_leaves_the_old_state_or_the_new_one() {
     }
 }
 
-/// The names of all that stands in the folders of an OCI layout and is none of it.
+/// The names in the folders of an OCI layout that do not belong to it.
 fn litter(layout: &Path) -> Vec<String> {
     let mut litter = names(layout);
     litter.extend(names(&layout.join("blobs")));

@@ -1,5 +1,5 @@
-//! The database of an index under all that can go wrong while it is changed: a killed process, a full disk, a folder
-//! that cannot be written, many writers at once, and a file that is damaged.
+//! The database of an index when changes to it go wrong: killed processes, full disks, unwritable folders, concurrent
+//! writers, and damaged files.
 
 #![allow(clippy::print_stdout)]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Runs a command that must succeed, and gives what it printed as its result.
+/// Runs a command that must succeed, and returns its standard output.
 fn succeed(sandbox: &Sandbox, line: &str) -> String {
     let outcome = sandbox.run(line.split_whitespace());
     assert_eq!(outcome.status, Some(0), "{line}: {outcome}");

@@ -1,7 +1,7 @@
-//! Any sequence of changes that is accepted leaves a database that is in order.
+//! Any sequence of accepted changes leaves a valid database.
 //!
-//! A sequence is drawn as numbers, which become bundles and names when it is known what the database holds by then: so
-//! most of them make sense, and some do not.
+//! A sequence is generated as numbers, which become bundles and names once the content of the database at that point is
+//! known, so that most changes make sense and some do not.
 
 use crate::state::{State, assert_sound, state};
 use opmx::catalog::graph::Mode;
@@ -28,11 +28,11 @@ use std::path::{Path, PathBuf};
 enum Step {
     Add {
         bundles: Vec<Draw>,
-        /// In a sequence of all modes, the one of this call.
+        /// The mode of this call, in a sequence of all modes.
         mode: u8,
-        /// What becomes of bundles that are there, and which of those is given again.
+        /// How existing bundles are treated, and which of them is added again.
         again: (u8, u8),
-        /// Another order of the same bundles.
+        /// A different order of the same bundles.
         order: Vec<u16>,
     },
     Remove(u8),
@@ -42,7 +42,7 @@ enum Step {
     Fix,
 }
 
-/// What decides about one bundle.
+/// The random choices for one bundle.
 #[derive(Debug, Clone)]
 struct Draw {
     package: u8,
@@ -124,7 +124,7 @@ fn removal() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What a bundle says of itself.
+/// The metadata of a bundle.
 #[derive(Debug, Clone, Default)]
 struct Bundle {
     package: String,
@@ -199,13 +199,13 @@ impl Bundle {
     }
 }
 
-/// What a database holds of one package.
+/// The content of a database about one package.
 #[derive(Debug, Default)]
 struct Known {
-    /// Name and version of each bundle that is in a channel, the greatest last.
+    /// Name and version of each bundle in a channel, in ascending order.
     members: Vec<(String, String)>,
     heads: BTreeMap<String, String>,
-    /// The greatest version of any bundle, stranded ones too.
+    /// The greatest version of any bundle, including stranded ones.
     greatest: (u64, u64, u64),
 }
 
@@ -220,11 +220,11 @@ fn parts(version: &str) -> (u64, u64, u64) {
     semver::Version::parse(version).map_or((0, 0, 0), |version| (version.major, version.minor, version.patch))
 }
 
-/// A database that changes by and by, and all that was said of it.
+/// A database that is changed step by step, and all messages about it.
 struct Place {
     _folder: tempfile::TempDir,
     path: PathBuf,
-    /// All bundles that were ever added, as they are stored.
+    /// All bundles that were ever added, as stored.
     bundles: BTreeMap<String, Bundle>,
     /// Bundles that an addition pushed out of a channel.
     dropped: BTreeSet<String>,
@@ -436,12 +436,12 @@ impl Place {
         fs::read(path).ok()
     }
 
-    /// All that is wrong with the database.
+    /// All problems of the database.
     fn findings(&self) -> Vec<Diagnostic> {
         check::check(&Database::open(&self.path).unwrap()).unwrap()
     }
 
-    /// Does a step, and looks at all that comes of it.
+    /// Executes a step and checks all of its results.
     fn step(&mut self, step: &Step, mode: Option<Mode>, tally: &mut Tally) -> Result<(), TestCaseError> {
         let before = Self::bytes(&self.path);
         let refused = match step {
@@ -491,7 +491,7 @@ impl Place {
         Ok(())
     }
 
-    /// The same bundles in another order lead to the same, to the byte.
+    /// Asserts that a different order of the same bundles gives identical bytes.
     fn in_any_order(
         &self,
         other: &Path,
@@ -565,7 +565,7 @@ impl Place {
     }
 }
 
-/// Runs sequences that are the same in every run; what came of them.
+/// Runs sequences that are the same in every run, and returns their outcome.
 fn run(
     steps: impl Strategy<Value = Vec<Step>>,
     mode: Option<Mode>,
@@ -609,7 +609,7 @@ const MODES: [(&str, Option<Mode>); 4] = [
     ("a mode for each call", None),
 ];
 
-/// Whether a finding is about what stands behind a skipped bundle, where a walk of the channel ends.
+/// Returns whether a finding is about the bundles behind a skipped one, where the walk of the channel ends.
 fn is_stranded(message: &str) -> bool {
     message.contains("has no update path from bundle")
 }

@@ -1,4 +1,4 @@
-//! What a database holds, so that two of them can be compared.
+//! The content of a database, for comparing two of them.
 
 use opmx::image::Digest;
 use rusqlite::types::ValueRef;
@@ -8,10 +8,10 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// Of each table the number of its rows, and a digest of all of them in their order; and the tables themselves.
+/// The number of rows of each table and a digest of them in order, and the definitions of the tables.
 pub(crate) type State = BTreeMap<String, (usize, String)>;
 
-/// The state of a database that nobody writes.
+/// The state of a database that has no writer.
 pub(crate) fn state(database: &Path) -> State {
     let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
     let texts = |query: &str| -> Vec<String> {
@@ -56,7 +56,7 @@ fn content(connection: &Connection, table: &str) -> (usize, Vec<u8>) {
     (count, content)
 }
 
-/// The state of a database as the next one to open it would find it. Nothing in its folder changes.
+/// The state of a database as seen by the next program that opens it. Nothing in its folder changes.
 pub(crate) fn state_of_copy(database: &Path) -> State {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("index.db");
@@ -74,14 +74,14 @@ pub(crate) fn journal(database: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// What stands beside a database.
+/// The file next to a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Journal {
     /// Nothing, or an empty file.
     None,
-    /// A journal that was never completed, so that nothing of the database can have been written over.
+    /// A journal that was never completed, so nothing of the database can have been overwritten.
     Begun,
-    /// A journal that the next writer has to play back.
+    /// A journal that the next writer has to roll back.
     Hot,
 }
 
@@ -102,7 +102,7 @@ impl Journal {
     }
 }
 
-/// The pages of a database fit together.
+/// Asserts that the pages of a database are consistent.
 pub(crate) fn assert_whole(database: &Path) {
     let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
     let integrity: String = connection
@@ -111,7 +111,7 @@ pub(crate) fn assert_whole(database: &Path) {
     assert_eq!(integrity, "ok");
 }
 
-/// Nothing is wrong with a database, as SQLite itself sees it.
+/// Asserts that SQLite finds no errors in a database.
 pub(crate) fn assert_sound(database: &Path) {
     assert_whole(database);
     let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();

@@ -1,8 +1,8 @@
-//! What no message may say.
+//! Words that no message may contain.
 
 use crate::common::Outcome;
 
-/// Words of statements, and of sentences of the database library about them.
+/// Words of SQL statements, and of messages of SQLite about them.
 const STATEMENTS: [&str; 22] = [
     "SELECT ",
     "INSERT ",
@@ -28,7 +28,7 @@ const STATEMENTS: [&str; 22] = [
     "SQL error",
 ];
 
-/// A command ended in an orderly way and said nothing of the inside of the program.
+/// Asserts that a command did not crash and printed nothing about its internals.
 pub(crate) fn assert_clean(outcome: &Outcome, of: &str) {
     assert!(matches!(outcome.status, Some(0..=2)), "{of}: {outcome}");
     for text in [&outcome.stdout, &outcome.stderr] {

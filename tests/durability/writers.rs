@@ -1,4 +1,4 @@
-//! Many writers at once: of one database file, and of one tag of an index image.
+//! Concurrent writers of one database file, and of one tag of an index image.
 
 use crate::bundles::{self, Release};
 use crate::common::Sandbox;
@@ -11,7 +11,7 @@ use std::process::{Child, Stdio};
 
 const WRITERS: usize = 8;
 
-/// Begins all commands before it waits for the first of them.
+/// Starts all commands before waiting for the first one.
 fn at_once(sandbox: &Sandbox, lines: &[String]) {
     let begin = |line: &String| -> Child {
         let mut command = sandbox.command(line.split(' '));
@@ -35,7 +35,7 @@ fn package(number: usize) -> String {
     format!("tool{number}")
 }
 
-/// The bundles of eight packages, and a line that adds those of each.
+/// The bundles of eight packages, and the command line that adds those of each.
 fn additions(sandbox: &Sandbox, versions: usize) -> (BTreeSet<String>, Vec<String>) {
     let (mut all, mut lines) = (BTreeSet::new(), Vec::new());
     for writer in 0..WRITERS {

@@ -1,4 +1,4 @@
-//! The tables of known APIs against the page that they are written from.
+//! The tables of known APIs, compared with the page that they are generated from.
 
 use opmx::bundle;
 use opmx::kubernetes::builtin;
@@ -6,7 +6,7 @@ use opmx::synthesis::synthesize;
 use opmx::text::Limits;
 use opmx::tree::{Tree, TreeLimits};
 
-/// The lines of one part of the page.
+/// The lines of a section of the page.
 fn part(number: &str) -> Option<Vec<String>> {
     let folder = crate::shared::folder("reference")?;
     let page = std::fs::read_to_string(folder.join("csv-synthesis.md")).unwrap();

@@ -1,4 +1,4 @@
-//! Fields of Kubernetes' own kinds in real manifests: the API server took them in, so only what it drops is found.
+//! Fields of built-in kinds in published manifests: the API server accepted them, so only dropped fields are found.
 
 use crate::bundle_corpus::bundles;
 use opmx::bundle;
@@ -9,9 +9,8 @@ use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::{check, check_reading};
 use std::path::PathBuf;
 
-/// Fields in published bundles that no release of Kubernetes knows: a pod template with a second list of containers
-/// beside its `spec`, the fields of a Secret's volume beside `secret`, and a field of the ClusterServiceVersion with a
-/// capital letter.
+/// Fields in published bundles that no release of Kubernetes knows: a second list of containers next to the `spec` of a
+/// pod template, the fields of a Secret volume next to `secret`, and a capitalized field of the ClusterServiceVersion.
 const DROPPED: &[(&str, &[&str])] = &[
     (
         "dynatrace-operator/1.0.0",

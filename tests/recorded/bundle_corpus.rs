@@ -1,4 +1,4 @@
-//! Real bundles: what real catalogues accepted is read and accepted here.
+//! Published bundles: everything that public catalogs accepted is accepted here.
 
 use opmx::bundle;
 use opmx::text::Limits;
@@ -6,7 +6,7 @@ use opmx::tree::{Tree, TreeLimits};
 use opmx::validation;
 use std::path::{Path, PathBuf};
 
-/// Bundles with errors of their own, and the rules that say so.
+/// Bundles with errors, and the rules that report them.
 const REFUSED: &[(&str, &[&str])] = &[("eventing-kogito/1.2.0", &["yaml-syntax"])];
 
 pub(crate) fn bundles(folder: &Path) -> Vec<PathBuf> {

@@ -1,4 +1,4 @@
-//! Catalogs of real operators, edited: what is not edited keeps its bytes, and what is taken back leaves none.
+//! Edits of published catalogs: unedited parts keep their bytes, and an undone change leaves no traces.
 
 use crate::shared::folder as shared_folder;
 use opmx::catalog::file_based::draft::{Deprecated, Draft, DraftError, Target};
@@ -17,7 +17,7 @@ const CATALOGS: [&str; 4] = [
     "two-packages-skiprange",
 ];
 
-/// Changes a package, and gives the number of files that changed.
+/// Changes a package, and returns the number of changed files.
 fn change(
     folder: &Path,
     package: &str,
@@ -132,7 +132,7 @@ fn formatting_published_catalogs_is_idempotent_and_keeps_their_content() {
     }
 }
 
-/// A line of a list with comments, and another end.
+/// A list with comments and other line endings.
 fn wider(line: &str) -> String {
     match line.strip_prefix("- ") {
         Some(item) if item.starts_with("name: ") => format!("# of the list\n- {item}   # one of them\r\n"),

@@ -1,4 +1,4 @@
-//! The chain of trust over real bundles: an index takes what opm takes, and no later command refuses what it takes.
+//! The chain of trust over published bundles: an index accepts what opm accepts, and no later command rejects it.
 
 use crate::chain_of_trust::{Step, send};
 use crate::synthesis::bundle_tree;
@@ -12,10 +12,10 @@ use opmx::validation::Strictness;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// A bundle that asks for wildcards, which no `k8s+v1` bundle may.
+/// A bundle with wildcards, which are not allowed in `k8s+v1` bundles.
 const WITH_WILDCARDS: &str = "grafana-operator";
 
-/// Bundles that opm reads for an index and opmx refuses, and why.
+/// Bundles that opm reads for an index and opmx rejects, with the reason.
 const REFUSED: &[(&str, &str)] = &[
     ("ann-channels-empty", "it is in no channel, and so in no index"),
     (

@@ -1,5 +1,5 @@
-//! What a real API server and a real OLM did, recorded with what `kubectl get` said before: the same comes out here.
-//! The README beside the recordings says how each of them is compared.
+//! The actions of a real API server and a real OLM, recorded with the previous output of `kubectl get`, and reproduced
+//! here. The README next to the recordings describes how each of them is compared.
 
 use crate::common::{Outcome, Sandbox};
 use crate::shared;
@@ -12,11 +12,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// The annotation of a ClusterServiceVersion with the properties of its bundle, which are a set.
+/// The annotation of a ClusterServiceVersion with the properties of its bundle, which are unordered.
 const PROPERTIES: &str = "operatorframework.io/properties";
-/// The namespaces that the accounts were asked about, beside that of the operator.
+/// The namespaces in which the permissions of the accounts were recorded, besides that of the operator.
 const ASKED: [&str; 3] = ["default", "kube-system", "tgt"];
-/// How many cases there are of each kind, so that none is lost unseen.
+/// The number of cases of each kind, so that none is skipped unnoticed.
 const CASES: [(&str, usize); 9] = [
     ("approval", 1),
     ("condition-role", 1),
@@ -29,12 +29,12 @@ const CASES: [(&str, usize); 9] = [
     ("upgrades", 4),
 ];
 
-/// One recording, and what opmx says to it.
+/// A recording, and the output of opmx for it.
 struct Case {
     folder: PathBuf,
     judge: String,
     expect: Value,
-    /// What its commands say, in their order.
+    /// The output of its commands, in order.
     said: Vec<Outcome>,
 }
 
@@ -79,8 +79,7 @@ fn recorded_cluster_cases_are_reproduced() {
     assert_eq!(counts, BTreeMap::from(expected));
 }
 
-/// The name of a case, its judge, and where the two differ. A command that prints something else than the judge needs
-/// is a difference as well.
+/// The name of a case, its judge, and the differences. Unexpected output of a command is also a difference.
 fn judged(folder: &Path) -> (String, String, Vec<String>) {
     let name = folder.file_name().unwrap().to_string_lossy().into_owned();
     let recorded = json_file(&folder.join("case.json"));
@@ -135,24 +134,24 @@ fn texts(value: &Value) -> BTreeSet<String> {
     texts.map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-/// A string with one blank instead of several.
+/// The string with normalized whitespace.
 fn single_spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What differs, if anything does.
+/// The differences.
 fn compare<T: PartialEq + std::fmt::Debug>(what: &str, ours: &T, theirs: &T) -> Option<String> {
     (ours != theirs).then(|| format!("{what} is {ours:?} and not {theirs:?}"))
 }
 
 impl Case {
-    /// What a command printed as JSON.
+    /// The JSON output of a command.
     fn json(&self, index: usize) -> Value {
         let said = &self.said[index];
         serde_json::from_str(&said.stdout).unwrap_or_else(|error| json!({"error": format!("{error}: {said}")}))
     }
 
-    /// The plan that OLM made.
+    /// The plan created by OLM.
     fn recorded_plan(&self) -> Value {
         json_file(&self.folder.join(of(&self.expect, "/installplan")))
     }
@@ -251,8 +250,8 @@ impl Case {
         compare("the approval", &ours, &theirs).into_iter().collect()
     }
 
-    /// What opmx says that the accounts hold is exactly what they were granted, in every namespace that they were asked
-    /// about; and the table shows each rule, too.
+    /// Asserts that the accounts hold exactly the recorded permissions in every recorded namespace, and that the table
+    /// shows each rule.
     fn rules(&self) -> Vec<String> {
         let recorded = json_file(&self.folder.join(of(&self.expect, "/rules")));
         let home = of(&recorded, "/namespace");
@@ -402,7 +401,7 @@ fn label(step: &Value) -> String {
     format!("{}/{}", of(step, "/resource/kind"), of(step, "/resource/name"))
 }
 
-/// Where two plans differ; with `only` the steps of that bundle alone count.
+/// The differences between two plans; with `only`, those in the steps of that bundle.
 fn plans(ours: &Value, theirs: &Value, only: Option<&str>) -> Vec<String> {
     let mut found = Vec::new();
     let names = |plan: &Value| texts(&plan["spec"]["clusterServiceVersionNames"]);
@@ -439,8 +438,7 @@ fn plans(ours: &Value, theirs: &Value, only: Option<&str>) -> Vec<String> {
     found
 }
 
-/// A recorded version that was made of plain manifests has no descriptions of its own kinds, which come from their
-/// schemas by now: takes off those of the kinds that have none there.
+/// Removes the descriptions of own kinds, which now come from their schemas, unless the recorded version has them.
 pub(crate) fn without_schema_descriptions(ours: &mut Value, theirs: &Value) {
     const OWNED: &str = "/spec/customresourcedefinitions/owned";
     let described = |entry: &&Value| entry.get("description").is_some();
@@ -454,7 +452,7 @@ pub(crate) fn without_schema_descriptions(ours: &mut Value, theirs: &Value) {
     }
 }
 
-/// The steps of each bundle: those that have an order, then generated RBAC and Subscriptions, which have none.
+/// The steps of each bundle: first the ordered ones, then generated RBAC and Subscriptions, which are unordered.
 fn by_bundle(plan: &Value) -> BTreeMap<String, (Vec<Value>, Vec<Value>)> {
     let mut bundles: BTreeMap<String, (Vec<Value>, Vec<Value>)> = BTreeMap::new();
     for step in steps(plan) {
@@ -487,7 +485,7 @@ fn by_bundle(plan: &Value) -> BTreeMap<String, (Vec<Value>, Vec<Value>)> {
     bundles
 }
 
-/// A value with its keys sorted, and without what a cluster fills in and what counts as nothing.
+/// A value with sorted keys and without defaults of the cluster and empty values.
 fn cleaned(value: &Value) -> Value {
     const FILLED_IN: [&str; 5] = [
         "uid",

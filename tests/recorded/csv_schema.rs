@@ -1,4 +1,4 @@
-//! Synthesized CSVs against the schema that a cluster checks them with.
+//! Synthesized CSVs, compared with the schema of the cluster.
 
 use crate::schema::{problems, validator};
 use opmx::bundle::{self, OLM_YAML};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A bundle's CSV, by synthesis or as it is there; none where it is refused.
+/// The CSV of a bundle, synthesized or shipped; `None` if the bundle is rejected.
 fn csv(tree: &Tree) -> Option<Value> {
     let reading = bundle::read(tree, &Limits::default());
     let bundle = reading.bundle.unwrap();

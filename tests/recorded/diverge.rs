@@ -1,5 +1,5 @@
-//! That nothing diverges right after OLM installed it: the objects of recorded InstallPlans, and the
-//! ClusterServiceVersions that a cluster had of bundles in recorded catalogs (requirement S59).
+//! Nothing diverges right after OLM installed it: the objects of recorded InstallPlans, and the ClusterServiceVersions
+//! on a cluster for bundles in recorded catalogs (requirement S59).
 
 use opmx::image::{ImageOptions, Silent, Transports};
 use opmx::index::open::{Index, OpenLimits};
@@ -20,7 +20,7 @@ fn words(comparison: &opmx::install::operator::Comparison) -> Vec<String> {
     words.collect()
 }
 
-/// The objects of the steps, as the cluster keeps them.
+/// The objects of the steps as stored by the cluster.
 fn objects(plan: &Value, resolving: &str, namespace: &str) -> Vec<Value> {
     let steps = plan["status"]["plan"].as_array().unwrap().iter();
     let own = steps.filter(|step| step["resolving"] == resolving);

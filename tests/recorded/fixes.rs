@@ -1,5 +1,5 @@
-//! What is mended without a decision by a person: each kind of change with the text before and after it, and what holds
-//! of all of them.
+//! Fixes that require no decision by a person: each kind of change with the text before and after it, and the
+//! properties of all of them.
 
 use opmx::text::{self, Limits};
 use opmx::tree::{Tree, TreeLimits};
@@ -16,11 +16,11 @@ const ANNOTATIONS: &str = "metadata/annotations.yaml";
 const DEPENDENCIES: &str = "metadata/dependencies.yaml";
 const OLM: &str = "metadata/olm.yaml";
 
-/// A way to break a bundle of `testdata/`, and what mends it.
+/// A way to break a bundle of `testdata/`, and its fix.
 struct Case {
     operator: &'static str,
     file: &'static str,
-    /// What stands in the file, or nothing where the file is a new one.
+    /// The text in the file, or nothing for a new file.
     sound: &'static str,
     broken: &'static str,
     mended: &'static str,
@@ -264,7 +264,7 @@ const CASES: &[Case] = &[
     ),
 ];
 
-/// What looks like a case, and needs a decision.
+/// Cases that look fixable, but require a decision.
 const UNDECIDED: &[Case] = &[
     case(
         COMPOST,
@@ -394,7 +394,7 @@ fn mend(files: &BTreeMap<String, String>) -> (Fixing, Validation) {
     (fixing, validated.validation)
 }
 
-/// The files as the mending leaves them.
+/// The files after the fix.
 fn mended(files: &BTreeMap<String, String>, fixing: &Fixing) -> BTreeMap<String, String> {
     let mut files = files.clone();
     for (path, change) in &fixing.files {
@@ -504,7 +504,7 @@ fn only_selected_rules_are_fixed() {
     }
 }
 
-/// Values of all documents of a file, with the number of each.
+/// The values of all documents of a file, with the number of each.
 fn values(path: &str, text: &[u8]) -> Vec<(usize, serde_json::Value)> {
     let documents = text::read(path, text, &Limits::default()).documents;
     documents
@@ -513,7 +513,7 @@ fn values(path: &str, text: &[u8]) -> Vec<(usize, serde_json::Value)> {
         .collect()
 }
 
-/// How many values differ.
+/// The number of different values.
 fn differences(old: &serde_json::Value, new: &serde_json::Value) -> usize {
     use serde_json::Value;
     match (old, new) {
@@ -531,7 +531,7 @@ fn differences(old: &serde_json::Value, new: &serde_json::Value) -> usize {
     }
 }
 
-/// What holds of every mending.
+/// Asserts the properties of every fix.
 fn check(files: &BTreeMap<String, String>, fixing: &Fixing) {
     let after = mended(files, fixing);
     for (path, change) in &fixing.files {
@@ -593,7 +593,7 @@ proptest! {
     }
 }
 
-/// Mistakes that people make, in the text of a real bundle: each where there is a place for it.
+/// Common mistakes in the text of a published bundle, each at a suitable place.
 fn spoil(path: &str, text: &str) -> Option<String> {
     let spoilt: Vec<String> = text
         .split_inclusive('\n')

@@ -1,4 +1,4 @@
-//! The server against the recorded answers of the reference server, and against a client that nobody here wrote.
+//! The server, compared with the recorded answers of the reference server, and with an independent client.
 
 mod answers;
 
@@ -86,14 +86,14 @@ fn unpack_file(case: &Path, directory: &Path, name: &str) -> std::path::PathBuf 
     path
 }
 
-/// What was compared.
+/// The results of the comparison.
 #[derive(Debug, Default)]
 struct Compared {
     calls: usize,
     messages: usize,
-    /// Streams in another order than the recorded one.
+    /// Streams in an order other than the recorded one.
     reordered: usize,
-    /// Calls for which the recorded server chooses by chance, and chose otherwise.
+    /// Calls for which the recorded server chose randomly, with a different result.
     chosen: usize,
 }
 
@@ -152,8 +152,7 @@ async fn compare(name: &str, recording: &Path, running: &Running, compared: &mut
     }
 }
 
-/// Starts a server, compares its answers with the recorded ones, and the folder of what it serves with how it was
-/// before.
+/// Starts a server, compares its answers with the recorded ones, and checks that the folder it serves is unchanged.
 async fn replay(case: &str, responses: &Path, folder: &Path, start: impl FnOnce() -> Running, compared: &mut Compared) {
     let before = state(folder);
     let running = start();
@@ -359,7 +358,7 @@ async fn stopping_waits_for_calls_but_not_for_silent_clients() {
     drop(silent);
 }
 
-/// Names, content and times of change of the files in a directory.
+/// Names, contents and modification times of the files in a directory.
 fn state(directory: &Path) -> BTreeSet<(String, Vec<u8>, std::time::SystemTime)> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
     entries
@@ -374,7 +373,7 @@ fn state(directory: &Path) -> BTreeSet<(String, Vec<u8>, std::time::SystemTime)>
         .collect()
 }
 
-/// The answer with its stream in one order.
+/// The answer with its stream in a fixed order.
 fn sorted(answer: &Value) -> Value {
     let mut answer = answer.clone();
     if let Some(responses) = answer.get_mut("responses").and_then(Value::as_array_mut) {

@@ -1,4 +1,5 @@
-//! Images that mirrors of real bundles miss: each finding is about an image, not about what looks like one.
+//! Images of published bundles that mirrors would miss: each finding is about an image, not about text that looks like
+//! one.
 
 use opmx::bundle;
 use opmx::bundle::mentions::unlisted;
@@ -8,7 +9,7 @@ use opmx::tree::{Tree, TreeLimits};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The images that are named outside of containers and lists, over all bundles below a folder.
+/// The images named outside containers and lists, over all bundles below a folder.
 fn missed(folder: &Path) -> (usize, BTreeSet<String>) {
     let (mut read, mut images) = (0, BTreeSet::new());
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {

@@ -17,10 +17,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The cases, and all that may differ from the recorded rows: how many repeated `olm.package` rows opmx writes once
-/// only, how many rows a refused call left behind in the recorded database, how many rows of the graph differ because
-/// it changed them, and how many rows about APIs that other bundles still provide the original lost. Everything else
-/// must be equal.
+/// The cases with all permitted differences from the recorded rows: repeated `olm.package` rows that opmx writes once,
+/// rows that a rejected call left in the recorded database, rows of the graph that opmx deliberately changed, and rows
+/// about APIs that the original lost although other bundles still provide them. Everything else must be equal.
 const CASES: &[Case] = &[
     case("added-twice", 2, 0),
     case("dependencies", 1, 0),
@@ -52,7 +51,7 @@ const CASES: &[Case] = &[
     case("skips-with-replaces", 6, 0),
 ];
 
-/// What a refused call says: case, number of the line, words of the message.
+/// The message of a rejected call: case, line number, words of the message.
 const REFUSALS: &[(&str, usize, &str)] = &[
     (
         "added-twice",
@@ -146,7 +145,7 @@ fn recorded_databases_are_reproduced_row_by_row() {
     assert!(rows > 0);
 }
 
-/// What `index check` finds in the recorded databases: case, number of the line after which it is found, the finding.
+/// The findings of `index check` in the recorded databases: case, line number after which it is found, finding.
 const FOUND: &[(&str, usize, &str)] = &[(
     "skiprange",
     2,
@@ -187,7 +186,7 @@ fn index_check_reports_the_known_problems_of_recorded_databases() {
     assert!(databases > 40, "{databases}");
 }
 
-/// A second run, with the bundles of each call in the opposite order, makes the same file.
+/// Asserts that a second run, with the bundles of each call in reverse order, writes the same file.
 fn same_bytes_again(case: &str, folder: &Path, first: &Path) {
     let index = tempfile::tempdir().unwrap();
     let second = index.path().join("index.db");
@@ -211,12 +210,12 @@ fn lines(folder: &Path) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
 
-/// Runs all calls of a case; the names of the bundles that were refused.
+/// Runs all calls of a case, and returns the names of the rejected bundles.
 fn run(case: &str, folder: &Path, index: &Path, backwards: bool) -> Vec<String> {
     run_and_look(case, folder, index, backwards, |_| ())
 }
 
-/// The same, with a look at the database after each call.
+/// Runs all calls of a case, and calls a function with the database after each.
 fn run_and_look(case: &str, folder: &Path, index: &Path, backwards: bool, mut look: impl FnMut(usize)) -> Vec<String> {
     let steps: Value = serde_json::from_slice(&fs::read(folder.join("expected.json")).unwrap()).unwrap();
     let mut refused = Vec::new();
@@ -248,7 +247,7 @@ fn run_and_look(case: &str, folder: &Path, index: &Path, backwards: bool, mut lo
     refused
 }
 
-/// Runs one call; its outcome, and the names of the bundles that it adds.
+/// Runs one call, and returns its outcome and the names of its bundles.
 fn call(bundles: &Path, index: &Path, line: &str, backwards: bool) -> (Result<(), String>, Vec<String>) {
     let mut words: Vec<&str> = line.split(' ').collect();
     let target = Target::InPlace(index);
@@ -398,7 +397,7 @@ fn open(index: &Path) -> Connection {
     Connection::open_with_flags(index, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()
 }
 
-/// The rows of a database in the form of the recordings; none where it does not exist.
+/// The rows of a database in the format of the recordings, or none if it does not exist.
 fn tables(index: &Path) -> Tables {
     if !index.exists() {
         return Tables::new();
@@ -508,7 +507,8 @@ fn entries(connection: &Connection) -> Vec<Value> {
     entries.values().map(full).collect()
 }
 
-/// The recorded rows. Of the two large columns the recording has the digest of the exact bytes; that is compared.
+/// The recorded rows. For the two large columns, the recording contains the digest of the exact bytes, which is
+/// compared.
 fn recorded(folder: &Path) -> Tables {
     let expected: Value = serde_json::from_slice(&fs::read(folder.join("expected.json")).unwrap()).unwrap();
     let tables = expected["tables"].as_object().unwrap().iter().map(|(table, rows)| {
@@ -524,7 +524,7 @@ fn recorded(folder: &Path) -> Tables {
     tables.collect()
 }
 
-/// How our tables differ from the recorded ones.
+/// The differences between our tables and the recorded ones.
 #[derive(Default)]
 struct Differences {
     equal: usize,
@@ -576,7 +576,7 @@ impl Differences {
     }
 }
 
-/// Whether the row belongs to one of these bundles, which no other row then points at.
+/// Whether the row belongs to one of these bundles, and no other row refers to it.
 fn names_one_of(row: &str, bundles: &[String]) -> bool {
     let row: Value = serde_json::from_str(row).unwrap();
     let owner = row

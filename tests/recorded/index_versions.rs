@@ -1,5 +1,5 @@
-//! Databases of every schema version with the rows of real bundles: brought to version 13 they are what a fresh
-//! addition of the same bundles writes, and reading one shows the same and changes nothing.
+//! Databases of every schema version with the rows of published bundles: migrated to version 13, they equal a new
+//! database with the same bundles, and reading them gives the same result and changes nothing.
 
 use opmx::catalog::graph::Mode;
 use opmx::database::add::Additions;
@@ -14,8 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Folders of bundles under `goldens/index`: dependencies and properties in files and in annotations, skips, a range of
-/// skips, and a chain of replacements.
+/// Folders of bundles under `goldens/index`: dependencies and properties in files and in annotations, skips, a skip
+/// range, and a chain of replacements.
 const BUNDLES: [&str; 6] = [
     "properties-yaml/bundles/dbaas-operator/0.5.0",
     "olm-properties-annotation/bundles/aws-efs-operator/0.0.1",
@@ -39,8 +39,8 @@ const TABLES: [&str; 11] = [
     "deprecated",
 ];
 
-/// All that a migrated database may lack, because its version stored it nowhere: the last such version, the table, the
-/// number of rows, and what they say.
+/// The rows that a migrated database may lack because its version did not store them: the last such version, the table,
+/// the number of rows, and their meaning.
 const LOST: [(i64, &str, usize, &str); 2] = [
     (7, "dependencies", 7, "the entries of metadata/dependencies.yaml"),
     (8, "properties", 1, "the entry of metadata/properties.yaml"),
@@ -119,7 +119,7 @@ fn folders() -> Option<(PathBuf, PathBuf)> {
     ))
 }
 
-/// Adds the bundles to a new database, by the references of their images where `version` knows them.
+/// Adds the bundles to a new database, by the references of their images if `version` supports them.
 fn add(bundles: &Path, index: &Path, version: i64) {
     let mut additions = Additions::new(index.parent().unwrap());
     for bundle in BUNDLES {
@@ -146,7 +146,7 @@ fn migrate(target: &Target<'_>) {
         .unwrap();
 }
 
-/// The recorded empty database of a version, with the rows of `fresh` as far as the version has a place for them.
+/// The recorded empty database of a version, with those rows of `fresh` that the version can store.
 fn old(recorded: &Path, fresh: &Path, folder: &Path, version: i64) -> PathBuf {
     let path = folder.join(format!("old{version}.db"));
     fs::write(&path, fs::read(recorded.join(format!("v{version:02}.db"))).unwrap()).unwrap();
@@ -196,7 +196,7 @@ fn columns(connection: &Connection, schema: &str, table: &str) -> Vec<String> {
     names.map(Result::unwrap).collect()
 }
 
-/// Compares two databases row by row, values with their types; the number of equal rows.
+/// Compares two databases row by row, including the types of values, and returns the number of equal rows.
 fn equal_rows(fresh: &Path, migrated: &Path, version: i64) -> i64 {
     let connection = Connection::open_with_flags(migrated, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap();
     connection

@@ -1,6 +1,6 @@
-//! The cases that were recorded from other programs, and real bundles and manifests: what is in `../shared`.
+//! Cases recorded from other programs, and published bundles and manifests, from `../shared`.
 //!
-//! Where that folder is not, they say so; with `OPMX_REQUIRE_SHARED=1` its absence is a failure.
+//! Without that folder the tests are skipped with a message; with `OPMX_REQUIRE_SHARED=1` they fail.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The JSON Schema of `metadata/olm.yaml`, read by a validator that is not opmx's, against opmx's own check.
+//! The JSON Schema of `metadata/olm.yaml`, evaluated by an independent validator, compared with the check of opmx.
 
 use jsonschema::Validator;
 use opmx::bundle::olm_yaml::{self, Olm, SHAPE, json_schema};
@@ -21,7 +21,7 @@ installModes:
 - {type: AllNamespaces, supported: true}
 ";
 
-/// The findings of opmx about a file of this text.
+/// The findings of opmx about a file with this text.
 fn findings(text: &str) -> Vec<String> {
     let reading = text::read("metadata/olm.yaml", text.as_bytes(), &Limits::default());
     assert!(reading.diagnostics.is_empty(), "{text}: {:?}", reading.diagnostics);
@@ -67,7 +67,7 @@ fn published_files_pass_the_schema_and_the_check() {
     }
 }
 
-/// What is wrong, and whether a schema can see it.
+/// The error, and whether a schema can detect it.
 const WRONG: &[(&str, bool)] = &[
     ("name: op.v1.0.0", true),
     ("{}", true),
@@ -149,8 +149,8 @@ const WRONG: &[(&str, bool)] = &[
     ("extraServiceAccounts: a", true),
 ];
 
-/// Ends in `|`: takes the place of the good file's line for that key. Otherwise it is added to the good file, or stands
-/// alone where it is a whole file.
+/// A text that ends with `|` replaces the line of the valid file for that key. Any other text is added to the valid
+/// file, or is a complete file.
 fn file(wrong: &str) -> String {
     if let Some(line) = wrong.strip_suffix('|') {
         let key = line.split(':').next().unwrap();
@@ -185,7 +185,7 @@ fn the_schema_rejects_what_opmx_reports() {
     }
 }
 
-/// Values of every kind, and texts that one of the shapes takes.
+/// Values of every kind, and strings that match one of the shapes.
 fn samples() -> Vec<Value> {
     vec![
         Value::Null,
@@ -211,7 +211,7 @@ fn samples() -> Vec<Value> {
     ]
 }
 
-/// A value of the shape, as full as it can be.
+/// A complete value of the shape.
 fn full(shape: Shape) -> Value {
     let map = |fields: &[Field]| -> Value {
         fields

@@ -1,5 +1,5 @@
-//! The CustomResourceDefinitions of Operator, Install and Condition: that a cluster takes them, what they take, and
-//! that the examples of the proposals are among it.
+//! The CustomResourceDefinitions of Operator, Install and Condition: a cluster accepts them, and they accept the
+//! examples of the proposals.
 
 mod proposals;
 
@@ -123,8 +123,8 @@ fn schemas_are_structural() {
     }
 }
 
-/// A schema that describes a value: it has a type, its parts are such schemas, and what it is combined with only
-/// narrows what it describes.
+/// Asserts that a schema describes a value: it has a type, its parts do so too, and the schemas combined with it only
+/// restrict it.
 fn structural(schema: &Value, at: &str) {
     const KNOWN: [&str; 27] = [
         "additionalProperties",
@@ -190,7 +190,7 @@ fn structural(schema: &Value, at: &str) {
     }
 }
 
-/// A schema that another one is combined with: it names no type, and only parts that the other one describes.
+/// Asserts that a combined schema has no type, and only parts that the combining schema describes.
 fn narrowing(schema: &Value, described: &Map<String, Value>, at: &str) {
     const NARROWING: [&str; 4] = ["enum", "not", "properties", "required"];
     for key in schema.as_object().unwrap().keys() {
@@ -229,7 +229,7 @@ fn shipped() -> Option<Vec<Value>> {
     Some(found)
 }
 
-/// A schema without what does not change what is valid.
+/// A schema without the keys that do not affect validity.
 fn bare(schema: &Value) -> Value {
     match schema {
         Value::Object(map) => {
@@ -325,7 +325,7 @@ fn fields(schema: &Value, at: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The object with another value in a field; of lists in the first item.
+/// The object with a different value in a field; in lists, in the first item.
 fn with(whole: &Value, path: &str, value: &Value) -> Value {
     let mut object = whole.clone();
     let pointer = format!("/{}", path.replace("[]", ".0").replace('.', "/"));

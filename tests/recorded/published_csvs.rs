@@ -1,8 +1,8 @@
-//! The synthesized CSVs of real operators against those that their maintainers wrote: every difference stands in
-//! `testdata/published-differences.tsv` with its cause, and what makes it that cause is checked.
+//! The synthesized CSVs of published operators, compared with those by their maintainers: every difference is listed in
+//! `testdata/published-differences.tsv` with its cause, and the cause is checked.
 //!
-//! `OPMX_UPDATE=1 cargo test --test recorded published_csvs` writes the table anew. A difference without a cause fails
-//! even then.
+//! `OPMX_UPDATE=1 cargo test --test recorded published_csvs` updates the table. A difference without a cause fails even
+//! then.
 
 use opmx::bundle::{self, OLM_YAML};
 use opmx::image::Reference;
@@ -14,35 +14,36 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Operators without a pair to compare, and why.
+/// Operators without a pair to compare, with the reason.
 const ALONE: [(&str, &str); 2] = [
     ("grafana-operator", "its rules have wildcards, so there is no CSV"),
     ("metrics-server", "its maintainers publish no CSV"),
 ];
 
-/// A value that one of the two CSVs has alone, or that they have differently.
+/// A value that only one of the two CSVs has, or that differs.
 struct Difference {
     path: String,
     synthesized: Option<Value>,
     published: Option<Value>,
 }
 
-/// What the causes are checked against besides the difference itself.
+/// The data that causes are checked against, besides the difference itself.
 struct Operator {
-    /// The volumes of the synthesized CSV whose secrets the certificates among the raw manifests would have made.
+    /// The volumes of the synthesized CSV whose secrets would have been created by the certificates in the raw
+    /// manifests.
     certificate_volumes: BTreeSet<String>,
-    /// The volumes of the synthesized CSV that hold the token of the service account.
+    /// The volumes of the synthesized CSV with the token of the service account.
     token_volumes: BTreeSet<String>,
-    /// What the schemas of its own kinds say that the kinds are.
+    /// The descriptions of its own kinds in their schemas.
     schema_descriptions: BTreeSet<String>,
-    /// The fields of `spec` that the schema of a CSV has.
+    /// The fields of `spec` in the schema of a CSV.
     known_fields: BTreeSet<String>,
 }
 
-/// The name of a cause, and what must hold for it.
+/// The name of a cause, and its condition.
 type Cause = (&'static str, fn(&Difference, &Operator) -> bool);
 
-/// The causes there are. The first that holds counts.
+/// All causes. The first one that applies wins.
 const CAUSES: [Cause; 18] = [
     ("empty value", |difference, _| {
         matches!(
@@ -138,12 +139,12 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Whether the parts stand in the path, one after the other.
+/// Whether the path contains the parts one after the other.
 fn below(path: &str, outer: &str, inner: &str) -> bool {
     path.split_once(outer).is_some_and(|(_, rest)| rest.contains(inner))
 }
 
-/// Whether two lists of verbs on one resource differ only in what `less` has not.
+/// Whether two lists of verbs on one resource differ only in verbs that `less` lacks.
 fn grants_less(more: Option<&Value>, less: Option<&Value>) -> bool {
     let verbs = |value: Option<&Value>| -> Option<BTreeSet<String>> {
         let verbs = value.map_or(Some(&[][..]), |value| value["granted"].as_array().map(Vec::as_slice))?;
@@ -152,7 +153,7 @@ fn grants_less(more: Option<&Value>, less: Option<&Value>) -> bool {
     matches!((verbs(more), verbs(less)), (Some(more), Some(less)) if less.is_subset(&more) && less != more)
 }
 
-/// What rules allow: for each resource or path, with its names where it is limited to some, the verbs.
+/// The permissions of rules: the verbs for each resource or path, with its names if it is restricted to some.
 fn grants(rules: &Value) -> BTreeMap<String, BTreeSet<String>> {
     let list = |rule: &Value, key: &str| -> Vec<String> {
         let items = rule[key].as_array().into_iter().flatten();
@@ -212,7 +213,7 @@ fn by_key(fields: &Map<String, Value>) -> BTreeMap<String, &Value> {
     fields.iter().map(|(key, value)| (key.clone(), value)).collect()
 }
 
-/// The items under what names them in their list: order has no meaning in the lists of a CSV.
+/// The items by their identifying keys: the order in the lists of a CSV has no meaning.
 fn by_identity(items: &[Value]) -> BTreeMap<String, &Value> {
     const KEYS: [&str; 5] = ["serviceAccountName", "generateName", "name", "type", "containerPort"];
     let mut named = BTreeMap::new();
@@ -235,7 +236,7 @@ fn by_identity(items: &[Value]) -> BTreeMap<String, &Value> {
     named
 }
 
-/// Where each side has one deployment that the other has not, it is one under two names.
+/// If each side has one deployment that the other lacks, they are the same under two names.
 fn pair_the_renamed(left: &mut BTreeMap<String, &Value>, right: &mut BTreeMap<String, &Value>) {
     let alone = |these: &BTreeMap<String, &Value>, those: &BTreeMap<String, &Value>| -> Vec<String> {
         these
@@ -269,7 +270,7 @@ fn compare(
     }
 }
 
-/// Rules differ in what they grant, resource by resource, or only in how they are written.
+/// Compares rules by what they grant, resource by resource, or by their notation.
 fn differ_in_rules(path: &str, left: &[Value], right: &[Value], found: &mut Vec<Difference>) {
     let set = |rules: &[Value]| -> BTreeSet<String> { rules.iter().map(canonical::to_string).collect() };
     let (granted, wanted) = (grants(&Value::from(left)), grants(&Value::from(right)));
@@ -297,7 +298,7 @@ fn differ_in_rules(path: &str, left: &[Value], right: &[Value], found: &mut Vec<
     }
 }
 
-/// The bundle that the raw manifests and the recorded `olm.yaml` make.
+/// The bundle of the raw manifests and the recorded `olm.yaml`.
 fn bundle_tree(case: &Path) -> Tree {
     let raw = Tree::from_directory(&case.join("raw"), &TreeLimits::default()).unwrap();
     let mut tree = Tree::new("");
@@ -315,7 +316,7 @@ fn document(path: &Path) -> Value {
     read.documents[0].value().clone()
 }
 
-/// The names of the volumes of the deployments of a CSV that are so.
+/// The names of the matching volumes in the deployments of a CSV.
 fn volumes_of(csv: &Value, wanted: impl Fn(&Value) -> bool) -> BTreeSet<String> {
     let deployments = csv["spec"]["install"]["spec"]["deployments"].as_array().unwrap();
     let volumes = deployments.iter().flat_map(|deployment| {
@@ -335,7 +336,7 @@ fn holds_token(volume: &Value) -> bool {
         .any(|source| source.get("serviceAccountToken").is_some())
 }
 
-/// The fields that the schema of the ClusterServiceVersion gives its `spec`.
+/// The fields of `spec` in the schema of the ClusterServiceVersion.
 fn known_fields() -> BTreeSet<String> {
     let definition = document(
         &crate::shared::folder("schemas")

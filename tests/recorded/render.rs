@@ -1,4 +1,4 @@
-//! Indexes and bundles as file-based catalogs, against what the reference wrote for the same.
+//! Indexes and bundles rendered as file-based catalogs, compared with the output of the reference.
 
 use flate2::read::GzDecoder;
 use opmx::catalog::BundleId;
@@ -36,14 +36,14 @@ const CATALOGS: [&str; 3] = [
     "skips-and-truncation",
 ];
 
-/// The documents that are not byte for byte the reference's: it loses dependencies of types that it does not know.
+/// The documents that differ from the reference, which loses dependencies of unknown types.
 const KEPT: [(&str, &str, &str); 1] = [(
     "inline-dependencies-cleared",
     "eventing-kogito.v1.2.0",
     "olm.constraint",
 )];
 
-/// The catalog of a database, one text for each document.
+/// The catalog of a database, one string per document.
 fn rendered(database: &Path) -> Vec<String> {
     let index = Database::open(database).unwrap();
     let rendered = RenderedIndex::new(index, RenderOptions::default()).unwrap();
@@ -66,7 +66,7 @@ fn recorded(folder: &Path) -> Vec<String> {
     documents.map(str::to_owned).collect()
 }
 
-/// A document without the property that the reference loses; none where it has none of that type.
+/// A document without the property that the reference loses; `None` if it has no such property.
 fn without(document: &str, kind: &str) -> Option<Value> {
     let mut document: Value = serde_json::from_str(document).unwrap();
     let properties = document["properties"].as_array_mut()?;
@@ -222,7 +222,8 @@ fn written(folder: &Path, language: Language) -> Vec<u8> {
     out
 }
 
-/// What the databases of these cases say that a catalog cannot be made of, or an index of that catalog not hold.
+/// Content of the databases of these cases that a catalog cannot represent, or that an index of that catalog cannot
+/// store.
 fn round_trip(database: &Path, workplace: &Path, name: &str) -> Option<Vec<NotKept>> {
     let folder = workplace.join(format!("{name}.fbc"));
     fs::create_dir(&folder).unwrap();

@@ -1,13 +1,13 @@
-//! Every requirement of the five proposals works, or stands on the page of departures.
+//! Every requirement of the five proposals works, or is listed on the page of departures.
 //!
-//! A requirement that once did not work is settled by a test whose name or doc comment has its id, or by a departure.
+//! A requirement that once did not work is covered by a test with its id in the name or doc comment, or by a departure.
 
 use crate::shared;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The requirements that opmx deliberately meets in another way, and the line of `docs/generated/departures.md` that says so.
+/// Requirements that opmx deliberately meets differently, and their lines in `docs/generated/departures.md`.
 const DEPARTURES: &[(&str, &str)] = &[
     ("K25", "Required APIs are distinguished by group"),
     ("K27", "Core groups are never required"),
@@ -39,7 +39,7 @@ fn sources(folder: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// The ids in doc comments right above a test, and in the names of tests.
+/// The ids in doc comments directly above a test, and in the names of tests.
 fn tested() -> BTreeSet<String> {
     let mut files = Vec::new();
     sources(&repository("tests"), &mut files);
@@ -119,7 +119,7 @@ fn every_requirement_works_or_is_a_documented_departure() {
     );
 }
 
-/// Whether it is a letter and a number.
+/// Whether the text is a letter and a number.
 fn is_id(text: &str) -> bool {
     let mut letters = text.chars();
     letters.next().is_some_and(|letter| letter.is_ascii_uppercase())

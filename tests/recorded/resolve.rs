@@ -1,4 +1,4 @@
-//! The recorded resolutions of OLM: the same outcome here, or one of several where OLM itself leaves it to chance.
+//! The recorded resolutions of OLM: the same outcome, or one of several if OLM itself chooses randomly.
 
 use opmx::cluster;
 use opmx::install::catalogs::Catalogs;
@@ -8,7 +8,7 @@ use opmx::text::Limits;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// No released OLM knows intents: it takes an optional dependency for a required one.
+/// Released versions of OLM do not know intents and treat an optional dependency as required.
 const DIFFERENT: &str = "intent-optional-unsatisfied-upstream";
 
 fn outcome(name: &str, text: &[u8], olm: &Olm) -> Value {
@@ -26,7 +26,7 @@ fn outcome(name: &str, text: &[u8], olm: &Olm) -> Value {
     }
 }
 
-/// An outcome; the messages of an error have no order.
+/// An outcome; the messages of an error are not ordered.
 fn comparable(outcome: &Value) -> (Value, BTreeSet<String>) {
     match outcome["error"].as_str() {
         Some(error) => (Value::Null, error.split(", ").map(str::to_owned).collect()),
@@ -34,7 +34,7 @@ fn comparable(outcome: &Value) -> (Value, BTreeSet<String>) {
     }
 }
 
-/// By the newest release all of them agree, also the one that is about intents.
+/// The newest release agrees with all recordings, including the one about intents.
 #[test]
 fn resolutions_are_those_of_olm() {
     let Some(folder) = crate::shared::folder("goldens/resolve") else {

@@ -1,8 +1,8 @@
-//! Published bundles taken apart into manifests, and put together again.
+//! Published bundles, split into manifests and put together again.
 //!
-//! Every `registry+v1` bundle of the corpus whose Deployments' accounts have no wildcard types goes to `k8s+v1`, is
-//! synthesized, and is compared with its own CSV field by field, in all fields. What is compared and what is not is
-//! written here independently of what the conversion says about itself.
+//! Every `registry+v1` bundle of the corpus without wildcard types for the accounts of its Deployments is converted to
+//! `k8s+v1`, synthesized, and compared with its own CSV in all fields. The expected differences are listed here,
+//! independently of the messages of the conversion.
 
 use opmx::bundle::{self, BundleReading, MediaType};
 use opmx::conversion::convert;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Fields whose value is another one: the bundle, the beginning and end of their paths, and the cause.
+/// Fields with a different value: the bundle, the beginning and end of their paths, and the cause.
 const KNOWN: &[(&str, &str, &str, &str)] = &[
     ("strimzi-kafka-operator/1.2.0", "spec.MinKubeVersion", "", UNKNOWN),
     (
@@ -75,7 +75,7 @@ const UNKNOWN: &str = "no field of a CSV: a cluster drops it";
 const UNSERVED: &str = "an owned version that its CRD does not serve: OLM refuses it (8, D27)";
 const NAMELESS: &str = "a resource without the name that the schema asks for gets an empty one";
 
-/// Fields that no CSV of an author needs: OLM and the cluster set them.
+/// Fields set by OLM and the cluster rather than by authors.
 const SET_BY_CLUSTER: [&str; 3] = ["metadata.namespace", "metadata.creationTimestamp", "status"];
 
 fn read(tree: &Tree) -> BundleReading {
@@ -122,8 +122,7 @@ fn qualifies(csv: &Value) -> bool {
         })
 }
 
-/// Every field of a CSV: path to value. Entries of lists whose order means nothing are called by what they are known
-/// by.
+/// Every field of a CSV as path and value. Items of unordered lists are identified by their keys.
 fn fields(csv: &Value) -> BTreeMap<String, Value> {
     let mut fields = BTreeMap::new();
     for (key, value) in csv.as_object().unwrap() {
@@ -184,7 +183,7 @@ fn collect(path: &str, value: &Value, fields: &mut BTreeMap<String, Value>) {
     }
 }
 
-/// The rules of each account: one entry an account, each rule once (csv-synthesis 6.4, D28).
+/// The rules of each account: one entry per account, without duplicates (csv-synthesis 6.4, D28).
 fn granted(entries: &Value) -> BTreeMap<&str, Vec<&Value>> {
     let mut granted: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
     for entry in entries.as_array().into_iter().flatten() {
@@ -201,8 +200,8 @@ fn granted(entries: &Value) -> BTreeMap<&str, Vec<&Value>> {
     granted
 }
 
-/// The webhooks with default ports (10.1); conversions by CRD, because one definition may stand for several, and its
-/// name follows from them (10.3, D21).
+/// The webhooks with default ports (10.1), and conversions by CRD, because one definition may cover several, and its
+/// name is derived from them (10.3, D21).
 fn webhooks(definitions: &Value) -> Vec<(String, Value)> {
     let mut webhooks = Vec::new();
     for definition in definitions.as_array().into_iter().flatten() {
@@ -228,7 +227,7 @@ fn webhooks(definitions: &Value) -> Vec<(String, Value)> {
     webhooks
 }
 
-/// A pod that names its account by the old field gets the new one as well (csv-synthesis 5).
+/// A pod with its account in the deprecated field gets the current one as well (csv-synthesis 5).
 fn with_account_names(mut csv: Value) -> Value {
     let deployments = csv
         .pointer_mut("/spec/install/spec/deployments")
@@ -242,7 +241,7 @@ fn with_account_names(mut csv: Value) -> Value {
     csv
 }
 
-/// Whether manifests alone say it; the rest comes from `olm.yaml`.
+/// Whether the field comes from manifests alone and not from `olm.yaml`.
 fn is_inferrable(path: &str) -> bool {
     let owned = path.starts_with("spec.customresourcedefinitions.owned[");
     let identity =
@@ -265,7 +264,7 @@ struct Tally {
     carried: usize,
     differences: Vec<String>,
     known: BTreeMap<&'static str, usize>,
-    /// How many of the known differences are in inferrable fields.
+    /// The number of known differences in inferrable fields.
     known_inferrable: usize,
 }
 
@@ -300,8 +299,8 @@ impl Tally {
     }
 }
 
-/// What the schema says against a synthesized CSV and not against the published one, wherever in a list it stands. A
-/// Deployment is copied as it is, with what is wrong in it.
+/// The schema errors of a synthesized CSV that the published one does not have, regardless of list positions. A
+/// Deployment is copied with its errors.
 fn new_problems(schema: &jsonschema::Validator, original: &Value, csv: &Value) -> Vec<String> {
     let anywhere = |problem: &String| {
         let place = problem.split(':').next().unwrap_or_default();
@@ -335,7 +334,7 @@ fn bundle_csv_file(tree: &Tree) -> String {
     file.strip_prefix(&format!("{}/", tree.origin())).unwrap().to_owned()
 }
 
-/// What was done with all bundles.
+/// The results for all bundles.
 #[derive(Default)]
 struct Run {
     tally: Tally,
@@ -344,7 +343,7 @@ struct Run {
 }
 
 impl Run {
-    /// There and back, and there and back again.
+    /// One round trip, and a second one.
     fn round_trip(&mut self, name: &str, tree: &Tree, schema: Option<&jsonschema::Validator>) {
         let original = read(tree).bundle.unwrap().csv().unwrap().value().clone();
         let (plain, findings) = converted(tree);
@@ -453,7 +452,7 @@ fn published_bundles_survive_a_round_trip() {
     assert_eq!(run.tally.known_inferrable, 0);
 }
 
-/// The refused bundles are as different from each other as the others, so they serve once their wildcards have names.
+/// The rejected bundles are as diverse as the others, so they are tested with their wildcards expanded.
 #[test]
 fn rejected_bundles_survive_a_round_trip_once_their_wildcards_are_expanded() {
     let Some((bundles, schema)) = corpus() else {
@@ -502,7 +501,7 @@ fn without_wildcards(csv: &Value) -> Value {
     csv
 }
 
-/// Plain manifests of real operators: what goes to `registry+v1` and comes back synthesizes to the same.
+/// Asserts that plain manifests of a published operator synthesize to the same CSV after a round trip to `registry+v1`.
 #[test]
 fn synthesized_bundles_are_fixed_points() {
     let Some(folder) = crate::shared::folder("corpus/k8sv1") else {

@@ -1,4 +1,4 @@
-//! What the accounts of real operators may do after OLM installed the bundle, beside what they may do after
+//! The permissions of the accounts of published operators after OLM installed the bundle, compared with those after
 //! `kubectl apply` of the raw manifests.
 
 use super::synthesis::bundle_tree;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 const ANNOTATIONS: &str = "annotations:\n  operators.operatorframework.io.bundle.channels.v1: alpha\n  operators.operatorframework.io.bundle.manifests.v1: manifests/\n  operators.operatorframework.io.bundle.mediatype.v1: k8s+v1\n  operators.operatorframework.io.bundle.metadata.v1: metadata/\n  operators.operatorframework.io.bundle.package.v1: op\n";
 
-/// Operator, account, where, what it holds after `kubectl apply` and not after OLM, and why.
+/// Operator, account, place, a permission it has after `kubectl apply` but not after OLM, and the reason.
 const LOST: &[(&str, &str, &str, &str, &str)] = &[
     (
         "metrics-server",

@@ -1,4 +1,4 @@
-//! The steps of InstallPlans, and what RBAC rules cover, as OLM was recorded to see them.
+//! The steps of InstallPlans and the coverage of RBAC rules, as recorded from OLM.
 
 use opmx::csv;
 use opmx::install::content;
@@ -17,7 +17,7 @@ use std::path::Path;
 
 const ANNOTATION: &str = "operatorframework.io/properties";
 
-/// Whether a string is to be read as JSON, and what counts as nothing, are the rules of the recordings.
+/// The rules of the recordings for strings read as JSON and for empty values.
 fn cleaned(value: &Value) -> Option<Value> {
     match value {
         Value::Null | Value::Bool(false) => None,
@@ -164,7 +164,7 @@ fn every_recorded_rbac_comparison_is_reproduced() {
     assert!(cases.len() >= 20);
 }
 
-/// Every field that the definition of a ClusterServiceVersion has is in the types, of the same type and as required.
+/// Asserts that the types contain every field of the definition of a ClusterServiceVersion, with its type.
 #[test]
 fn the_field_types_of_a_csv_match_its_definition() {
     let Some(folder) = crate::shared::folder("schemas") else {

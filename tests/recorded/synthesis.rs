@@ -1,4 +1,4 @@
-//! The synthesis on the install manifests of real operators, against what was recorded for them.
+//! The synthesis on the install manifests of published operators, compared with recordings.
 
 use opmx::bundle::{self, OLM_YAML};
 use opmx::diagnostic::Diagnostic;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The codes of the recorded diagnostics and the rules that they are.
+/// The codes of the recorded diagnostics and the corresponding rules.
 const CODES: [(&str, &str); 8] = [
     ("E-WILDCARD", "rbac-wildcard"),
     ("I-CERT-MANAGER", "k8s-cert-manager-dropped"),
@@ -22,7 +22,7 @@ const CODES: [(&str, &str); 8] = [
     ("W-WILDCARD", "rbac-wildcard"),
 ];
 
-/// The bundle that the raw manifests and the recorded `olm.yaml` make.
+/// The bundle of the raw manifests and the recorded `olm.yaml`.
 pub(crate) fn bundle_tree(case: &Path) -> Tree {
     let raw = Tree::from_directory(&case.join("raw"), &TreeLimits::default()).unwrap();
     let mut tree = Tree::new("");
@@ -46,7 +46,7 @@ fn synthesis(tree: &Tree) -> Synthesis {
     synthesize(&reading.bundle.unwrap(), &reading.diagnostics)
 }
 
-/// Sorts the lists whose order means nothing.
+/// Sorts the lists whose order has no meaning.
 fn normalise(value: &mut Value) {
     const UNORDERED: [&str; 8] = [
         "clusterPermissions",
@@ -167,7 +167,7 @@ fn published_operators_are_synthesized_to_the_recorded_csvs() {
     assert_eq!(cases, 10);
 }
 
-/// The recorded CSVs have no descriptions of their own kinds, which come from the schemas by now.
+/// Removes the descriptions of own kinds, which the recorded CSVs lack because they now come from the schemas.
 fn without_schema_descriptions(csv: &mut Value, synthesis: &Synthesis) {
     let owned = csv.pointer_mut("/spec/customresourcedefinitions/owned");
     let owned = owned.and_then(Value::as_array_mut).into_iter().flatten().enumerate();
@@ -180,7 +180,7 @@ fn without_schema_descriptions(csv: &mut Value, synthesis: &Synthesis) {
     }
 }
 
-/// Every object is there once, with what becomes of it and why.
+/// Asserts that every object is listed once, with its fate and the reason.
 fn check_outcomes(name: &str, synthesis: &Synthesis) {
     let mut seen = BTreeSet::new();
     for outcome in &synthesis.outcomes {
@@ -217,7 +217,7 @@ fn first_difference(found: &Value, wanted: &Value, path: String) -> String {
     }
 }
 
-/// Reads every named place again and finds the value there. Returns how many values were looked up.
+/// Asserts that every reported place contains its value, and returns the number of values.
 fn check_origins(synthesis: &Synthesis) -> usize {
     let csv = synthesis.csv.as_ref().unwrap();
     let mut looked_up = 0;

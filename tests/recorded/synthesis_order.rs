@@ -1,4 +1,4 @@
-//! What the order of things means to the synthesis: nothing, but for the rules inside a role.
+//! The synthesis does not depend on the order of its input, except for the rules inside a role.
 
 use opmx::bundle::{self, OLM_YAML};
 use opmx::synthesis::{Fate, Outcome, synthesize};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Numbers that follow from a seed.
+/// Pseudo-random numbers from a seed.
 struct Random(u64);
 
 impl Random {
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-/// Keys in another order, at every depth; lists stay, for in them the order can mean something.
+/// The value with reordered keys at every depth; lists are unchanged, because their order can be significant.
 fn shuffled(value: &Value, random: &mut Random) -> Value {
     match value {
         Value::Object(map) => {
@@ -58,7 +58,7 @@ impl Parts {
         }
     }
 
-    /// Everything in one file, as it came.
+    /// Everything in one file, in the original order.
     fn in_order(&self) -> Tree {
         let texts: Vec<String> = self.objects.iter().map(text::to_yaml).collect();
         let mut tree = Tree::new("in order");
@@ -67,7 +67,7 @@ impl Parts {
         tree
     }
 
-    /// The same in files of other names, in another order of documents and keys, as documents, Lists and JSON.
+    /// The same in differently named files, with reordered documents and keys, as documents, Lists and JSON.
     fn scattered(&self, random: &mut Random) -> Tree {
         let mut objects = self.objects.clone();
         let count = 1 + random.below(objects.len());
@@ -104,7 +104,7 @@ fn insert(tree: &mut Tree, path: &str, text: String) {
     tree.insert(path, text.into_bytes(), &TreeLimits::default()).unwrap();
 }
 
-/// All that comes out, as text: the CSV, what becomes of each object, and what is said about it.
+/// The complete result as text: the CSV, the fate of each object, and the findings.
 fn result(tree: &Tree) -> String {
     let reading = bundle::read(tree, &Limits::default());
     let synthesis = synthesize(&reading.bundle.unwrap(), &reading.diagnostics);
@@ -165,7 +165,7 @@ fn first_difference(expected: &str, found: &str) -> String {
     })
 }
 
-/// An operator of several Deployments, accounts, roles, bindings, kinds, webhooks and APIServices, made by chance.
+/// A random operator with Deployments, accounts, roles, bindings, kinds, webhooks and APIServices.
 fn generated(random: &mut Random) -> Parts {
     let accounts = ["default", "first", "second", "third"];
     let mut objects = Vec::new();

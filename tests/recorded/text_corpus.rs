@@ -1,4 +1,4 @@
-//! Reading and writing real files, and what becomes of them when they are damaged.
+//! Reading and writing published files, and damaged copies of them.
 
 use opmx::diagnostic::has_errors;
 use opmx::text::{self, Document, Format, Limits, Path as ValuePath, Step};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files that Kubernetes tools do not read either, by the end of their path, with the rule that says so.
+/// Files that Kubernetes tools do not read either, by the end of their path, with the rule that reports them.
 const BROKEN: &[(&str, &str)] = &[("eventing-kogito/1.2.0/metadata/dependencies.yaml", "yaml-syntax")];
 
 fn shared() -> Option<PathBuf> {
@@ -68,7 +68,7 @@ fn published_files_are_read_and_written_without_loss() {
     assert!(read >= 2_000, "only {read} files");
 }
 
-/// Another reader sees the same values, but for the differences between YAML 1.1 and 1.2.
+/// Asserts that another parser reads the same values, except for differences between YAML 1.1 and 1.2.
 fn check_foreign(name: &str, written: &str, documents: &[Document]) {
     let foreign: Vec<Value> = if documents.iter().all(|document| document.format() == Format::Json) {
         let values = serde_json::Deserializer::from_str(written).into_iter();
@@ -118,7 +118,7 @@ fn check_same(name: &str, path: &ValuePath, ours: &Value, foreign: &Value) {
     }
 }
 
-/// The booleans that only YAML 1.1 knows.
+/// The booleans that exist only in YAML 1.1.
 fn boolean(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "y" | "yes" | "on" => Some(true),
@@ -149,7 +149,7 @@ fn check_writing(name: &str, value: &Value) {
     );
 }
 
-/// The first letter of every string stands where the document says.
+/// Asserts that the first letter of every string is where the document locates it.
 fn check_places(document: &Document) -> usize {
     let mut strings = 0;
     walk(document.value(), &mut ValuePath::root(), &mut |path, value| {
@@ -196,7 +196,7 @@ fn walk(value: &Value, path: &mut ValuePath, visit: &mut dyn FnMut(&ValuePath, &
     }
 }
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers that are the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -208,7 +208,7 @@ impl Dice {
     }
 }
 
-/// A few damages of the kinds that editors, templates and bad luck make.
+/// Random damage of the kinds that editors, templates and transfers cause.
 fn damage(bytes: &mut Vec<u8>, dice: &mut Dice) {
     const SIGNS: &[&str] = &[
         "-", "- ", "?", "? ", ":", ": ", ",", "[", "]", "{", "}", "#", " #", "&a ", "*a", "!", "!!int ", "|", "|2+\n",
@@ -260,7 +260,7 @@ fn mutated_files_are_read_within_limits() {
     assert!(documents > wanted / 5 && findings > wanted / 5);
 }
 
-/// As many whole lines as make a small file.
+/// As many complete lines as fit into a small file.
 fn beginning(mut bytes: Vec<u8>) -> Vec<u8> {
     if bytes.len() > 1_500 {
         let end = bytes[..1_500].iter().rposition(|byte| *byte == b'\n');

@@ -1,4 +1,5 @@
-//! The validators of bundles, against what the original ones said about real bundles and about small changes of one.
+//! The validators of bundles, compared with the findings of the original ones about published bundles and about small
+//! changes of one.
 
 use crate::crd_fields::CRD_FIELDS;
 use opmx::bundle;
@@ -14,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Validator, severity and rule, and how often it is said.
+/// Validator, severity and rule, with the number of findings.
 type Findings = BTreeMap<(String, Severity, String), usize>;
 
-/// Where this program judges otherwise than the original, which is wrong there, and why.
-/// What it says instead of, or besides, the original:
+/// Cases in which the original is wrong and opmx judges differently, with the reason.
+/// Findings that opmx reports instead of, or in addition to, those of the original:
 const ADDED: &[(&str, &str, &str)] = &[
     ("crd", "crd-schema-type", "a cluster rejects a type that is none"),
     (
@@ -68,7 +69,7 @@ const ADDED: &[(&str, &str, &str)] = &[
         "the original comes to grief on an empty list of icons",
     ),
 ];
-/// What it does not say:
+/// Findings that opmx does not report:
 const DROPPED: &[(&str, &str, &str)] = &[
     (
         "crd",
@@ -101,7 +102,7 @@ const DROPPED: &[(&str, &str, &str)] = &[
     ("operatorhubv2", "hub-minkubeversion-format", "said once, by csv"),
     ("operatorhubv2", "removed-api-minkube-unparsable", "said once, by csv"),
 ];
-/// The first form of a validator says again what its successors say; only that it is the first form is its own.
+/// The first version of a validator repeats the findings of its successors, except that it is the first version.
 const REPEATS: &str = "operatorhub";
 
 fn names() -> Vec<ValidatorName> {
@@ -153,7 +154,7 @@ fn recorded(case: &Path) -> Findings {
     })
 }
 
-/// The recorded bundles that have this file: the real ones and the small changes of one, sorted.
+/// The recorded bundles with this file, both published ones and small changes of one, sorted.
 pub(crate) fn cases(file: &str) -> Option<Vec<PathBuf>> {
     let folder = crate::shared::folder("goldens/validate")?;
     let mut cases: Vec<PathBuf> = [folder.clone(), folder.join("mutants")]
@@ -166,7 +167,7 @@ pub(crate) fn cases(file: &str) -> Option<Vec<PathBuf>> {
     Some(cases)
 }
 
-/// Bundles that the original could not read, so that no validator ran; reading them is judged elsewhere.
+/// Bundles that the original could not read, so that no validator ran; reading them is tested elsewhere.
 fn is_unreadable(case: &Path) -> bool {
     let opm: Value = serde_json::from_slice(&std::fs::read(case.join("opm.json")).unwrap()).unwrap();
     let error = opm["load_error"].as_str();
@@ -177,7 +178,7 @@ pub(crate) fn name_of(case: &Path) -> String {
     case.file_name().unwrap().to_string_lossy().into_owned()
 }
 
-/// What is in `left` and not in `right`, with how often.
+/// The elements of `left` that are not in `right`, with their number.
 fn beyond<'a>(
     left: &'a Findings,
     right: &'a Findings,
@@ -246,7 +247,7 @@ fn every_different_verdict_has_a_reason() {
     assert!(idle.is_empty(), "nothing shows these anymore: {idle:#?}");
 }
 
-/// Errors about bundles that a catalog accepted in its day, and why they are errors all the same.
+/// Errors in bundles that a catalog once accepted, and why they are errors nevertheless.
 const ACCEPTED_THEN: &[(&str, &str)] = &[
     // The original reports it, too; it did not look yet when version 0.1.1 was published.
     ("node-healthcheck-operator", "bundle-serviceaccount-clash"),
@@ -305,9 +306,8 @@ fn folders(parent: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Where the lines of a changed text differ from those that it was made of: the bytes of new lines, without what they
-/// have in common with the old ones at their beginning and end. Where lines only went, the empty range between the
-/// rest.
+/// The ranges of bytes in which the lines of a changed text differ from the original: new lines without their common
+/// prefix and suffix with the old ones, or an empty range if lines were only removed.
 fn hunks(before: &str, after: &str) -> Vec<Range<usize>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (
         before.split_inclusive('\n').collect(),
@@ -371,7 +371,7 @@ fn trimmed(old: &str, text: &str, span: Range<usize>) -> Range<usize> {
     start..span.end - length(last, &mut rest.chars().rev())
 }
 
-/// What a changed bundle has other than the bundle that it was made from: file and bytes of each change.
+/// The changes of a bundle from its original: the file and the range of bytes of each.
 fn changes(base: &Tree, changed: &Tree) -> Vec<(String, Range<usize>)> {
     let mut changes = Vec::new();
     for (path, content) in changed
@@ -386,7 +386,7 @@ fn changes(base: &Tree, changed: &Tree) -> Vec<(String, Range<usize>)> {
     changes
 }
 
-/// Changes whose findings stand at the other side of a disagreement, and name the change as a second place.
+/// Changes whose findings are located at the other side of a contradiction, with the change as a second place.
 const OTHER_SIDE: &[(&str, &str)] = &[
     ("bundle-crd-twice", "of two copies the one that is read first is right"),
     ("bundle-release-name", "the name lacks the release that was added"),

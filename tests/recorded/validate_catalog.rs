@@ -1,4 +1,4 @@
-//! Catalogs that opm wrote are valid, and bundles alone are not.
+//! Catalogs written by opm are valid, and bundles alone are not.
 
 use flate2::read::GzDecoder;
 use opmx::catalog::file_based::check::check;
@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
 
-/// The folders of recordings that have a file of this name, and what it holds.
+/// The recordings with a file of this name, and its content.
 fn recorded(goldens: &str, file: &str) -> Option<Vec<(PathBuf, Vec<u8>)>> {
     let folder = crate::shared::folder(goldens)?;
     let folders = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -19,7 +19,7 @@ fn recorded(goldens: &str, file: &str) -> Option<Vec<(PathBuf, Vec<u8>)>> {
     Some(all.into_iter().map(|(content, path)| (path, content)).collect())
 }
 
-/// The rules of the errors about a catalog of one file.
+/// The rules of the errors in a catalog of one file.
 fn errors(content: &[u8]) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("catalog.json"), content).unwrap();

@@ -1,5 +1,5 @@
-//! Whole verdicts on bundles: those of opm and of the API library where they are asked for, and ours otherwise, which
-//! differs from theirs in a closed list of ways.
+//! Complete verdicts on bundles: those of opm and of the API library on request, and otherwise our own, which differs
+//! from theirs only in listed ways.
 
 use crate::crd_fields::CRD_FIELDS;
 use crate::validate::{cases, name_of};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What the findings of opm are called here, by a part of their text. The first that fits counts.
+/// The rules for findings of opm, by a part of their text. The first match wins.
 const OPM: &[(&str, &str)] = &[
     ("Missing annotation", "ann-key-missing"),
     (
@@ -86,7 +86,7 @@ fn judge(case: &Path, reference: Option<Reference>) -> Validation {
     validate(&tree, &request)
 }
 
-/// What opm says about a bundle: stage and rule, and how often.
+/// The findings of opm about a bundle: stage and rule, with their number.
 fn opm(case: &Path) -> BTreeMap<(&'static str, &'static str), usize> {
     let mut counts = BTreeMap::new();
     for finding in json(case, "opm.json")["opm"].as_array().unwrap() {
@@ -154,8 +154,7 @@ fn the_verdict_of_the_api_library_is_reproduced() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// Rules that we report (`+`) where they do not, or leave out (`-`) where they report them, in how many bundles, and
-/// why.
+/// Rules that only opmx reports (`+`) or omits (`-`), with the number of bundles and the reason.
 const OURS: &[(char, &str, usize, &str)] = &[
     (
         '+',

@@ -4,7 +4,7 @@ use crate::tools::run;
 use std::fs;
 use std::path::Path;
 
-/// A certificate authority of our own in `ca.pem`, and a certificate from it for 127.0.0.1: `cert.pem` and `key.pem`.
+/// A new certificate authority in `ca.pem`, and a certificate by it for 127.0.0.1: `cert.pem` and `key.pem`.
 pub(crate) fn certificate_from_authority(folder: &Path) {
     let file = |name: &str| folder.join(name).display().to_string();
     run(

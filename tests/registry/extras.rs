@@ -1,4 +1,4 @@
-//! Signatures and other things that refer to images, as registries of different kinds give them.
+//! Signatures and other referrers of images, in registries of different kinds.
 
 use crate::http::{Reply, Request, Server};
 use opmx::image::{
@@ -14,17 +14,17 @@ use std::time::Duration;
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 
-/// What a registry holds in one repository, and what it can do.
+/// The content of a registry in one repository, and its abilities.
 #[derive(Clone, Default)]
 struct Content {
     /// By tag and by digest.
     manifests: BTreeMap<String, String>,
     tags: BTreeSet<String>,
-    /// What refers to each digest.
+    /// The referrers of each digest.
     referrers: BTreeMap<Digest, Vec<Value>>,
     lists_tags: bool,
     lists_referrers: bool,
-    /// The status for a manifest that is not there.
+    /// The status for a manifest that does not exist.
     absent: u16,
 }
 
@@ -51,7 +51,7 @@ impl Content {
         self.tags.insert(tag);
     }
 
-    /// Something of this type about a manifest.
+    /// Adds a referrer of this type to a manifest.
     fn refer(&mut self, subject: Digest, artifact_type: &str) -> Digest {
         let about = json!({"mediaType": MANIFEST, "digest": subject.to_string(), "size": 1});
         let digest = self.put(&manifest(artifact_type, Some(about)));
@@ -154,7 +154,7 @@ fn search_all(subjects: Vec<Subjects>, parallel: usize) -> Extras {
     runtime.block_on(find(&transports, subjects, parallel))
 }
 
-/// The first reference that could not be looked up, and the reason.
+/// The first reference that could not be looked up, with the reason.
 fn failure(extras: &Extras) -> (String, String) {
     let (reference, why) = &extras.failed[0];
     (reference.to_string(), why.to_string())

@@ -1,4 +1,4 @@
-//! Registries that fail, stall, lie or redirect: what the registry client does about it.
+//! The registry client with registries that fail, stall, lie or redirect.
 
 use crate::http::{Reply, Request, Server};
 use crate::noise;
@@ -27,7 +27,7 @@ fn image() -> Image {
     image_of(noise(4000))
 }
 
-/// What a faultless registry that holds the image answers to reading.
+/// The answers of a working registry with the image to read requests.
 fn answer(image: &Image, request: &Request) -> Reply {
     let manifest = || Reply::new(200, image.manifest()).header("Content-Type", image.media_type());
     let blob = |digest: &str| {
@@ -51,7 +51,7 @@ fn answer(image: &Image, request: &Request) -> Reply {
     }
 }
 
-/// Options that touch nothing of this machine's user and do not wait long.
+/// Options that do not depend on the current user and have short delays.
 struct Client {
     transports: Transports,
     _directory: tempfile::TempDir,
@@ -319,8 +319,8 @@ fn a_truncated_body_is_retried_and_then_rejected() {
     }
 }
 
-/// Reads a layer whose first half arrives before the connection is cut. `answer` gets the layer and the offset from
-/// which the rest is requested.
+/// Reads a layer whose connection is closed after the first half. `answer` gets the layer and the offset from which the
+/// rest is requested.
 fn resumed(answer: fn(&[u8], usize) -> Reply) -> Result<(), ImageError> {
     let image = image();
     let descriptor = image.layers()[0].descriptor.clone();

@@ -1,4 +1,4 @@
-//! A small HTTP server whose answers a test decides, on this machine's own address.
+//! A small HTTP server on this machine whose answers a test decides.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     pub(crate) method: String,
@@ -16,17 +16,17 @@ pub(crate) struct Request {
     pub(crate) body: Vec<u8>,
 }
 
-/// What the server does with a request.
+/// The reaction of the server to a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
-    /// Claims this many bytes, whatever the body has.
+    /// Declares this length, whatever the length of the body.
     pub(crate) length: Option<u64>,
-    /// Keeps the connection open without another byte, until the client gives up.
+    /// Keeps the connection open without sending anything, until the client gives up.
     pub(crate) stall: bool,
-    /// Sends the body byte by byte, with this time between two.
+    /// Sends the body byte by byte, with this delay between two.
     pub(crate) drip: Option<Duration>,
 }
 
@@ -48,19 +48,19 @@ impl Reply {
     }
 }
 
-/// A running server, and what it was asked.
+/// A running server, and its requests.
 pub(crate) struct Server {
     pub(crate) host: String,
     requests: Arc<Mutex<Vec<Request>>>,
 }
 
 impl Server {
-    /// Starts a server; `answer` gets the request and how many with the same method and path came before.
+    /// Starts a server; `answer` gets the request and the number of earlier ones with the same method and path.
     pub(crate) fn start(answer: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static) -> Self {
         Self::start_over(Ok, answer)
     }
 
-    /// Starts a server that speaks HTTP over what `wrap` makes of a connection.
+    /// Starts a server that speaks HTTP over connections transformed by `wrap`.
     pub(crate) fn start_over<Stream: Read + Write>(
         wrap: impl Fn(TcpStream) -> std::io::Result<Stream> + Send + Sync + 'static,
         answer: impl Fn(&Request, usize) -> Reply + Send + Sync + 'static,
@@ -83,12 +83,12 @@ impl Server {
         Self { host, requests }
     }
 
-    /// Everything that was asked so far.
+    /// All requests so far.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }
 
-    /// How many requests had this method and a path with this text in it.
+    /// The number of requests with this method and this text in their path.
     pub(crate) fn count(&self, method: &str, path: &str) -> usize {
         let requests = self.requests();
         requests

@@ -1,4 +1,4 @@
-//! `opmx index check --images` against a real registry, and against ones that do not answer.
+//! `opmx index check --images` with a real registry, and with unresponsive ones.
 
 use crate::http::{Reply, Server};
 use crate::programs::write_image;
@@ -11,7 +11,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 
-/// A database with the bundles k.v1, k.v2, … in one channel, each by its image, and these related images.
+/// A database with the bundles k.v1, k.v2, … in one channel, stored by these images, and with these related images.
 fn index(folder: &Path, images: &[&str], related: &[(&str, &str)]) {
     let path = folder.join("index.db");
     let _ = fs::remove_file(&path);
@@ -39,7 +39,7 @@ fn index(folder: &Path, images: &[&str], related: &[(&str, &str)]) {
     }
 }
 
-/// Exit code, rule and message of each finding, and what was said beside them.
+/// Returns the exit status, the rule and message of each finding, and the standard error.
 fn check(folder: &Path, images: &str, more: &[&str]) -> (Option<i32>, Vec<(String, String)>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_opmx"))
         .args([

@@ -1,4 +1,4 @@
-//! Images in registries: real ones, with other people's programs as witnesses, and ones that fail in every way.
+//! Images in registries: real ones, checked with independent programs, and ones that fail in every way.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
@@ -15,7 +15,7 @@ mod policy;
 mod programs;
 mod tools;
 
-/// Bytes that do not compress, the same every time.
+/// Incompressible bytes that are the same every time.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let next = |_| {

@@ -1,4 +1,4 @@
-//! `opmx bundle build --pin` against a real registry.
+//! `opmx bundle build --pin` with a real registry.
 
 use crate::programs::{index_of_platforms, write_image};
 use crate::tools::{DockerRegistry, installed};
@@ -31,7 +31,7 @@ fn read(folder: &Path, path: &str) -> String {
     fs::read_to_string(folder.join(path)).unwrap()
 }
 
-/// A bundle of plain manifests that names images of the registry by tag, and one by digest.
+/// A bundle of plain manifests with images in the registry given by tag, and one by digest.
 fn plain_bundle(folder: &Path, host: &str) {
     let fixed = format!("{host}/garden/agent@sha256:{}", "0".repeat(64));
     write(

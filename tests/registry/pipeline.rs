@@ -1,4 +1,4 @@
-//! A pipeline as users write one, `pipeline.sh`, against a real registry with TLS and a password.
+//! A user's pipeline, `pipeline.sh`, with a real registry with TLS and a password.
 
 use crate::certificate::certificate_from_authority;
 use crate::programs::{push_image, write_login};
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A bundle of the package rake with an image of the registry, whose operator may do this with pods.
+/// A bundle of the package rake with an image in the registry, whose operator has these permissions on pods.
 fn bundle(folder: &Path, host: &str, version: &str, replaces: Option<&str>, verbs: &str) {
     let replaces = replaces.map_or(String::new(), |before| format!("  replaces: rake.v{before}\n"));
     let csv = format!(
@@ -71,7 +71,7 @@ impl Runner<'_> {
             .unwrap()
     }
 
-    /// What a run that must succeed printed: above all the digests of what it made.
+    /// The output of a run that must succeed, mainly the digests of the published images.
     fn publishes(&self, arguments: &str, approved: &str) -> Vec<String> {
         let output = self.pipeline(arguments, approved);
         let (stdout, said) = (text(&output.stdout), text(&output.stderr));

@@ -1,4 +1,4 @@
-//! `opmx bundle validate --suite multiarch` and `--suite konflux` against a real registry.
+//! `opmx bundle validate --suite multiarch` and `--suite konflux` with a real registry.
 
 use crate::programs::{index_of_platforms, write_image};
 use crate::tools::{DockerRegistry, installed};
@@ -49,7 +49,7 @@ fn write(folder: &Path, path: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// Rule and text at the place of each finding that the suite adds.
+/// Rule and text of each finding that the suite adds.
 fn found(folder: &Path, suite: &str) -> Vec<(String, u64, String)> {
     let output = Command::new(env!("CARGO_BIN_EXE_opmx"))
         .args([

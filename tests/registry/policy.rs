@@ -1,4 +1,4 @@
-//! Signatures that openssl made, judged by policies.
+//! Signatures made by openssl, verified against policies.
 
 use crate::tools::{installed, run};
 use opmx::image::{Blob, Digest, Image};
@@ -31,7 +31,7 @@ fn path(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().unwrap().to_owned()
 }
 
-/// A signature of the payload by a key, as base64.
+/// Signs the payload with a key, and returns the signature as base64.
 fn sign(folder: &Path, key: &str, payload: &[u8]) -> String {
     let (file, signature) = (path(folder, "payload"), path(folder, "signature"));
     fs::write(&file, payload).unwrap();
@@ -59,7 +59,7 @@ fn payload(name: &str, digest: Digest) -> Vec<u8> {
     json!({"critical": critical, "optional": null}).to_string().into_bytes()
 }
 
-/// The image that stands under the tag of signatures.
+/// The image under the tag of signatures.
 fn image_of(payload: Vec<u8>, signature: &str) -> Image {
     let media_type = "application/vnd.dev.cosign.simplesigning.v1+json";
     let manifest = json!({
@@ -102,7 +102,7 @@ fn by_key(folder: &Path, key: &str) -> Policy {
     policy(folder, &policy_json).unwrap()
 }
 
-/// A plan with one image, the images of two platforms behind it where `platforms` says so, and a signature for each of
+/// A plan with one image, with the images of two platforms if `platforms` is set, and a signature for each of
 /// `subjects`.
 fn plan(origin: &str, digest: Digest, platforms: &[Digest], subjects: &[Digest]) -> Plan {
     let extra = |subject: &Digest| Extra {
@@ -162,7 +162,7 @@ fn plan(origin: &str, digest: Digest, platforms: &[Digest], subjects: &[Digest])
     }
 }
 
-/// The digest of the manifest that holds the signatures of `subject`.
+/// The digest of the manifest with the signatures of `subject`.
 fn holder(subject: Digest) -> Digest {
     Digest::of(subject.to_string().as_bytes())
 }

@@ -1,4 +1,4 @@
-//! Images against the real things: docker-registry with passwords, tokens and TLS; skopeo and umoci.
+//! Images and other programs: docker-registry with passwords, tokens and TLS; skopeo and umoci.
 
 use crate::certificate::certificate_from_authority;
 use crate::http::{Reply, Server};
@@ -36,7 +36,7 @@ fn bundle_tree() -> Tree {
     tree
 }
 
-/// An image of a small layer and one that is too large for memory.
+/// An image with a small layer and one that is too large for memory.
 fn image() -> Image {
     let database = LayerEntry {
         path: "database/index.db".to_owned(),
@@ -61,12 +61,12 @@ fn image() -> Image {
     build(&config, layers).unwrap()
 }
 
-/// Pushes a small image with this text in it over plain HTTP, and gives its digest.
+/// Pushes a small image with this text over plain HTTP, and returns its digest.
 pub(crate) fn write_image(folder: &Path, reference: &str, text: &str) -> String {
     push_image(&options(folder), reference, text)
 }
 
-/// Pushes a small image with this text in it, and gives its digest.
+/// Pushes a small image with this text, and returns its digest.
 pub(crate) fn push_image(options: &ImageOptions, reference: &str, text: &str) -> String {
     let file = LayerEntry {
         path: "file".to_owned(),
@@ -96,7 +96,7 @@ fn options(folder: &Path) -> ImageOptions {
     }
 }
 
-/// Remembers how much was moved.
+/// Records how much was transferred.
 #[derive(Default)]
 struct Counted {
     transfers: AtomicU64,
@@ -273,7 +273,7 @@ fn images_are_exchanged_with_skopeo_and_umoci() {
     assert_same(&pull(&options, &moved).unwrap(), &pulled);
 }
 
-/// Pushes an image for each architecture, and a list of them under a tag; the text of the list.
+/// Pushes an image for each architecture and an image index of them under a tag, and returns the text of the index.
 pub(crate) fn index_of_platforms(
     folder: &Path,
     host: &str,
@@ -373,7 +373,7 @@ fn a_password_is_accepted_by_the_registry() {
     assert_same(&pull(&options, &reference).unwrap(), &image);
 }
 
-/// A key and a certificate signed with it, for 127.0.0.1.
+/// A key and a self-signed certificate for 127.0.0.1.
 fn certificate(folder: &Path) {
     let file = |name: &str| folder.join(name).display().to_string();
     let (key, certificate) = (file("key.pem"), file("cert.pem"));
@@ -498,7 +498,7 @@ fn a_self_signed_certificate_in_the_ca_file_is_trusted() {
     }
 }
 
-/// A token as docker-registry wants it, signed by the openssl program.
+/// A token in the format of docker-registry, signed by the openssl program.
 fn token(folder: &Path, service: &str, scope: Option<&str>) -> String {
     let certificate = fs::read_to_string(folder.join("cert.pem")).unwrap();
     let der: String = certificate.lines().filter(|line| !line.starts_with('-')).collect();

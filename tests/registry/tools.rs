@@ -1,4 +1,4 @@
-//! Programs of other people that tests run: a real registry and container tools.
+//! Independent programs that tests run: a real registry and container tools.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// Whether all of these programs are here. Says so when not, and fails where they have to be.
+/// Returns whether all of these programs are installed. Prints a message if not, and fails if they are required.
 pub(crate) fn installed(programs: &[&str]) -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let there = |program: &&&str| std::env::split_paths(&paths).any(|folder| folder.join(program).is_file());
@@ -18,12 +18,12 @@ pub(crate) fn installed(programs: &[&str]) -> bool {
     not_run(&format!("{absent} is not installed"))
 }
 
-/// Whether the shared folder of real data is here, with the same words as for programs.
+/// Returns whether the folder of shared data exists, with the same messages as for programs.
 pub(crate) fn shared(folder: &Path) -> bool {
     folder.is_dir() || not_run("../shared is not here")
 }
 
-/// Says why a test does nothing, or fails where it has to run.
+/// Prints why a test is skipped, or fails if it is required.
 pub(crate) fn not_run(reason: &str) -> bool {
     assert!(
         std::env::var_os("OPMX_REQUIRE_SHARED").is_none(),
@@ -35,7 +35,7 @@ pub(crate) fn not_run(reason: &str) -> bool {
     false
 }
 
-/// Runs a program to its end and gives what it printed.
+/// Runs a program and returns its output.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program).args(arguments).output().unwrap();
     let (stdout, stderr) = (
@@ -46,7 +46,7 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
     stdout.into_owned()
 }
 
-/// The `docker-registry` of this machine, in a temporary folder and on a port of its own, until it is dropped.
+/// A `docker-registry` process with a temporary folder and its own port, which is stopped when dropped.
 pub(crate) struct DockerRegistry {
     pub(crate) host: String,
     child: Child,
@@ -54,12 +54,12 @@ pub(crate) struct DockerRegistry {
 }
 
 impl DockerRegistry {
-    /// Starts it; `http` and `rest` are added to those parts of its configuration.
+    /// Starts it; `http` and `rest` are added to these parts of its configuration.
     pub(crate) fn start(folder: &Path, http: &str, rest: &str) -> Self {
         Self::start_with(folder, http, rest, "")
     }
 
-    /// Starts it with more options of its storage.
+    /// Starts it with additional storage options.
     pub(crate) fn start_with(folder: &Path, http: &str, rest: &str, storage_options: &str) -> Self {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let storage = folder.join("registry");
@@ -97,14 +97,14 @@ impl DockerRegistry {
         panic!("docker-registry does not listen: {}", registry.log());
     }
 
-    /// What it wrote about itself and its requests.
+    /// Its log.
     pub(crate) fn log(&self) -> String {
         let mut log = String::new();
         File::open(&self.log).unwrap().read_to_string(&mut log).unwrap();
         log
     }
 
-    /// How many requests had this start, such as `POST /v2/`.
+    /// The number of requests that start with this text, such as `POST /v2/`.
     pub(crate) fn count(&self, request: &str) -> usize {
         let log = self.log();
         log.lines()

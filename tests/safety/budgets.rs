@@ -1,5 +1,5 @@
-//! Memory: what holds too much is refused by name, before it is in memory. A value takes a hundred bytes of memory and
-//! two bytes of text, and what is compressed a thousandth of that.
+//! Memory: input that would take too much memory is rejected with the exceeded limit before it is loaded. A value takes
+//! a hundred bytes of memory and two bytes of text, and compressed content a thousandth of that.
 
 use crate::common::Sandbox;
 use flate2::Compression;
@@ -9,13 +9,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Bytes of a hostile file: of most of them, every tenth of it takes all the memory that there is.
+/// The size of a hostile file in bytes; for most of them, a tenth of it would use all available memory.
 const BYTES: usize = 4 << 20;
 
-/// The memory that a command gets, in KiB: what it takes when it has nothing to do, and 100 MB.
+/// The memory limit of a command in KiB: what it uses without work, and 100 MB.
 const MEMORY: &str = "131072";
 
-/// Asserts that a command refuses what it reads, and says all of `words`, with little memory.
+/// Asserts that a command rejects its input with all of `words` in its message, and with little memory.
 fn refused(sandbox: &Sandbox, arguments: &[&str], words: &[&str]) {
     let mut command = Command::new("sh");
     command.args([
@@ -45,7 +45,7 @@ fn write(sandbox: &Sandbox, path: &str, content: impl AsRef<[u8]>) {
     fs::write(path, content).unwrap();
 }
 
-/// Texts that take much more memory than they have bytes, each with the name of its file.
+/// Texts that use much more memory than they have bytes, each with its file name.
 fn hostile() -> Vec<(&'static str, String)> {
     let repeated = |before: &str, part: &str, after: &str| {
         let parts = part.repeat((BYTES - before.len() - after.len()) / part.len());
@@ -178,7 +178,7 @@ fn a_small_image_that_expands_is_rejected_within_100_mb() {
     refused(&sandbox, &["bundle", "validate", "oci:layout:v1"], &says);
 }
 
-/// Puts the files of a folder into a layout, as one image of one layer; its size.
+/// Writes the files of a folder to a layout as an image with one layer, and returns its size.
 fn layout(folder: &Path, layout: &Path) -> usize {
     let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
     tar.append_dir_all(".", folder).unwrap();

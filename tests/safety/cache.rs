@@ -1,4 +1,4 @@
-//! A cache that fails costs a warning, and nothing else.
+//! A failing cache causes a warning and nothing else.
 
 use crate::common::{Outcome, Sandbox};
 use crate::http::{Reply, Server};
@@ -10,10 +10,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// More than what is kept in memory.
+/// More than is kept in memory.
 const LARGE: usize = 9 << 20;
 
-/// What is wrong, and what makes it so at a path.
+/// A kind of damage, and a function that causes it at a path.
 type Case<'a> = (&'a str, &'a dyn Fn(&Path));
 
 /// A registry that holds one image.
@@ -68,7 +68,7 @@ impl Place {
         entries.map(|entry| entry.unwrap().path()).collect()
     }
 
-    /// Runs the command, which must answer as always and warn once.
+    /// Runs the command, which must give its usual output and one warning.
     fn passes_over(outcome: &Outcome, expected: &str, of: &str) {
         assert_eq!(outcome.status, Some(0), "{of}: {outcome}");
         assert!(outcome.stdout.contains("tool"), "{of}: {outcome}");

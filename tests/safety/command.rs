@@ -1,12 +1,12 @@
-//! The program itself, as every other module here runs it.
+//! The program itself, as run by all other modules here.
 
 use crate::common::Sandbox;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// All commands that have a page in the manual, but for those that only hold others: `bundle build`, `upgrade-check
-/// init`.
+/// All commands with a manual page, such as `bundle build` and `upgrade-check init`, except those that only have
+/// subcommands.
 pub(crate) fn commands() -> BTreeSet<String> {
     let pages = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("man")).unwrap();
     let commands: BTreeSet<String> = pages

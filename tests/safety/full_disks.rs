@@ -1,4 +1,4 @@
-//! A disk that is full, or a limit on the size of files: the command fails, says so, and leaves the old state.
+//! A full disk or a limit on the size of files: the command fails with a message and keeps the old state.
 
 use crate::bundles::Release;
 use crate::common::Sandbox;
@@ -7,8 +7,8 @@ use crate::workshop::{State, View, Workshop};
 use crate::writing::{ALL, Writing};
 use std::process::Command;
 
-/// A command that may have been stopped leaves one of two states, and with room again the same command line leads to
-/// the new one; whether it was stopped.
+/// Asserts that a command that may have been stopped leaves one of two states, and that repeating it with enough room
+/// gives the new one. Returns whether it was stopped.
 fn check(workshop: &Workshop, writing: &Writing, program: &[&str], [old, new]: [&View; 2], of: &str) -> bool {
     workshop.fresh(writing);
     let outcome = workshop.sandbox.finish(&mut workshop.command(program, writing.line));
@@ -51,7 +51,7 @@ fn a_file_size_limit_leaves_the_old_state() {
     }
 }
 
-/// Whether a file system can be mounted here, for one program alone.
+/// Returns whether a file system can be mounted here, for one program only.
 fn can_mount(workshop: &Workshop) -> bool {
     let mounted = Command::new("unshare")
         .args(["--mount", "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs"])
@@ -60,8 +60,8 @@ fn can_mount(workshop: &Workshop) -> bool {
     mounted.is_ok_and(|output| output.status.success())
 }
 
-/// Runs the rest of its arguments on a disk with so many KiB free, and puts what is on it then into its place. A disk
-/// of no size would be one without a limit, so a file takes up some.
+/// Runs the remaining arguments on a disk with this many free KiB, and then copies the content of the disk back. A disk
+/// of size zero would be unlimited, so a file takes up some of it.
 const ON_A_SMALL_DISK: &str = r#"
     free=$1; shift
     mount -t tmpfs -o size=64m tmpfs ../empty && cp -a . ../empty/ && cd ../empty || exit 99

@@ -1,4 +1,4 @@
-//! The server among clients that speak, but not as they should.
+//! The server with clients that violate the protocol.
 
 use crate::common::Sandbox;
 use crate::http2::{
@@ -24,14 +24,14 @@ use tonic_health::pb::health_client::HealthClient;
 const LIST: &str = "/api.Registry/ListBundles";
 const GET_PACKAGE: &str = "/api.Registry/GetPackage";
 
-/// The series with the number of calls of a streaming method.
+/// The metric with the number of calls of a streaming method.
 fn started(method: &str) -> String {
     format!(
         "grpc_server_started_total{{grpc_type=\"server_stream\",grpc_service=\"api.Registry\",grpc_method=\"{method}\"}}"
     )
 }
 
-/// Writes until the server has closed the connection; how often something was written.
+/// Writes until the server has closed the connection, and returns the number of writes.
 fn write_until_closed(stream: &mut TcpStream, bytes: &[u8], most: usize) -> usize {
     for count in 0..most {
         if let Err(error) = stream.write_all(bytes) {
@@ -42,7 +42,7 @@ fn write_until_closed(stream: &mut TcpStream, bytes: &[u8], most: usize) -> usiz
     panic!("the server has taken {most} times {} bytes", bytes.len());
 }
 
-/// Connects with little room for what is not read.
+/// Connects with a small receive buffer.
 fn connect_narrow(address: SocketAddr) -> TcpStream {
     let connected = Runtime::new().unwrap().block_on(async {
         let socket = TcpSocket::new_v4().unwrap();
@@ -54,7 +54,7 @@ fn connect_narrow(address: SocketAddr) -> TcpStream {
     connected
 }
 
-/// Another client, which is served as always.
+/// Asserts that another client is served normally.
 async fn is_served(endpoint: tonic::transport::Endpoint) -> Channel {
     let channel = endpoint.connect().await.unwrap();
     assert_eq!(health(channel.clone()).await, ServingStatus::Serving);

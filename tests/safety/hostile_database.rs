@@ -1,5 +1,5 @@
-//! Databases that somebody made to do harm, and files that are none: every command ends soon, says what is wrong, and
-//! leaves the file as it was.
+//! Malicious databases and files that are not databases: every command ends soon with a message and leaves the file
+//! unchanged.
 
 use crate::bundles::{self, Release};
 use crate::common::{Outcome, Sandbox};
@@ -38,10 +38,10 @@ const WRITING: [&str; 7] = [
     "index check db/index.db --fix",
 ];
 
-/// A server ends by itself only where it refuses.
+/// Command lines of servers, which end only if they reject the database.
 const SERVING: [&str; 2] = ["registry serve -d db/index.db -p 0", "serve db/index.db -p 0"];
 
-/// Rows without an end.
+/// Endless rows.
 const ENDLESS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)";
 
 struct Place {
@@ -66,7 +66,7 @@ impl Place {
         self.sandbox.path("db/index.db")
     }
 
-    /// Puts the sound database there, after some statements.
+    /// Restores the valid database and executes some statements on it.
     fn make(&self, statements: &str) -> Vec<u8> {
         self.clear();
         fs::copy(self.sandbox.path("sound.db"), self.database()).unwrap();
@@ -94,7 +94,7 @@ impl Place {
         names
     }
 
-    /// Runs a command, which must end within a minute, and in an orderly way.
+    /// Runs a command, which must end within a minute without a crash.
     fn run(&self, line: &str, of: &str) -> Outcome {
         let mut command = Command::new("timeout");
         command
@@ -108,7 +108,7 @@ impl Place {
         outcome
     }
 
-    /// Runs commands that must refuse the database with these words, and leave it as it was.
+    /// Runs commands that must reject the database with these words, and leave it unchanged.
     fn refused<'a>(&self, lines: impl IntoIterator<Item = &'a str>, content: &[u8], expected: &str, of: &str) {
         for line in lines {
             let outcome = self.run(line, of);
@@ -131,7 +131,7 @@ fn all() -> impl Iterator<Item = &'static str> {
     READING.into_iter().chain(WRITING).chain(SERVING)
 }
 
-/// Two commands that read and two that write, others for each number.
+/// Two commands that read and two that write, different ones for each number.
 fn some(number: usize) -> [&'static str; 4] {
     let (reading, writing) = (READING.len(), WRITING.len());
     [

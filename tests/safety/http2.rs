@@ -1,4 +1,4 @@
-//! A server in this process, whose limits can be small, and a client that writes its frames by hand.
+//! A server in this process with small limits, and a client that writes raw frames.
 
 use crate::common::Sandbox;
 use crate::served::catalog;
@@ -15,10 +15,10 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tonic::transport::Endpoint;
 
-/// How long anything may take that must come to pass. It is long, because the machine may be busy.
+/// The maximum time for anything that must happen. It is long, because the machine may be busy.
 pub(crate) const LONG: Duration = Duration::from_mins(1);
 
-/// Waits for what must come to pass.
+/// Waits for something that must happen.
 pub(crate) fn eventually(what: &str, mut come: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !come() {
@@ -69,7 +69,7 @@ impl InProcess {
         Endpoint::from_shared(format!("http://{}", self.address)).unwrap()
     }
 
-    /// The value of a series of the figures.
+    /// The value of a metric.
     pub(crate) fn figure(&self, series: &str) -> u64 {
         let text = self.metrics.text();
         let line = text.lines().find_map(|line| line.strip_prefix(series));
@@ -80,7 +80,7 @@ impl InProcess {
         self.figure("opmx_connections_open ")
     }
 
-    /// Stops it; it must end well.
+    /// Stops the server; it must succeed.
     pub(crate) fn stop(mut self) {
         self.stop.take().unwrap().send(()).unwrap();
         self.thread.take().unwrap().join().unwrap();
@@ -97,7 +97,7 @@ pub(crate) const PING: u8 = 6;
 pub(crate) const GO_AWAY: u8 = 7;
 pub(crate) const CONTINUATION: u8 = 9;
 
-/// The flag of an answer to settings and pings.
+/// The acknowledgement flag of settings and pings.
 pub(crate) const ACK: u8 = 1;
 pub(crate) const END_HEADERS: u8 = 4;
 pub(crate) const END_STREAM: u8 = 1;
@@ -110,12 +110,12 @@ pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
     frame
 }
 
-/// What begins a connection.
+/// The connection preface.
 pub(crate) fn greeting() -> Vec<u8> {
     [PREFACE.to_vec(), frame(SETTINGS, 0, 0, &[])].concat()
 }
 
-/// The head of a call, in literals.
+/// The headers of a call, as literals.
 pub(crate) fn head_of_call(path: &str) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in [
@@ -141,7 +141,7 @@ pub(crate) fn call(stream: u32, path: &str) -> Vec<u8> {
     [head, frame(DATA, END_STREAM, stream, &[0; 5])].concat()
 }
 
-/// Connects; reading takes no longer than [`LONG`].
+/// Connects, with [`LONG`] as the read timeout.
 pub(crate) fn connect(port: u16) -> TcpStream {
     let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
     stream.set_read_timeout(Some(LONG)).unwrap();
@@ -150,14 +150,14 @@ pub(crate) fn connect(port: u16) -> TcpStream {
     stream
 }
 
-/// Connects, and begins to speak HTTP/2.
+/// Connects and starts an HTTP/2 session.
 pub(crate) fn greet(port: u16) -> TcpStream {
     let mut stream = connect(port);
     stream.write_all(&greeting()).unwrap();
     stream
 }
 
-/// The next frame: kind, flags, stream, payload. None when the server has closed the connection.
+/// Returns the next frame: kind, flags, stream, payload. `None` if the server has closed the connection.
 pub(crate) fn read_frame(stream: &mut TcpStream) -> Option<(u8, u8, u32, Vec<u8>)> {
     let mut head = [0; 9];
     read_or_closed(stream, &mut head)?;
@@ -177,7 +177,7 @@ fn read_or_closed(stream: &mut TcpStream, bytes: &mut [u8]) -> Option<()> {
     }
 }
 
-/// Whether an error says that the server has closed the connection, and not that it did nothing for too long.
+/// Returns whether an error means that the server has closed the connection, rather than a timeout.
 pub(crate) fn is_closed(error: &io::Error) -> bool {
     [
         ErrorKind::UnexpectedEof,

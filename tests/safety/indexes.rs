@@ -1,4 +1,4 @@
-//! Indexes of our own making, and images of them.
+//! Generated indexes, and images of them.
 
 use crate::bundles::{self, Release};
 use crate::common::{Outcome, Sandbox};
@@ -39,7 +39,7 @@ pub(crate) fn catalog(folder: &Path) {
     fs::write(folder.join("tool.yaml"), CATALOG).unwrap();
 }
 
-/// The image of a database, with so many more bytes that do not compress.
+/// The image of a database with this many additional incompressible bytes.
 pub(crate) fn database_image(sandbox: &Sandbox, noise: usize) -> Image {
     let path = sandbox.path("to-pack.db");
     database(&path);
@@ -51,7 +51,7 @@ pub(crate) fn database_image(sandbox: &Sandbox, noise: usize) -> Image {
     )
 }
 
-/// Writes a file-based catalog with two versions of the package `tool` in two channels, of which it is deprecated.
+/// Writes a file-based catalog with two versions of the deprecated package `tool` in two channels.
 pub(crate) fn versions(folder: &Path) {
     let (head, bundle) = CATALOG.split_once("---\nschema: olm.bundle").unwrap();
     let bundle = format!("---\nschema: olm.bundle{bundle}");
@@ -67,7 +67,7 @@ pub(crate) fn versions(folder: &Path) {
     fs::write(folder.join("tool.yaml"), text).unwrap();
 }
 
-/// A community repository in which the operator of the repository's first bundle has nothing released yet.
+/// A community repository in which the operator of the first bundle has no releases yet.
 pub(crate) fn repository(folder: &Path) {
     let operator = folder.join("operators/greenhouse-operator");
     let release = "catalog_templates:\n- template_name: basic.yaml\n  channels: [stable]\n";
@@ -107,7 +107,7 @@ fn image(form: &str, files: [(&str, Vec<u8>); 2]) -> Image {
     build(&config, vec![layer_from_files(&entries, 0).unwrap()]).unwrap()
 }
 
-/// Puts an image into a layout under the tag `v1`.
+/// Writes an image to a layout under the tag `v1`.
 pub(crate) fn layout(image: &Image, folder: &Path) {
     write_layout(image, folder, Some("v1")).unwrap();
 }
@@ -123,12 +123,12 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length).map(next).collect()
 }
 
-/// Runs a command with the folder `tmp` of the sandbox for temporary files; after a minute it counts as one that hangs.
+/// Runs a command with the folder `tmp` of the sandbox for temporary files; it counts as hanging after a minute.
 pub(crate) fn run(sandbox: &Sandbox, line: &str) -> Outcome {
     wrapped(sandbox, &["timeout", "60"], line)
 }
 
-/// As [`run`], as the arguments of another program.
+/// Like [`run`], as the arguments of another program.
 pub(crate) fn wrapped(sandbox: &Sandbox, program: &[&str], line: &str) -> Outcome {
     let mut command = prepared(sandbox, program, line);
     let outcome = sandbox.finish(&mut command);
@@ -149,7 +149,7 @@ pub(crate) fn prepared(sandbox: &Sandbox, program: &[&str], line: &str) -> Comma
     command
 }
 
-/// Makes a named pipe.
+/// Creates a named pipe.
 pub(crate) fn pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }

@@ -1,7 +1,7 @@
-//! A command that is killed, at any moment and before any of its system calls, leaves the old state or the new one; the
-//! same command line then leads to the new one, and nothing else is left.
+//! A command killed at any moment or before any of its system calls leaves the old state or the new one. Repeating the
+//! command then gives the new state and leaves nothing else.
 //!
-//! `OPMX_KILLS=10000` kills more often than the ordinary run.
+//! `OPMX_KILLS=10000` kills more often than by default.
 
 use crate::chance::Chance;
 use crate::tools::installed;
@@ -17,22 +17,22 @@ use std::time::Duration;
 const KILLS: usize = 216;
 const SEED: u64 = 15;
 const WORKERS: usize = 2;
-/// Calls that change what others see; a question mark passes over what a processor does not have.
+/// System calls with visible effects; those marked with a question mark do not exist on every processor.
 const CALLS: &str = "write,pwrite64,fsync,fdatasync,syncfs,?rename,?renameat,renameat2,?link,linkat,?unlink,unlinkat,\
     ?mkdir,mkdirat,?rmdir,ftruncate,?chmod,fchmod,fchmodat,sendto,sendmsg,writev";
-/// Looks at all threads of a process.
+/// Traces all threads of a process.
 const STRACE: [&str; 3] = ["strace", "-f", "-qq"];
 
 /// Where a process is killed.
 #[derive(Debug, Clone)]
 enum Moment {
-    /// After this part of the time that it takes.
+    /// After this fraction of its duration.
     Time(u32),
-    /// Before the call of this name that is the so many-th of its thread.
+    /// Before the nth call of this name in its thread.
     Call(String, usize),
 }
 
-/// Whether system calls can be counted and stopped here.
+/// Returns whether system calls can be counted and stopped here.
 pub(crate) fn can_trace() -> bool {
     let traced = Command::new(STRACE[0])
         .args(&STRACE[1..])
@@ -42,7 +42,7 @@ pub(crate) fn can_trace() -> bool {
     traced.is_ok_and(|status| status.success())
 }
 
-/// The calls of a command that nobody disturbs: the most that one thread makes of each.
+/// The system calls of an undisturbed command: the maximum number of each in one thread.
 fn calls(workshop: &Workshop, writing: &Writing) -> BTreeMap<String, usize> {
     let log = workshop.sandbox.path("calls.txt");
     workshop.fresh(writing);
@@ -66,7 +66,7 @@ fn calls(workshop: &Workshop, writing: &Writing) -> BTreeMap<String, usize> {
     most
 }
 
-/// Runs a command until the moment; whether it was killed then.
+/// Runs a command up to the moment, and returns whether it was killed then.
 fn kill(workshop: &Workshop, writing: &Writing, moment: &Moment, pace: Duration) -> bool {
     let quiet = |mut command: Command| command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let status = match moment {
@@ -88,7 +88,7 @@ fn kill(workshop: &Workshop, writing: &Writing, moment: &Moment, pace: Duration)
     status.signal() == Some(9)
 }
 
-/// Looks at all that a killed command left, and gives the same command line again.
+/// Checks everything that a killed command left, and repeats the command.
 fn check(workshop: &Workshop, writing: &Writing, old: &View, new: &View, moment: &Moment) -> State {
     let of = format!("{}, killed at {moment:?}", writing.name());
     let view = workshop.view(writing);
@@ -165,7 +165,7 @@ fn a_killed_command_leaves_the_old_state_or_the_new_one_and_can_be_repeated() {
     }
 }
 
-/// Kills one command again and again, in turns at a moment and at a call, and counts what it leaves.
+/// Kills one command repeatedly, alternating between a moment and a system call, and counts the outcomes.
 fn series(
     workshop: &Workshop,
     writing: &Writing,

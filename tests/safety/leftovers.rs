@@ -1,4 +1,4 @@
-//! What killed processes leave behind goes, and nothing else does.
+//! Leftovers of killed processes are removed, and nothing else is.
 
 use crate::bundles::Release;
 use crate::common::Sandbox;
@@ -10,9 +10,9 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
-/// A name as opmx makes them, of a process that has ended long ago.
+/// A temporary name of opmx, of a process that ended long ago.
 const DEAD: &str = "1-0123456789abcdef";
-/// A command that only reads, and unpacks what it reads.
+/// A command that only reads, and unpacks its input.
 const READING: &str = "index list packages oci:layout:v1";
 
 /// A sandbox with the image of an index.
@@ -23,7 +23,7 @@ fn place() -> Sandbox {
     sandbox
 }
 
-/// The folder for the temporary folders of whoever runs the tests.
+/// The folder for the temporary folders of the current user.
 pub(crate) fn own_folder(sandbox: &Sandbox) -> PathBuf {
     let user = fs::metadata(sandbox.path("")).unwrap().uid();
     sandbox.path(format!("tmp/opmx-{user}"))
@@ -38,7 +38,7 @@ fn succeed(sandbox: &Sandbox, line: &str) {
     );
 }
 
-/// A server that has unpacked what it serves.
+/// A server that has unpacked its input.
 pub(crate) struct Serving(Child);
 
 impl Serving {

@@ -1,4 +1,4 @@
-//! Every command that reads what strangers make has the flags of the limits that it keeps to, and names them.
+//! Every command that reads untrusted input has flags for its limits, and names them in errors.
 
 use crate::bundles::{self, Release};
 use crate::common::{Outcome, Sandbox, copy_folder};
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// What reads an index of either form, which stands for INDEX.
+/// Command lines that read an index of either form, in place of INDEX.
 const OF_INDEXES: [&str; 36] = [
     "alpha list bundles INDEX",
     "alpha list channels INDEX",
@@ -49,7 +49,7 @@ const OF_INDEXES: [&str; 36] = [
     "serve INDEX --address 127.0.0.1 --port 0 --timeout-seconds 0",
 ];
 
-/// What reads one form of an index alone, bundles, templates or dumps, each with a limit that is too low.
+/// Command lines that read only one form of an index, bundles, templates or dumps, each with a limit that is too low.
 const OF_OTHERS: [(&str, &str); 35] = [
     ("alpha bundle validate --tag oci:images:v1", "--max-total-size"),
     (
@@ -106,7 +106,7 @@ const OF_OTHERS: [(&str, &str); 35] = [
     ("validate catalog", "--max-total-size"),
 ];
 
-/// What reads nothing that strangers make.
+/// Commands that read no untrusted input.
 const OF_NOTHING: [&str; 12] = [
     "alpha bundle extract",
     "bundle rules",
@@ -122,7 +122,7 @@ const OF_NOTHING: [&str; 12] = [
     "version",
 ];
 
-/// What reads plans and archives, which have fixed limits.
+/// Commands that read plans and archives, which have fixed limits.
 const OF_PLANS: [&str; 6] = [
     "mirror copy",
     "mirror delete",
@@ -132,7 +132,7 @@ const OF_PLANS: [&str; 6] = [
     "mirror verify",
 ];
 
-/// All commands that do something, by their words.
+/// All commands without subcommands, by their words.
 fn commands(command: &Command, words: &str, found: &mut BTreeSet<String>) {
     let mut alone = true;
     for below in command.get_subcommands() {
@@ -144,7 +144,7 @@ fn commands(command: &Command, words: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The command that a line begins with.
+/// The command of a command line.
 fn called<'c>(root: &'c Command, line: &str) -> (&'c Command, String) {
     let (mut command, mut words) = (root, Vec::new());
     for word in line.split(' ') {
@@ -157,7 +157,7 @@ fn called<'c>(root: &'c Command, line: &str) -> (&'c Command, String) {
     (command, words.join(" "))
 }
 
-/// The flags of limits that a string names.
+/// The limit flags in a string.
 fn limits(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
     words.filter(|word| word.starts_with("--max-"))
@@ -196,7 +196,8 @@ fn garden() -> Sandbox {
     sandbox
 }
 
-/// What is wrong with how a line was refused by its limit: with the flag of that, and no other that the command lacks.
+/// The problem in the rejection of a command line by its limit: it must name the flag of the limit, and no other flag
+/// that the command lacks.
 fn fault(root: &Command, outcome: &Outcome, line: &str, flag: &str) -> Option<String> {
     let said = format!("{}{}", outcome.stderr, outcome.stdout);
     if outcome.status != Some(1) || !limits(&said).any(|named| named == flag) {

@@ -1,5 +1,5 @@
-//! The login goes to the registry that a reference names, and to the token server that this registry names: to no other
-//! server, whatever either of them or a third one answers.
+//! The login is sent only to the registry in a reference and to the token server named by that registry, and to no
+//! other server, whatever either of them or a third one answers.
 
 use crate::certificate::certificate_from_authority;
 use crate::http::{Reply, Request, Server};
@@ -20,10 +20,10 @@ use std::sync::{Arc, OnceLock};
 const PASSWORD: &str = "correct-horse";
 const IDENTITY: &str = "refresh-battery";
 const REGISTRY_TOKEN: &str = "registry-staple";
-/// What the token server gives.
+/// The token issued by the token server.
 const BEARER: &str = "bearer-of-news";
 
-/// What stands in the credentials file.
+/// The content of the credentials file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Login {
     None,
@@ -32,7 +32,7 @@ enum Login {
     RegistryToken,
 }
 
-/// What the registry asks for before it answers.
+/// The challenge of the registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asks {
     Nothing,
@@ -40,7 +40,7 @@ enum Asks {
     Bearer,
 }
 
-/// Every way to be logged in.
+/// Every kind of login.
 const LOGINS: [(Login, Asks); 6] = [
     (Login::Password, Asks::Basic),
     (Login::Password, Asks::Bearer),
@@ -67,13 +67,13 @@ struct Origins {
 
 type Answer = dyn Fn(&Origins, &Request) -> Option<Reply> + Send + Sync;
 
-/// One try to get hold of a login.
+/// An attempt to obtain a login.
 struct Trick {
     name: String,
     does: Does,
     login: Login,
     asks: Asks,
-    /// What the registry, the token server and the stranger answer instead of what is usual.
+    /// The answers of the registry, the token server and the stranger that replace the usual ones.
     registry: Box<Answer>,
     tokens: Box<Answer>,
     stranger: Box<Answer>,
@@ -115,7 +115,7 @@ impl Trick {
         })
     }
 
-    /// Plays the trick, and checks that no server was sent what is not for it.
+    /// Runs the attempt, and checks that no server received anything not intended for it.
     fn play(self, stage: &Stage) -> Played {
         let Self {
             name,
@@ -180,7 +180,7 @@ impl Trick {
 
 type Serve = Box<dyn Fn(&Request, usize) -> Reply + Send + Sync>;
 
-/// Where tricks are played one after the other, on servers of their own.
+/// The environment of attempts, each of which has its own servers.
 struct Stage {
     directory: tempfile::TempDir,
     tls: Option<Arc<rustls::ServerConfig>>,
@@ -193,7 +193,7 @@ impl Stage {
         Self::over(tempfile::tempdir().unwrap(), None)
     }
 
-    /// With HTTPS; the folder holds the certificates.
+    /// With HTTPS; the folder contains the certificates.
     fn over(directory: tempfile::TempDir, tls: Option<Arc<rustls::ServerConfig>>) -> Self {
         let options = ImageOptions {
             credentials: Credentials::in_file(directory.path().join("auth.json")),
@@ -236,7 +236,7 @@ impl Stage {
     }
 }
 
-/// What came of a trick.
+/// The outcome of an attempt.
 struct Played {
     name: String,
     outcome: Result<(), ImageError>,
@@ -284,13 +284,13 @@ impl Played {
         }
     }
 
-    /// The command failed, and said this.
+    /// Asserts that the command failed with this message.
     fn refused(&self, part: &str) {
         let text = self.outcome.as_ref().unwrap_err().to_string();
         assert!(text.contains(part), "{}: {text}", self.name);
     }
 
-    /// The stranger was asked, without a login and without an answer to its challenge.
+    /// Asserts that the stranger was contacted without a login, and its challenge not answered.
     fn stranger_is_asked_once(&self) {
         let requests = self.stranger.requests();
         assert_eq!(requests.len(), 1, "{}: {requests:?}", self.name);
@@ -348,7 +348,7 @@ fn admitted(asks: Asks, request: &Request) -> bool {
     }
 }
 
-/// What a registry without tricks answers.
+/// The usual answer of a registry.
 fn usual(image: &Image, request: &Request) -> Reply {
     let manifest = || Reply::new(200, image.manifest()).header("Content-Type", image.media_type());
     match (request.method.as_str(), request.path.rsplit_once('/').unwrap()) {
@@ -371,7 +371,7 @@ fn usual(image: &Image, request: &Request) -> Reply {
 
 type Lure = fn(&Origins, &Request) -> Option<Reply>;
 
-/// What a stranger may answer to a request that was redirected to it.
+/// The possible answers of a stranger to a redirected request.
 const LURES: [(&str, Lure); 9] = [
     ("asks for Basic", |_, _| Some(asking_for_basic())),
     ("names itself as the token server", |origins, request| {

@@ -1,5 +1,4 @@
-//! Folders of many files are written in a time that grows with their number: none of them is synced alone, and no
-//! folder is read for each of them.
+//! Folders of many files are written in linear time: files are not synced individually, and no folder is read per file.
 
 use crate::common::Sandbox;
 use crate::kills::can_trace;
@@ -8,7 +7,7 @@ use std::process::Command;
 
 const BUNDLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/greenhouse-operator");
 
-/// How often a bundle of so many more files is synced and folders are read while it is unpacked.
+/// How often files are synced and folders are read while a bundle with this many additional files is unpacked.
 fn calls(sandbox: &Sandbox, files: usize) -> usize {
     let name = format!("bundle{files}");
     crate::common::copy_folder(BUNDLE.as_ref(), &sandbox.path(&name));

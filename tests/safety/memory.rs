@@ -1,4 +1,4 @@
-//! A registry in memory, whose answers can be held back, lost and made dependent on conditions.
+//! A registry in memory whose answers can be delayed, lost, or made to depend on conditional headers.
 
 use crate::http::{Reply, Request, Server};
 use opmx::image::Digest;
@@ -8,12 +8,12 @@ use std::thread;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// What the registry makes of `If-Match` and `If-None-Match`.
+/// How the registry handles `If-Match` and `If-None-Match`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Conditions {
     Ignored,
     Honoured,
-    /// It compares with another name than the one that it gives.
+    /// It compares with an entity tag other than the one it returns.
     Misread,
 }
 
@@ -24,13 +24,13 @@ struct Store {
     manifests: HashMap<String, (Vec<u8>, String)>,
 }
 
-/// What happens to a request before it is worked on.
+/// What happens to a request before it is processed.
 enum Trick {
-    /// It waits for the word of the test, once.
+    /// It waits for a signal from the test, once.
     Hold(Mutex<Option<(oneshot::Sender<()>, oneshot::Receiver<()>)>>),
     Delay(Duration),
     Together(Barrier),
-    /// It is worked on, once with no good answer.
+    /// It is processed, but answered with an error, once.
     LoseAnswer(Mutex<bool>),
 }
 
@@ -91,7 +91,7 @@ impl MemoryRegistry {
             .push((method, path.to_owned(), Arc::new(trick)));
     }
 
-    /// Holds the next `PUT` or blob look-up of this path back: says when it is there, and waits for the word to go on.
+    /// Blocks the next `PUT` or blob request for this path: signals its arrival, and waits for a signal to continue.
     pub(crate) fn hold(&self, path: &str) -> (oneshot::Receiver<()>, oneshot::Sender<()>) {
         let (held, wait) = oneshot::channel();
         let (go_on, told) = oneshot::channel();
@@ -100,17 +100,17 @@ impl MemoryRegistry {
         (wait, go_on)
     }
 
-    /// Makes each request wait.
+    /// Delays each request.
     pub(crate) fn delay(&self, method: &'static str, path: &str, time: Duration) {
         self.play(method, path, Trick::Delay(time));
     }
 
-    /// Makes requests wait until there are this many.
+    /// Blocks requests until this many are pending.
     pub(crate) fn together(&self, method: &'static str, path: &str, count: usize) {
         self.play(method, path, Trick::Together(Barrier::new(count)));
     }
 
-    /// Does what the next `PUT` of this path asks for, and says that it could not.
+    /// Processes the next `PUT` of this path, but answers with an error.
     pub(crate) fn lose_answer(&self, path: &str) {
         self.play("PUT", path, Trick::LoseAnswer(Mutex::new(true)));
     }

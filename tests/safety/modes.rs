@@ -1,4 +1,4 @@
-//! Who may read what opmx writes.
+//! The permissions of the files that opmx writes.
 
 use crate::bundles::Release;
 use crate::common::Sandbox;
@@ -8,9 +8,9 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 
-/// Runs the rest of its arguments with a mask that takes nothing away.
+/// Runs the remaining arguments with the umask 000.
 const OPEN: [&str; 4] = ["sh", "-c", "umask 000; exec \"$@\"", "sh"];
-/// Runs the rest of its arguments with the usual mask.
+/// Runs the remaining arguments with the usual umask.
 const USUAL: [&str; 4] = ["sh", "-c", "umask 022; exec \"$@\"", "sh"];
 
 fn mode(path: &Path) -> u32 {
@@ -39,7 +39,7 @@ fn temporarily_unpacked_files_are_private() {
     }
 }
 
-/// Lines that write files, and the files that they write.
+/// Command lines that write files, and the written files.
 const WRITING: [(&str, &[&str]); 2] = [
     ("bundle build -q bundle -t oci-archive:bundle.tar:v1", &["bundle.tar"]),
     (
@@ -145,7 +145,7 @@ fn a_link_named_as_an_output_is_kept_and_its_target_replaced() {
     assert_eq!(fs::read_dir(sandbox.path("behind")).unwrap().count(), 3);
 }
 
-/// What a checkout or a shared folder holds is anybody's.
+/// The content of a checkout or a shared folder is not trusted.
 #[test]
 fn a_link_under_a_default_name_is_not_followed() {
     let sandbox = place();

@@ -1,4 +1,4 @@
-//! A name with a character that nobody sees is refused wherever names come in.
+//! Names with invisible characters are rejected wherever names are read.
 
 use crate::common::{Outcome, Sandbox, copy_folder};
 use crate::visible_text::operator;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 const RULE: &str = "name-hidden-character";
 
-/// A line break, a tab, an escape character, one of C1, one that turns the text, and one without a width.
+/// A line break, a tab, an escape character, a C1 control, a direction override, and a zero-width character.
 const HIDDEN: [&str; 6] = ["\n", "\t", "\u{1b}", "\u{9b}", "\u{202e}", "\u{200b}"];
 
 /// The findings of the rule, each as its file, its line and its message.
@@ -63,7 +63,7 @@ fn bundle_validate_reports_hidden_characters_with_file_and_line() {
     }
 }
 
-/// Names in plain manifests, and in `olm.yaml`, of which the names of a ClusterServiceVersion are made.
+/// Names in plain manifests, and in `olm.yaml`, from which the names in a ClusterServiceVersion are derived.
 #[test]
 fn bundle_validate_checks_manifests_of_plain_bundles() {
     let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/greenhouse-operator");
@@ -185,7 +185,7 @@ fn validate_reports_hidden_characters_of_a_catalog_with_file_and_line() {
     }
 }
 
-/// A slash or a zero cannot stand in the name of a file; all else can.
+/// A file name can contain anything but a slash and a null byte.
 #[test]
 fn hidden_characters_in_file_names_of_a_bundle_are_rejected() {
     for hidden in HIDDEN {

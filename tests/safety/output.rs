@@ -1,11 +1,11 @@
-//! A result that cannot be written is a failure, and one that nobody wants anymore is none.
+//! A result that cannot be written is a failure, unless the reader has closed the pipe.
 
 use crate::common::{Outcome, Sandbox};
 use std::fs::File;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-/// Commands that print in all the ways there are: lines, tables, documents, findings, drawings, help.
+/// Commands that print in every possible way: lines, tables, documents, findings, drawings, help.
 const PRINTING: &[&str] = &[
     "version",
     "--help",
@@ -97,7 +97,7 @@ fn output_is_identical_in_a_file_and_in_a_pipe() {
     }
 }
 
-/// Runs `opmx` with a line that a shell understands.
+/// Runs `opmx` with a shell command line.
 fn in_shell(sandbox: &Sandbox, line: &str) -> Outcome {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("exec \"$0\" {line}"), env!("CARGO_BIN_EXE_opmx")]);

@@ -1,9 +1,9 @@
-//! The limits in the book are those of the commands.
+//! The limits in the book match those of the commands.
 
 use crate::common::Sandbox;
 use std::path::Path;
 
-/// The rows of the table of limits that name a flag, as the flag and its default.
+/// The rows of the table of limits that contain a flag, as the flag and its default.
 fn limits(page: &str) -> Vec<(String, String)> {
     let rows = page.lines().filter_map(|line| {
         let cells: Vec<&str> = line.strip_prefix('|')?.split('|').map(str::trim).collect();
@@ -14,7 +14,7 @@ fn limits(page: &str) -> Vec<(String, String)> {
     rows.collect()
 }
 
-/// The flags that a string names.
+/// The flags in a string.
 fn flags(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-');
     words.filter(|word| {
@@ -23,7 +23,7 @@ fn flags(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The help of the commands that have limits, its blanks joined.
+/// The help of the commands that have limits, with normalized whitespace.
 fn help() -> Vec<String> {
     let sandbox = Sandbox::new();
     let commands: [&[&str]; 5] = [

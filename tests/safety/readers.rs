@@ -1,4 +1,4 @@
-//! Readers of a database that somebody else changes.
+//! Readers of a database that is changed concurrently.
 
 use crate::bundles::{self, Release};
 use crate::common::Sandbox;

@@ -1,6 +1,6 @@
-//! A registry cannot send opmx to servers that only this machine reaches.
+//! A registry cannot direct opmx to servers that only this machine can reach.
 //!
-//! The registries here are behind a proxy, which is the test itself: so they have a name that is not this machine's.
+//! The registries here are behind a proxy, which is the test itself, so that their names are not those of this machine.
 
 use crate::common::{Outcome, Sandbox};
 use crate::http::{Reply, Request, Server};
@@ -24,7 +24,7 @@ fn naming(realm: &str) -> impl Fn(&Request) -> Reply + use<> {
     move |_| Reply::new(401, "").header("WWW-Authenticate", challenge.clone())
 }
 
-/// A server on this machine that keeps a secret.
+/// A server on this machine with a secret.
 fn keeper() -> (Server, String) {
     let server = Server::start(|_, _| Reply::new(200, r#"{"error":"the secret"}"#));
     let port = server.host.rsplit_once(':').unwrap().1.to_owned();

@@ -1,4 +1,4 @@
-//! The server among clients that connect and say nothing, or nothing more.
+//! The server with clients that connect and then send nothing, or nothing more.
 
 use crate::common::{Outcome, Sandbox};
 use crate::http2::{
@@ -17,7 +17,7 @@ use tokio::net::TcpSocket;
 use tokio::runtime::Runtime;
 use tonic_health::pb::health_check_response::ServingStatus;
 
-/// Asks for the health as a cluster does: the program under its other name, on a new connection.
+/// Checks the health as a cluster does: by running the probe, on a new connection.
 fn probe(sandbox: &Sandbox, port: u16) -> Outcome {
     let name = sandbox.path("grpc_health_probe");
     if !name.exists() {
@@ -31,14 +31,14 @@ fn probe(sandbox: &Sandbox, port: u16) -> Outcome {
     sandbox.finish(&mut probe)
 }
 
-/// Connections whose clients say nothing.
+/// Connections whose clients send nothing.
 fn silent(port: u16, count: usize) -> Vec<TcpStream> {
     (0..count)
         .map(|_| TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap())
         .collect()
 }
 
-/// A server of a small catalog, with a limit on the files that it may open.
+/// A server of a small catalog with a limit on open files.
 fn start_with_files(sandbox: &Sandbox, files: usize) -> Server {
     catalog(sandbox, 3, 100);
     let mut command = Command::new("sh");
@@ -175,7 +175,7 @@ fn silent_clients_are_disconnected_before_one_that_has_called() {
     server.stop();
 }
 
-/// Connects, does what number it has says, and goes away without a trace in the tables of the system.
+/// Connects, acts according to its number, and disconnects without leaving a socket in TIME_WAIT.
 async fn attempt(address: SocketAddr, number: usize) -> Option<tokio::net::TcpStream> {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_zero_linger().unwrap();
@@ -190,7 +190,7 @@ async fn attempt(address: SocketAddr, number: usize) -> Option<tokio::net::TcpSt
     Some(stream)
 }
 
-/// The benchmark `serving` measures how long the probe waits.
+/// The latency of the probe is measured by the benchmark `serving`.
 #[test]
 fn the_probe_is_answered_during_twenty_thousand_connection_attempts() {
     const ATTEMPTS: usize = 20_000;

@@ -1,4 +1,4 @@
-//! A registry that sends a byte now and then does not hold a command.
+//! A registry that sends a byte now and then does not block a command.
 
 use crate::common::Sandbox;
 use crate::http::{Reply, Server};
@@ -9,9 +9,9 @@ use opmx::image::{Image, ImageError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Between two bytes: short enough never to look like silence.
+/// The time between two bytes, too short to count as a stall.
 const GAP: Duration = Duration::from_millis(20);
-/// A body of so many bytes takes a minute.
+/// The size of a body that takes a minute.
 const MINUTE: usize = 3000;
 
 fn drip(status: u16, body: impl Into<Vec<u8>>) -> Reply {

@@ -1,4 +1,4 @@
-//! Named pipes, sockets and devices where files should be: each is an error that names it, and nothing waits for it.
+//! Named pipes, sockets and devices in place of files: each is reported by name, and nothing waits for it.
 
 use crate::bundles::Release;
 use crate::common::Sandbox;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// A blob, whichever it is.
 const BLOB: &str = "layout/blobs/sha256/*";
 
-/// Command lines, and the file that is no file.
+/// Command lines, and the special file in each.
 const CASES: [(&str, &str); 18] = [
     ("validate catalog", "catalog/other.yaml"),
     ("validate catalog", "catalog/.indexignore"),
@@ -46,7 +46,7 @@ fn place() -> Sandbox {
     sandbox
 }
 
-/// Puts something else in the place of a file.
+/// Replaces a file with a special file.
 fn replace(path: &Path, kind: &str) {
     let _ = fs::remove_file(path);
     match kind {
@@ -56,7 +56,7 @@ fn replace(path: &Path, kind: &str) {
     }
 }
 
-/// The files that a case is about, with what they hold.
+/// The files used by a case, with their content.
 fn files_of(sandbox: &Sandbox, file: &str) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let paths = match file.strip_suffix('*') {
         None => vec![sandbox.path(file)],

@@ -1,4 +1,4 @@
-//! Limits of the system that are too low for the work.
+//! System limits that are too low for the work.
 
 use crate::common::{Outcome, Sandbox, copy_folder};
 use std::fs;

@@ -1,5 +1,4 @@
-//! Pipelines that move one tag of one index image: whatever they begin with, no bundle is lost, and none without a
-//! word.
+//! Pipelines that move one tag of one index image: whatever they start from, no bundle is lost silently.
 
 use crate::bundles::Release;
 use crate::common::{Outcome, Sandbox};
@@ -28,12 +27,12 @@ use std::thread;
 use std::time::Duration;
 use tokio::sync::Barrier;
 
-/// One pipeline, as a program that uses the library is.
+/// A pipeline that uses the library.
 struct Pipeline {
     transports: Transports,
     base: Reference,
     bundles: PathBuf,
-    /// Where pipelines wait for each other when each knows what the tag stood for at its start.
+    /// Where pipelines wait for each other until each has read the tag.
     start: Option<Arc<Barrier>>,
 }
 
@@ -129,7 +128,7 @@ impl Pipeline {
     }
 }
 
-/// A sandbox with an image to stand on, and the bundles of the packages `a`, `b` and `c` in folders of these names.
+/// A sandbox with a base image, and the bundles of the packages `a`, `b` and `c` in folders with these names.
 fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new();
     let base = build(&ImageConfig::default(), Vec::new()).unwrap();
@@ -145,7 +144,7 @@ fn runtime() -> tokio::runtime::Runtime {
     builder.enable_all().build().unwrap()
 }
 
-/// The packages of the index under a reference.
+/// The packages in the index under a reference.
 async fn held(pipeline: &Pipeline, reference: &str) -> String {
     let index: IndexLocation = reference.parse().unwrap();
     let database = index.fetch(&pipeline.transports, 1 << 30).await.unwrap();
@@ -232,7 +231,7 @@ fn two_writers_of_one_tag_lose_nothing_in_200_rounds() {
     assert!(next < 2 * ROUNDS, "the writers could hardly ever tell: {next}");
 }
 
-/// A registry in memory, pipelines that wait for a short time, and an index with the package `c` under `index:v1`.
+/// A registry in memory, pipelines with a short delay, and an index with the package `c` under `index:v1`.
 struct Setting {
     registry: MemoryRegistry,
     one: Pipeline,
@@ -271,8 +270,8 @@ impl Setting {
         runtime().block_on(self.one.add(package, Some(&self.index), &self.index, true))
     }
 
-    /// Adds a package, while another pipeline adds the package `b` at the moment when the registry has the manifest of
-    /// the first in hand.
+    /// Adds a package, while another pipeline adds the package `b` at the moment when the registry is processing the
+    /// manifest of the first one.
     fn overtake(&self, package: &str, redo: bool) -> Result<Published<()>, Box<PublishError>> {
         let (held, go_on) = self.registry.hold(TAG);
         let overtaken = self.one.add(package, Some(&self.index), &self.index, redo);

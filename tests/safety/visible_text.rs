@@ -1,8 +1,8 @@
-//! What strangers wrote reaches neither the terminal nor the CI as anything but text: no control characters, nothing
-//! that turns the direction of text, no line of their own, no workflow command.
+//! Untrusted text reaches the terminal and the CI only as text: without control characters, without changes of the text
+//! direction, without line breaks, and without workflow commands.
 //!
-//! Every command runs on bundles, indexes, catalogs, dumps and files that hold all of it in every field. A command that
-//! is new fails here until it has its lines.
+//! Every command runs on bundles, indexes, catalogs, dumps and files that contain all of this in every field. A new
+//! command fails here until its command lines are added.
 
 use crate::command::commands;
 use crate::common::{Outcome, Sandbox};
@@ -15,14 +15,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// All that must not come out as it is. What is in the middle says whether any of it came out.
+/// Everything that must not be printed raw. The word in the middle shows whether any of it was printed.
 const HOSTILE: &str = "\n::stop-commands::x\r\u{1b}[2J\u{1b}]0;x\u{7}\u{9b}31m\u{7f}\u{202e}\u{2066}\u{200f}\u{61c}\
                        \u{2028}\u{e0041}##[add-mask]x ##vso[task.x]\n  ::add-mask::x\nerror: not ours\n";
 const SEEN: &str = "add-mask";
-/// What is left for the name of a file.
+/// The part of it that is possible in a file name.
 const FILE: &str = "x\n::stop-commands::add-mask\u{1b}[2J\u{202e}##[x]";
 
-/// A command, and the lines that it is tried with. `FORM` becomes each form of `-o` that is named behind the line.
+/// A command, and its command lines. `FORM` is replaced by each of the `-o` formats listed after the line.
 type Tried = (&'static str, &'static [(&'static str, &'static [&'static str])]);
 
 const LINES: &[Tried] = &[
@@ -349,7 +349,7 @@ const DIFF: &[&str] = &["text", "json", "yaml", "markdown"];
 const REPORTS: &[&str] = &["text", "json", "sarif", "github", "junit"];
 const CATALOG: &[&str] = &["text", "json", "yaml", "sarif", "github", "junit"];
 
-/// Commands that say nothing of what they are given.
+/// Commands that do not print any of their input.
 const SILENT: &[&str] = &[
     "bundle generate",
     "bundle rules",
@@ -418,7 +418,7 @@ fn colours_are_the_only_escape_sequences_written_to_a_terminal() {
     }
 }
 
-/// Runs all lines; `of_names` is what the names of the inputs end with.
+/// Runs all command lines; `of_names` is the suffix of the names in the input.
 fn every_command(sandbox: &Sandbox, of_names: &str) {
     let mut problems = Vec::new();
     for (command, lines) in LINES {
@@ -452,7 +452,7 @@ fn every_command(sandbox: &Sandbox, of_names: &str) {
     assert!(problems.is_empty(), "{}", problems.join("\n\n"));
 }
 
-/// What is wrong with what a command printed.
+/// The problems in the output of a command.
 fn problem(form: &str, outcome: &Outcome) -> Option<String> {
     let turns = |character: char| {
         matches!(character,
@@ -482,7 +482,7 @@ fn problem(form: &str, outcome: &Outcome) -> Option<String> {
     (!read).then(|| "the documents cannot be read".to_owned())
 }
 
-/// Writes what the commands are given; `names` stands at the end of all names, and [`HOSTILE`] in all else.
+/// Writes the input of the commands; `names` is the suffix of all names, and [`HOSTILE`] that of all other text.
 fn inputs(sandbox: &Sandbox, names: &str) {
     operator(sandbox, "sound", "", "");
     operator(sandbox, "rake", names, HOSTILE);
@@ -532,7 +532,7 @@ fn inputs(sandbox: &Sandbox, names: &str) {
     );
 }
 
-/// Plans of one image that nobody serves and of none, and what a mirror is to hold.
+/// Plans of one image that is not served and of no image, and the content of a mirror.
 fn mirrored(sandbox: &Sandbox, names: &str) {
     let digest = format!("sha256:{}", "1".repeat(64));
     let used = json!({"role": "related", "package": format!("rake{names}"), "bundle": format!("rake.v1{names}"), "name": HOSTILE});
@@ -736,7 +736,7 @@ fn image(sandbox: &Sandbox) {
         .unwrap();
 }
 
-/// Puts `names` behind every name, and [`HOSTILE`] behind all else but what gives a value its meaning.
+/// Appends `names` to every name, and [`HOSTILE`] to all other text unless it would change the type of a value.
 fn poisoned(key: &str, value: &Value, names: &str) -> Value {
     const KEPT: [&str; 12] = [
         "schema",
@@ -779,7 +779,7 @@ fn poisoned(key: &str, value: &Value, names: &str) -> Value {
     }
 }
 
-/// The folders `catalog`, and `damaged` with a catalog that has more wrong with it.
+/// The folders `catalog`, and `damaged` with a catalog that has more errors.
 fn catalog(sandbox: &Sandbox, rendered: &str, names: &str) {
     let blobs = serde_json::Deserializer::from_str(rendered).into_iter::<Value>();
     let blobs: Vec<Value> = blobs.map(|blob| poisoned("", &blob.unwrap(), names)).collect();
@@ -801,7 +801,7 @@ fn catalog(sandbox: &Sandbox, rendered: &str, names: &str) {
     fs::write(damaged.join("broken.yaml"), format!("a: [\n{HOSTILE}")).unwrap();
 }
 
-/// Puts `names` behind every name of a database, and [`HOSTILE`] into what it stores as JSON.
+/// Appends `names` to every name in a database, and [`HOSTILE`] to the text in its JSON.
 fn database(path: &Path, names: &str) {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch("PRAGMA foreign_keys = OFF").unwrap();

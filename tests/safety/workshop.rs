@@ -1,4 +1,4 @@
-//! A place for the commands that write, and a look at what is there before and after them.
+//! An environment for the commands that write, which compares the files before and after them.
 
 use crate::bundles::{self, Release};
 use crate::common::{Outcome, Sandbox, copy_folder};
@@ -16,29 +16,30 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a folder holds: folders, and files with their permissions and digests. Of a database its rows count.
+/// The content of a folder: folders, and files with their permissions and digests. Databases are represented by their
+/// rows.
 pub(crate) type Found = BTreeMap<String, String>;
 
-/// Makes what the commands work on, and runs them in the folder `run`.
+/// Prepares the input of the commands, and runs them in the folder `run`.
 pub(crate) struct Workshop {
     pub(crate) sandbox: Sandbox,
     registry: Option<DockerRegistry>,
-    /// The number of the repository that `OUT` stands for.
+    /// The number of the repository that replaces `OUT`.
     round: Cell<usize>,
     /// The rows of databases, by the digests of their files.
     rows: RefCell<HashMap<String, String>>,
-    /// What readers have said, by themselves and all that was there.
+    /// The results of readers, by their command lines and all files.
     said: RefCell<HashMap<(&'static str, Bytes), Said>>,
 }
 
-/// What a folder holds, with the digests of all files: of a database they tell more than its rows.
+/// The content of a folder with the digests of all files, including databases.
 type Bytes = Vec<(String, String)>;
 
 /// Whether a reader succeeded, and what it printed.
 type Said = (bool, String);
 
 impl Workshop {
-    /// With a registry that holds the bundle `bundle:v1` and the index `tagged:v1`.
+    /// With a registry that contains the bundle `bundle:v1` and the index `tagged:v1`.
     pub(crate) fn with_a_registry() -> Self {
         let mut workshop = Self::new();
         workshop.registry = Some(DockerRegistry::start(&workshop.sandbox.path(""), "", ""));
@@ -119,7 +120,7 @@ impl Workshop {
         workshop
     }
 
-    /// Puts what is there before the command into its folder.
+    /// Copies the input of the command into its folder.
     pub(crate) fn fresh(&self, writing: &Writing) {
         let run = self.sandbox.path("run");
         fs::remove_dir_all(&run).unwrap();
@@ -142,18 +143,18 @@ impl Workshop {
         }
     }
 
-    /// The repository that the commands write to, one for each time: the registry may still be at what a killed process
-    /// has asked of it.
+    /// The repository that the commands write to, a new one each time, because the registry may still be processing a
+    /// request of a killed process.
     fn out(&self) -> String {
         format!("out{}", self.round.get())
     }
 
-    /// Where the registry keeps a repository.
+    /// The folder of a repository in the registry.
     fn repository(&self, name: &str) -> PathBuf {
         self.sandbox.path("registry/docker/registry/v2/repositories").join(name)
     }
 
-    /// Puts names in the place of `HOST` and `OUT`.
+    /// Replaces `HOST` and `OUT`.
     fn named(&self, line: &str) -> String {
         match &self.registry {
             Some(registry) => line.replace("HOST", &registry.host).replace("OUT", &self.out()),
@@ -161,7 +162,7 @@ impl Workshop {
         }
     }
 
-    /// Runs a program, and opmx by it, in the folder of the commands.
+    /// Runs a program with opmx as its argument in the folder of the commands.
     pub(crate) fn command(&self, program: &[&str], line: &str) -> Command {
         let line = self.named(line);
         let mut words = program
@@ -182,7 +183,7 @@ impl Workshop {
         self.sandbox.finish(&mut self.command(&[], line))
     }
 
-    /// Runs a command that nobody disturbs: what is there before it and after it, and how long it takes.
+    /// Runs an undisturbed command, and returns the state before and after it, and its duration.
     pub(crate) fn undisturbed(&self, writing: &Writing) -> (View, View, Duration) {
         self.fresh(writing);
         let old = self.view(writing);
@@ -211,7 +212,7 @@ impl Workshop {
         }
     }
 
-    /// What a reader says, which is asked once for each state.
+    /// The result of a reader, which runs once per state.
     fn read(&self, line: &'static str, bytes: &Bytes) -> Said {
         let key = (line, bytes.clone());
         if let Some(said) = self.said.borrow().get(&key) {
@@ -229,7 +230,7 @@ impl Workshop {
         said
     }
 
-    /// What is in the folder of the commands, and under the tags of `OUT`.
+    /// The content of the folder of the commands, and the tags of `OUT`.
     fn found(&self) -> Looked {
         let folder = self.sandbox.path("run");
         let mut looked = Looked::default();
@@ -270,7 +271,7 @@ impl Workshop {
         rows.entry(bytes.to_owned()).or_insert_with(read).clone()
     }
 
-    /// The tags of `OUT`, with the digests that they stand for.
+    /// The tags of `OUT` with their digests.
     fn tags(&self) -> Vec<(String, String)> {
         let tags = fs::read_dir(self.repository(&self.out()).join("_manifests/tags"));
         let tags = tags.into_iter().flatten().map(|tag| {
@@ -289,7 +290,7 @@ impl Workshop {
         tags.collect()
     }
 
-    /// Nothing is there that belongs to no state, neither beside what was written nor among the temporary files.
+    /// Asserts that nothing exists that belongs to no state, neither next to the output nor among the temporary files.
     pub(crate) fn assert_tidy(&self, writing: &Writing, when: &str) {
         let mut left = below(&self.sandbox.path("run"));
         left.extend(below(&self.sandbox.path(CACHE)));
@@ -299,10 +300,10 @@ impl Workshop {
     }
 }
 
-/// Where the layers of registries are cached.
+/// The cache of the layers from registries.
 const CACHE: &str = "../home/.cache";
 
-/// What the names of tags begin with among those of files.
+/// The prefix of tags among the file names.
 const TAGS: &str = "the tag ";
 
 #[derive(Default)]
@@ -311,10 +312,10 @@ struct Looked {
     bytes: Bytes,
 }
 
-/// A basic template whose bundles are still to come.
+/// A basic template without bundles.
 const TEMPLATE: &str = "schema: olm.template.basic\nentries:\n- schema: olm.package\n  name: greenhouse-operator\n  defaultChannel: stable\n";
 
-/// A catalog whose images nobody serves.
+/// A catalog whose images are not served.
 const PLANNED: &str = "\
 schema: olm.package
 name: tool
@@ -349,7 +350,7 @@ data:
   more: \"true\"
 ";
 
-/// What is there, and what a reader sees of it.
+/// The files, and the result of a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct View {
     pub(crate) found: Found,
@@ -357,12 +358,12 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// What belongs to no state.
+    /// Leftovers that belong to no state.
     pub(crate) fn leftovers(&self) -> impl Iterator<Item = &String> {
         self.found.keys().filter(|path| is_leftover(path))
     }
 
-    /// Which of two states this is, for the eyes of the file system and of the reader.
+    /// Determines which of two states this is, by its files and by its reader.
     pub(crate) fn which(&self, old: &Self, new: &Self, unit: Unit) -> Option<State> {
         let pending = self.found.keys().any(|path| path.contains(".opmx-changes"));
         let is = |state: &Self| content(&self.found, unit) == content(&state.found, unit);
@@ -388,14 +389,14 @@ impl View {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum State {
     Old,
-    /// The files are new, and the image that is made of them is not there yet.
+    /// The files are new, but the image built from them does not exist yet.
     Between,
-    /// The new state counts, and what is left to be moved is moved by the next run.
+    /// The new state is committed, and the next run completes the remaining moves.
     Pending,
     New,
 }
 
-/// The files that make up a state.
+/// The files of a state.
 fn content(found: &Found, unit: Unit) -> Found {
     let files = found.iter().filter(|(path, _)| {
         let counts = match unit {
@@ -417,7 +418,7 @@ fn is_between(found: &Found, old: &View, new: &View) -> bool {
     files(&found) == files(&new) && image(&found) == image(&old)
 }
 
-/// What a command leaves beside its outputs only when it is killed.
+/// Files that a command leaves next to its outputs only if it is killed.
 fn is_leftover(path: &str) -> bool {
     path.ends_with("-journal")
         || path
@@ -425,7 +426,7 @@ fn is_leftover(path: &str) -> bool {
             .any(|name| name.starts_with('.') && name.contains("opmx-"))
 }
 
-/// The paths below a folder, which may be absent.
+/// The paths below a folder, which may not exist.
 fn below(folder: &Path) -> Vec<String> {
     let entries = walkdir::WalkDir::new(folder).min_depth(1).into_iter();
     let paths =
@@ -433,7 +434,7 @@ fn below(folder: &Path) -> Vec<String> {
     paths.collect()
 }
 
-/// What is in the folder for temporary files, but for an empty folder of the user.
+/// The content of the folder for temporary files, except an empty folder of the user.
 fn in_temporary_folder(folder: &Path) -> impl Iterator<Item = String> {
     let paths = below(folder).into_iter();
     paths.filter(|path| path.contains('/') || path.starts_with("opmx-index-"))

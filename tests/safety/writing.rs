@@ -1,37 +1,37 @@
-//! Every command that writes, with what is there before it. A command that is new fails here until it has a line, or
-//! is named among those that write nothing.
+//! Every command that writes, with the files that it needs. A new command fails here until it has a command line, or is
+//! listed as one that writes nothing.
 
 use crate::command::commands;
 use std::collections::BTreeSet;
 
-/// A command that writes into the folder where it runs, which lies beside what a
-/// [`Workshop`](crate::workshop::Workshop) prepares. `HOST` in its line is a registry, and `OUT` a repository there.
+/// A command that writes to its working folder, which is next to the files prepared by a
+/// [`Workshop`](crate::workshop::Workshop). In its command line, `HOST` is a registry, and `OUT` a repository there.
 pub(crate) struct Writing {
     pub(crate) line: &'static str,
-    /// What is copied there before it: what the workshop has prepared, and the name for it.
+    /// The files copied there first: those prepared by the workshop, and their names.
     pub(crate) before: &'static [(&'static str, &'static str)],
-    /// The exit code of a run that finds its work done.
+    /// The exit status of a run that finds its work done.
     pub(crate) again: i32,
-    /// A command that reads what was written, and sees the old or the new state whatever it finds.
+    /// A command that reads the output, and sees either the old or the new state.
     pub(crate) reader: Option<&'static str>,
     pub(crate) unit: Unit,
 }
 
-/// What is old or new as a whole.
+/// What changes atomically.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
     All,
-    /// The images that the layout `out` names. Blobs that none of them needs may be there.
+    /// The images in the layout `out`. It may contain unused blobs.
     Layout,
-    /// All files but those in the layout `out`, and then the images that it names: one is made of the other.
+    /// All files except those in the layout `out`, and then its images, which are built from the files.
     FilesThenLayout,
     /// The tags of the repository `OUT`, together with the files.
     Tags,
-    /// The file `plan.json`. Images that it names may be there before it.
+    /// The file `plan.json`. The images that it names may exist before it.
     Plan,
 }
 
-/// A path, which is not asked for in a registry where nothing is there.
+/// A path that is not looked up in a registry if it does not exist.
 const BUNDLE: Option<&str> = Some("bundle validate ./out -o json");
 const LIST: Option<&str> = Some("index list bundles index.db");
 const LIST_IMAGE: Option<&str> = Some("index list bundles oci:out:v1");
@@ -43,7 +43,7 @@ const OLDER: &[(&str, &str)] = &[("older", "out")];
 const SOUND: &[(&str, &str)] = &[("sound.db", "index.db")];
 const UNTIDY: &[(&str, &str)] = &[("untidy.db", "index.db")];
 const INDEX: &[(&str, &str)] = &[("index", "out")];
-/// What `--generate` replaces.
+/// The files that `--generate` replaces.
 const GENERATED: &[(&str, &str)] = &[("sound.db", "database/index.db"), ("pages/opmx.1", "index.Dockerfile")];
 const TAGGED: &[(&str, &str)] = &[("tagged", "OUT")];
 
@@ -122,7 +122,7 @@ pub(crate) const ALL: &[Writing] = &[
     writing("index check index.db --fix", UNTIDY, 0, LIST, Unit::All),
 ];
 
-/// Those that a registry is needed for.
+/// Those that need a registry.
 #[rustfmt::skip]
 pub(crate) const WITH_A_REGISTRY: &[Writing] = &[
     writing("bundle build ../older -q --use-http -t HOST/OUT:v1", &[], 0, Some("bundle inspect --use-http --no-cache HOST/OUT:v1"), Unit::Tags),
@@ -133,7 +133,7 @@ pub(crate) const WITH_A_REGISTRY: &[Writing] = &[
     writing("index prune -q --use-http -i oci:../base:v1 -p tool1 -f HOST/tagged:v1 -t HOST/OUT:v1", TAGGED, 0, LIST_TAG, Unit::Tags),
 ];
 
-/// Commands that print, serve, or say yes or no. At most they fill the cache of layers.
+/// Commands that print, serve, or check something. At most they fill the cache of layers.
 const READERS: &[&str] = &[
     "alpha convert-template",
     "alpha render-template",
@@ -168,8 +168,7 @@ const READERS: &[&str] = &[
     "validate",
 ];
 
-/// Commands that change a registry or an archive image by image, and go on where they were stopped. They are killed
-/// where the tests of mirrors are.
+/// Commands that change a registry or an archive image by image, and can be resumed. The tests of mirrors kill them.
 const RESUMED: &[&str] = &["mirror copy", "mirror delete", "mirror load"];
 
 #[test]
@@ -213,7 +212,7 @@ const fn writing(
 }
 
 impl Writing {
-    /// The command with what it finds, for messages.
+    /// The command with its initial files, for messages.
     pub(crate) fn name(&self) -> String {
         let before: Vec<_> = self
             .before

@@ -1,6 +1,6 @@
-//! Which of the real operators make an index together.
+//! The published operators that can form one index.
 
-/// The operators of the corpus of which one call in the mode `replaces` accepts all versions: 83 bundles.
+/// The operators of the corpus all of whose versions one call in the mode `replaces` accepts: 83 bundles.
 pub(crate) const ACCEPTED: [&str; 18] = [
     "ack-s3-controller",
     "apicurito",

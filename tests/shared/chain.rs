@@ -1,5 +1,5 @@
-//! The way of a published bundle: checked by its author, taken into an index, checked there, rendered as a catalog,
-//! checked again, and made a database once more.
+//! The steps of a published bundle: checked by its author, added to an index, checked there, rendered as a catalog,
+//! checked again, and converted to a database again.
 
 use opmx::bundle::{self, MediaType};
 use opmx::catalog::file_based::limits::CatalogLimits;
@@ -26,12 +26,12 @@ use opmx::validation::{Strictness, check_reading};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How far a bundle came.
+/// How far a bundle got.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
-    /// Its author is told of errors.
+    /// Errors are reported to its author.
     Authored,
-    /// An index takes it.
+    /// An index accepts it.
     Taken,
 }
 
@@ -40,8 +40,8 @@ pub(crate) fn errors(findings: &[Diagnostic]) -> String {
     errors.map(|finding| format!("\n    {finding}")).collect()
 }
 
-/// Sends a bundle down the chain, into an index that may hold the version before. The broken links, and how far it
-/// came.
+/// Sends a bundle through the steps, into an index that may contain the previous version. Returns the inconsistencies,
+/// and how far it got.
 pub(crate) fn send(tree: &Tree, before: Option<&Record>) -> (Vec<String>, Vec<Step>) {
     let (mut broken, mut steps) = (Vec::new(), Vec::new());
     let limits = Limits::default();
@@ -108,8 +108,8 @@ pub(crate) fn send(tree: &Tree, before: Option<&Record>) -> (Vec<String>, Vec<St
     (broken, steps)
 }
 
-/// What refuses a database that was made: its check, what makes a catalog of it, and what reads this. `folder` takes
-/// the files.
+/// The rejections of a new database: by its check, by its conversion to a catalog, and by reading the catalog. The
+/// files are written to `folder`.
 pub(crate) fn broken_after(database: &Path, folder: &Path) -> Vec<String> {
     let mut broken = Vec::new();
     let found = check(&Database::open(database).unwrap()).unwrap();
@@ -120,7 +120,7 @@ pub(crate) fn broken_after(database: &Path, folder: &Path) -> Vec<String> {
     broken
 }
 
-/// From a database to a catalog and back.
+/// Converts a database to a catalog and back.
 fn as_catalog(database: &Path, catalog: &Path, again: &Path) -> Result<(), String> {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let transports = Transports::new(image::ImageOptions::default(), Arc::new(image::Silent));

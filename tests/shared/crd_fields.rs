@@ -1,6 +1,6 @@
-//! What the recorded findings about CRDs are called here.
+//! The rules that correspond to recorded findings about CRDs.
 
-/// What the recorded findings about CRDs call by the field is a rule here.
+/// The rules for recorded findings about CRDs, by field.
 pub(crate) const CRD_FIELDS: &[(&str, &str)] = &[
     ("metadata.name", "crd-name"),
     ("spec.scope", "crd-scope"),

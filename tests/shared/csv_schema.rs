@@ -1,4 +1,4 @@
-//! The schema that a cluster checks a CSV with.
+//! The schema with which a cluster validates a CSV.
 
 use jsonschema::Validator;
 use opmx::text::{self, Limits};
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// The schema of the version, as JSON Schema: Kubernetes' own words are put into its terms, and a field that a cluster
-/// would silently drop is an error.
+/// The schema of the version as JSON Schema: Kubernetes extensions are translated, and a field that a cluster would
+/// drop is an error.
 pub(crate) fn validator(folder: &Path) -> Validator {
     let path = folder.join("operators.coreos.com_clusterserviceversions.yaml");
     let crd = text::read("crd", &fs::read(path).unwrap(), &Limits::default());
@@ -23,7 +23,7 @@ pub(crate) fn validator(folder: &Path) -> Validator {
         .unwrap()
 }
 
-/// Puts Kubernetes' own words for schemas into those of JSON Schema.
+/// Translates Kubernetes extensions of schemas to JSON Schema.
 pub(crate) fn translate(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
     if map.get("nullable") == Some(&json!(true)) {
@@ -48,7 +48,7 @@ pub(crate) fn translate(schema: &mut Value) {
     }
 }
 
-/// What is wrong with a CSV, one line each.
+/// The errors in a CSV, one per line.
 pub(crate) fn problems(validator: &Validator, csv: &Value) -> Vec<String> {
     // What a cluster knows of every object is not in the schema of a CRD.
     let errors = validator.iter_errors(csv);

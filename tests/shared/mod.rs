@@ -1,9 +1,9 @@
-//! The folder of real data beside the project, for the tests that need it.
+//! The folder of shared data next to the project, for the tests that need it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A folder of the real data; where it is absent the test says so and ends.
+/// A folder of the shared data; without it the test is skipped with a message.
 pub(crate) fn folder(name: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(name);
     if folder.is_dir() {
@@ -13,7 +13,7 @@ pub(crate) fn folder(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// Says that a test does not run, which is a failure where everything must be there.
+/// Prints that a test is skipped, which is a failure if all data is required.
 pub(crate) fn not_run(reason: &str) {
     assert!(std::env::var_os("OPMX_REQUIRE_SHARED").is_none(), "not run: {reason}");
     // Past the test harness, which would keep it to itself.

@@ -1,9 +1,9 @@
-//! The gRPC client in Python, which knows of the server only what that says by reflection.
+//! The gRPC client in Python, which knows the server only through reflection.
 
 use std::path::Path;
 use std::process::Command;
 
-/// The Python that has the packages of the client.
+/// The Python interpreter with the packages of the client.
 pub(crate) fn python() -> Option<String> {
     let python = std::env::var("OPMX_GRPC_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let modules = Command::new(&python)
@@ -12,10 +12,10 @@ pub(crate) fn python() -> Option<String> {
     modules.is_ok_and(|output| output.status.success()).then_some(python)
 }
 
-/// What to say where there is none.
+/// The message if there is none.
 pub(crate) const ABSENT: &str = "Python has no grpcio and grpcio-reflection (OPMX_GRPC_PYTHON names another Python)";
 
-/// Has the client call every method of the server at an address; what it says about it.
+/// Lets the client call every method of the server at an address, and returns its output.
 pub(crate) fn call_every_method(python: &str, address: &str) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reflection_client.py");
     let output = Command::new(python).arg(script).arg(address).output().unwrap();

@@ -1,9 +1,9 @@
-//! What accounts may do after OLM installed a bundle, beside what they may do after `kubectl apply` of the raw
+//! The permissions of accounts after OLM installed a bundle, compared with those after `kubectl apply` of the raw
 //! manifests.
 //!
-//! Both are computed with `kubernetes::rbac`: from the raw manifests as they are, and from the objects of the install
-//! plan in the namespace of the Deployments, with an OperatorGroup of that namespace alone. What OLM creates later,
-//! once the ClusterServiceVersion is there, is not among them.
+//! Both are computed with `kubernetes::rbac`, from the raw manifests and from the objects of the install plan in the
+//! namespace of the Deployments, with an OperatorGroup for that namespace only. Objects that OLM creates later, once
+//! the ClusterServiceVersion exists, are not included.
 
 use opmx::kubernetes::rbac::Rule;
 use opmx::kubernetes::rbac::account::{Account, Grants, grants};
@@ -12,20 +12,20 @@ use opmx::steps::{Content, Repetition, Target, of_bundle};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something that an account may do on one of the two sides only: the account, where, and what.
+/// A permission that an account has on only one of the two sides: account, place, permission.
 pub(crate) type Difference = [String; 3];
 
-/// What the accounts of the operator's Deployments hold after the one and not after the other.
+/// The differences between the permissions of the accounts of the operator's Deployments.
 pub(crate) struct Compared {
     /// The accounts.
     pub(crate) accounts: usize,
-    /// What they hold only after `kubectl apply`.
+    /// Permissions only after `kubectl apply`.
     pub(crate) applied: Vec<Difference>,
-    /// What they hold only after OLM.
+    /// Permissions only after OLM.
     pub(crate) through_olm: Vec<Difference>,
 }
 
-/// Roles that every cluster has and that bindings of real operators name.
+/// Built-in roles that bindings of published operators refer to.
 fn of_every_cluster() -> Vec<Value> {
     let version = "rbac.authorization.k8s.io/v1";
     vec![
@@ -38,7 +38,7 @@ fn of_every_cluster() -> Vec<Value> {
     ]
 }
 
-/// The namespace of the Deployments, or where they name none, that of the subjects.
+/// The namespace of the Deployments, or if they have none, that of the subjects.
 fn namespace_of(objects: &[Value]) -> String {
     let deployments = objects.iter().filter(|object| object["kind"] == "Deployment");
     let subjects = objects
@@ -51,7 +51,7 @@ fn namespace_of(objects: &[Value]) -> String {
     found.unwrap_or("default").to_owned()
 }
 
-/// What one side holds and the other does not: where, and each single permission.
+/// The permissions of one side that the other lacks: place and single permission.
 fn beyond(more: &Grants, less: &Grants) -> BTreeSet<(String, String)> {
     let mut beyond = BTreeSet::new();
     let mut look = |place: Option<&str>, rules: &[Rule]| {
@@ -80,7 +80,7 @@ fn shown(rule: &Rule, verb: &str) -> String {
     format!("{verb} {}", what.join("/"))
 }
 
-/// What requests can ask of resources, as the tests know it.
+/// The verbs that requests can have, as known to the tests.
 const VERBS: [&str; 8] = [
     "get",
     "list",
@@ -92,7 +92,7 @@ const VERBS: [&str; 8] = [
     "deletecollection",
 ];
 
-/// The resources that raw manifests define, with what they declare below them, by group.
+/// The resources defined by raw manifests, with their subresources, by group.
 fn own_resources(raw: &[Value]) -> BTreeMap<&str, Vec<String>> {
     let mut own: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for crd in raw.iter().filter(|object| object["kind"] == "CustomResourceDefinition") {
@@ -108,8 +108,8 @@ fn own_resources(raw: &[Value]) -> BTreeMap<&str, Vec<String>> {
     own
 }
 
-/// The rules of roles, with wildcards in groups of `own` as every single permission that they give there. The rest of
-/// such a rule stays.
+/// The rules of roles, with wildcards in groups of `own` expanded to single permissions. The rest of such a rule is
+/// kept.
 fn named(rules: &Value, own: &BTreeMap<&str, Vec<String>>) -> Value {
     let has = |rule: &Value, field: &str| rule[field].as_array().is_some_and(|list| list.contains(&json!("*")));
     let mut named = Vec::new();
@@ -141,7 +141,8 @@ fn named(rules: &Value, own: &BTreeMap<&str, Vec<String>>) -> Value {
     named.into()
 }
 
-/// Compares what the accounts of the Deployments may do. Wildcards count by what they give on the kinds of the bundle.
+/// Compares the permissions of the accounts of the Deployments. Wildcards count as what they grant on the kinds of the
+/// bundle.
 pub(crate) fn compare(mut raw: Vec<Value>, content: &Content) -> Compared {
     let namespace = namespace_of(&raw);
     let definitions = raw.clone();

@@ -1,15 +1,15 @@
-//! File-based catalogs to make sites of.
+//! File-based catalogs for generating sites.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// What is written wherever somebody may write something.
+/// The text in every field that accepts free text.
 pub(crate) const SCRIPT: &str =
     "</title></script><script>alert(1)</script><img src=x onerror=alert(1)>\u{202e}\u{2028}\" onload=\"alert(1)\" x='";
 
-/// A catalog of somebody who wants to do harm.
+/// A malicious catalog.
 pub(crate) fn hostile() -> String {
     let icon = STANDARD
         .encode("<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"alert(1)\"><script>alert(1)</script></svg>");
@@ -74,7 +74,7 @@ pub(crate) fn hostile() -> String {
     documents.map(|document| document.to_string()).join("\n")
 }
 
-/// An operator of the garden: name, what it does, category, capability level, number of versions.
+/// An operator of the garden: name, description, category, capability level, number of versions.
 type Operator = (&'static str, &'static str, &'static str, &'static str, u32);
 
 const GARDEN: [Operator; 14] = [
@@ -148,7 +148,7 @@ const GARDEN: [Operator; 14] = [
     ("hedge", "Trims hedges to a shape", "Plants", "Full Lifecycle", 3),
 ];
 
-/// A garden in which there is everything that pages show.
+/// A garden with everything that pages can show.
 pub(crate) fn garden_catalog() -> String {
     let mut documents = String::new();
     for (place, operator) in GARDEN.iter().enumerate() {
@@ -157,7 +157,7 @@ pub(crate) fn garden_catalog() -> String {
     documents
 }
 
-/// The same with an older state of its first package.
+/// The same with an older version of its first package.
 pub(crate) fn older_garden() -> String {
     let mut documents = String::new();
     for (place, operator) in GARDEN.iter().enumerate().filter(|(place, _)| *place != 9) {
@@ -166,7 +166,7 @@ pub(crate) fn older_garden() -> String {
     documents
 }
 
-/// A catalog with text that does not fit: long names without spaces, wide code, gaps between headings, two accounts.
+/// A catalog with awkward text: long names without spaces, wide code, gaps between heading levels, two accounts.
 pub(crate) fn awkward() -> String {
     let long = "averylongnamewithoutanyspacesinside".repeat(4);
     let code = "wide ".repeat(60);
@@ -199,7 +199,7 @@ pub(crate) fn awkward() -> String {
     documents.map(|document| document.to_string()).join("\n")
 }
 
-/// Packages for a look at sizes, each with so many versions.
+/// Packages with this many versions each, for measuring sizes.
 pub(crate) fn many(packages: usize, versions: u32) -> String {
     let mut documents = String::new();
     for number in 0..packages {

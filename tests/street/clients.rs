@@ -1,4 +1,4 @@
-//! A client that nobody here wrote, before everything that can be served.
+//! An independent client, with every kind of server.
 
 use crate::common::Sandbox;
 use crate::reflection;
@@ -11,17 +11,17 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-/// A server on a free port, which is killed with the value, should a test end early.
+/// A server on a free port, which is killed when dropped, in case a test ends early.
 pub(crate) struct Server {
     child: Child,
     stderr: BufReader<ChildStderr>,
-    /// What it says that it serves.
+    /// The address that it prints.
     pub(crate) index: String,
     pub(crate) port: u16,
 }
 
 impl Server {
-    /// Starts a command, and waits until it serves.
+    /// Starts a command, and waits until it listens.
     pub(crate) fn start(command: &mut Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
@@ -42,7 +42,7 @@ impl Server {
         }
     }
 
-    /// Ends it by a signal; it must end well, and say nothing more.
+    /// Stops the server by a signal; it must succeed and print nothing more.
     pub(crate) fn end(mut self) {
         run("kill", &[&self.child.id().to_string()]);
         assert_eq!(self.child.wait().unwrap().code(), Some(0));

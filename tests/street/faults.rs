@@ -1,4 +1,4 @@
-//! What the commands say when a registry has not what they want.
+//! Errors when a registry does not have the requested image.
 
 use crate::common::{Sandbox, copy_folder};
 use crate::tools::installed;

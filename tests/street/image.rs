@@ -1,4 +1,4 @@
-//! The index image, running with nothing around it.
+//! The index image, running in an otherwise empty environment.
 
 use crate::clients::Server;
 use crate::common::{Sandbox, copy_folder};
@@ -21,7 +21,7 @@ fn is_root() -> bool {
     output.is_ok_and(|output| output.stdout == b"0\n")
 }
 
-/// Whether a root folder can be mounted read-only here, for one program alone.
+/// Returns whether a root folder can be mounted read-only here, for one program only.
 fn can_mount() -> bool {
     let mounted = Command::new("unshare")
         .args(["--mount", "mount", "--bind", "/", "/mnt"])
@@ -29,8 +29,8 @@ fn can_mount() -> bool {
     mounted.is_ok_and(|output| output.status.success())
 }
 
-/// A command inside a root folder as a user, on a root that is mounted read-only where that can be done. Programs are
-/// looked for in `path`.
+/// A command that runs as a user in a root folder, which is mounted read-only if possible. Programs are looked up in
+/// `path`.
 fn inside(root: &Path, user: u64, path: &str, arguments: &[String]) -> Command {
     const MOUNT: &str = r#"mount --bind "$2" "$2" && mount -o remount,bind,ro "$2" && "#;
     const START: &str = r#"exec env -i PATH="$IMAGE_PATH" "$(command -v chroot)" "$@""#;
@@ -54,13 +54,13 @@ fn inside(root: &Path, user: u64, path: &str, arguments: &[String]) -> Command {
     command
 }
 
-/// An image whose files lie in a folder, none of which can be written.
+/// An image whose files are in a read-only folder.
 pub(crate) struct Unpacked {
     root: PathBuf,
     user: u64,
-    /// What it starts, with its arguments.
+    /// Its command, with arguments.
     pub(crate) arguments: Vec<String>,
-    /// Where it looks for programs.
+    /// Its search path for programs.
     path: String,
 }
 
@@ -92,8 +92,7 @@ impl Unpacked {
         inside(&self.root, user, &self.path, arguments)
     }
 
-    /// Starts it as its user and as another one: it serves these bundles, says so to the probe, and stops when asked
-    /// to.
+    /// Starts it as its own user and as another one: it serves these bundles, answers the probe, and stops on request.
     pub(crate) fn serves(&self, expected: &[&str]) {
         if !is_root() && !not_run("only root can start a program in a root folder of its own") {
             return;
@@ -167,7 +166,7 @@ fn the_index_image_runs_alone_as_its_user_on_a_read_only_root() {
     ]);
 }
 
-/// A valid catalog in the folder `catalog`, of two bundles that lie beside it.
+/// A valid catalog in the folder `catalog`, of two bundles next to it.
 fn catalog() -> Sandbox {
     let sandbox = Sandbox::new();
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");

@@ -1,5 +1,5 @@
-//! The whole way with real operators and other people's programs: manifests become bundles in a registry, these an
-//! index, and the index an image that runs.
+//! End-to-end tests with published operators and other programs: manifests become bundles in a registry, these an
+//! index, and the index a running image.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 #![allow(clippy::print_stdout)]
@@ -25,7 +25,7 @@ mod site;
 use common::{Outcome, Sandbox};
 use std::path::{Path, PathBuf};
 
-/// Runs a command that must succeed, and gives what it printed. It says its remarks without bars and colours.
+/// Runs a command that must succeed, and returns its output, without progress bars and colours.
 fn succeed(sandbox: &Sandbox, line: &str) -> String {
     let outcome = sandbox.run(line.split_whitespace());
     assert_eq!(outcome.status, Some(0), "{line}: {outcome}");
@@ -37,12 +37,12 @@ fn succeed(sandbox: &Sandbox, line: &str) -> String {
     outcome.stdout
 }
 
-/// Runs a command that must fail, and print nothing as a result.
+/// Runs a command that must fail and print no result.
 fn fail(sandbox: &Sandbox, line: &str) -> Outcome {
     ended(sandbox, line, 1)
 }
 
-/// Runs a command that must find that something does not exist, and print nothing as a result.
+/// Runs a command that must report that something does not exist and print no result.
 fn miss(sandbox: &Sandbox, line: &str) -> Outcome {
     ended(sandbox, line, 4)
 }
@@ -57,14 +57,14 @@ fn ended(sandbox: &Sandbox, line: &str, status: i32) -> Outcome {
     outcome
 }
 
-/// A registry whose files stand in the sandbox.
+/// A registry whose files are in the sandbox.
 fn registry(sandbox: &Sandbox) -> tools::DockerRegistry {
     let folder = sandbox.path("registry-data");
     std::fs::create_dir(&folder).unwrap();
     tools::DockerRegistry::start(&folder, "", "")
 }
 
-/// A folder of the real data; where it is absent the test says so and ends.
+/// A folder of the shared data; without it the test is skipped with a message.
 fn corpus(name: &str) -> Option<PathBuf> {
     shared_folder(&format!("corpus/{name}"))
 }

@@ -1,4 +1,4 @@
-//! Real operators on their way into one index.
+//! Published operators in one index.
 
 use crate::accepted::ACCEPTED;
 use crate::common::{Sandbox, copy_folder};
@@ -12,15 +12,15 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-/// Operators of raw manifests, and the name of the bundle that their `olm.yaml` says.
+/// Operators with raw manifests, and the bundle name in their `olm.yaml`.
 const PLAIN: [(&str, &str); 3] = [
     ("limitador-operator", "limitador-operator.v0.11.0"),
     ("shipwright-operator", "shipwright-operator.v0.20.0"),
     ("strimzi-kafka-operator", "strimzi-cluster-operator.v1.2.0"),
 ];
 
-/// Puts raw manifests and their `olm.yaml` where a bundle has them. What an `olm.yaml` says that it replaces is not
-/// here, so that line is left out.
+/// Copies raw manifests and their `olm.yaml` into the folders of a bundle. Replaced versions do not exist here, so the
+/// field `replaces` is removed.
 fn lay_out(corpus: &Path, sandbox: &Sandbox, operator: &str) {
     let folder = sandbox.path(operator);
     copy_folder(&corpus.join(operator).join("raw"), &folder.join("manifests"));
@@ -30,7 +30,7 @@ fn lay_out(corpus: &Path, sandbox: &Sandbox, operator: &str) {
     fs::write(folder.join("metadata/olm.yaml"), kept.collect::<String>()).unwrap();
 }
 
-/// Builds a bundle of raw manifests into the registry and looks at it with other programs; returns its reference by
+/// Builds a bundle of raw manifests into the registry and inspects it with other programs; returns its reference by
 /// tag.
 fn plain_bundle(corpus: &Path, sandbox: &Sandbox, registry: &DockerRegistry, operator: &str) -> String {
     lay_out(corpus, sandbox, operator);

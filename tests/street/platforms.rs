@@ -1,4 +1,4 @@
-//! Index images for several platforms: other programs take the right one out, and the one for this machine runs.
+//! Index images for several platforms: other programs select the right one, and the one for this machine runs.
 
 use crate::common::{Sandbox, copy_folder};
 use crate::image::Unpacked;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 
-/// The headers of a static program for a processor, which is all that can be known here of one that cannot run here.
+/// The headers of a static program for a processor, which suffice for one that cannot run here.
 fn write_program(sandbox: &Sandbox, name: &str, machine: u8) {
     let mut program = vec![0; 64];
     program[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where playwright-core and axe-core are.
+/// The location of playwright-core and axe-core.
 fn modules() -> PathBuf {
     let named = std::env::var_os("OPMX_BROWSER_MODULES");
     named.map_or_else(

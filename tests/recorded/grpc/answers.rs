@@ -1,4 +1,4 @@
-//! Calls of any method by its name, with requests and answers in the JSON of the recordings.
+//! Calls of any method by name, with requests and answers in the JSON of the recordings.
 
 use opmx::server::proto::registry_client::RegistryClient;
 use opmx::server::proto::{
@@ -260,7 +260,7 @@ fn bundle(message: Bundle) -> Value {
     ])
 }
 
-/// Long texts stand in the records as what can be compared of them.
+/// Long strings are recorded as values that can be compared.
 fn shortened(text: &str, limit: usize, with_kind: bool) -> Value {
     if text.chars().count() <= limit {
         return text.into();

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// The examples of a proposal that stand between such fences, without their common indentation.
+/// The examples of a proposal between these fences, without their common indentation.
 fn examples(file: &str, fence: &str) -> Option<Vec<String>> {
     let text = fs::read_to_string(shared::folder("seeds")?.join(file)).unwrap();
     let mut found = Vec::new();
@@ -35,7 +35,7 @@ fn examples(file: &str, fence: &str) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// Texts of an example, and what is to stand in their place.
+/// Texts of an example and their replacements.
 type Corrections<'a> = &'a [(&'a str, &'a str)];
 
 fn corrected(example: &str, corrections: Corrections<'_>) -> String {
@@ -45,7 +45,7 @@ fn corrected(example: &str, corrections: Corrections<'_>) -> String {
     })
 }
 
-/// A status without quotes is true, and no text.
+/// An unquoted status is a boolean and not a string.
 const QUOTED: (&str, &str) = ("status: True", "status: \"True\"");
 /// A condition has a type.
 const TYPED: (&str, &str) = ("- kind: UpdateAvailable", "- type: UpdateAvailable");
@@ -56,7 +56,7 @@ const VERSIONS: [(&str, &str); 3] = [
     ("resourceVersion: 75438", "resourceVersion: \"75438\""),
 ];
 
-/// Where in an object the example of a part belongs.
+/// The place of the example of a part in an object.
 enum Part {
     Whole,
     /// Of an Operator.
@@ -126,7 +126,7 @@ fn the_examples_of_simplify_olm_apis_are_accepted() {
     }
 }
 
-/// An object of the kind with a part of it.
+/// An object of the kind with a part.
 fn placed(kind: &str, at: &str, part: Value) -> Value {
     let mut object = json!({"apiVersion": "operators.coreos.com/v2alpha1", "kind": kind, "metadata": {"name": "a"}});
     let mut place = &mut object;
@@ -161,7 +161,7 @@ fn the_operator_of_the_proposal_keeps_its_spec() {
     assert!(found[0].status.conditions.is_empty());
 }
 
-/// What stands for the fields that an example leaves out.
+/// Values for the fields that an example omits.
 const LEFT_OUT: (&str, &str) = (
     "    ...\n",
     "    status: \"True\"\n    reason: Ready\n    message: m\n    lastTransitionTime: \"2020-08-24T23:15:55Z\"\n",
@@ -207,7 +207,7 @@ fn the_examples_of_operator_conditions_are_accepted() {
     }
 }
 
-/// What is found about the greenhouse operator with another file, by the rules whose ids begin so.
+/// The findings about the greenhouse operator with an additional file, by rules with this prefix.
 fn findings(file: &str, content: &str, rules: &str) -> Vec<String> {
     let bundle = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/greenhouse-operator");
     let mut tree = Tree::from_directory(&bundle, &TreeLimits::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Through an archive.
+//! Mirroring through an archive.
 
 use super::garden::{Garden, said};
 use super::proxy::{Act, Proxy};
@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const PART: &str = "greenhouse-operator=stable@all";
-/// The shared layer does not fit into it.
+/// A volume size that is too small for the shared layer.
 const SMALL: &str = "--volume-size 200KiB";
 
 /// The files of an archive.
@@ -269,7 +269,7 @@ fn a_killed_run_is_resumed_and_gives_the_same_bytes() {
     until_killed_enough(packed_and_loaded_under_kills);
 }
 
-/// The kills that packing and loading took.
+/// Packs and loads with kills, and returns their number.
 fn packed_and_loaded_under_kills() -> usize {
     let garden = Garden::new();
     let source = Proxy::start(&garden.source.host, |request, _| {

@@ -1,4 +1,4 @@
-//! From registry to registry.
+//! Mirroring from registry to registry.
 
 use super::garden::{Garden, inspect, said};
 use super::proxy::{Act, Proxy};
@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// All of the channel `stable`, and what it needs.
+/// All of the channel `stable`, with its dependencies.
 const PART: &str = "greenhouse-operator=stable@all";
 const COPY: &str = "mirror copy plan.json --use-http --retries 2";
 
-/// Bytes of the blobs that are read from a registry.
+/// The number of bytes of blobs that are read from a registry.
 fn bytes_to_read(plan: &Value) -> u64 {
     let blobs = plan["blobs"].as_object().unwrap().values();
     let read = blobs.filter(|blob| blob["sources"] != json!(["catalog:0"]));
@@ -258,7 +258,7 @@ fn a_killed_run_is_resumed_without_reading_completed_work_again() {
     until_killed_enough(copied_under_kills);
 }
 
-/// The kills that a copy took.
+/// Copies with kills, and returns their number.
 fn copied_under_kills() -> usize {
     let garden = Garden::new();
     let source = Proxy::start(&garden.source.host, |request, _| {
@@ -592,7 +592,7 @@ fn names_that_differ_from_the_plan_are_rejected() {
     garden.ok("mirror verify plan.json --use-http --keep-host");
 }
 
-/// The catalog is in a layout or archive, so no registry has its image.
+/// A catalog in a layout or archive has no image in a registry.
 #[test]
 fn a_whole_catalog_outside_a_registry_is_copied_and_verified() {
     if !installed(&["docker-registry"]) {

@@ -1,4 +1,4 @@
-//! A small world to mirror: a registry with the images of two packages, and the catalog that names them.
+//! The environment of a mirror: a registry with the images of two packages, and their catalog.
 
 use crate::noise;
 use crate::tools::{DockerRegistry, run};
@@ -17,10 +17,10 @@ use std::time::Duration;
 pub(super) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 pub(super) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 
-/// Bytes of the layer that all images of operators share.
+/// The size of the layer shared by all images of operators.
 pub(super) const SHARED_LAYER: usize = 300 << 10;
 
-/// The registry with the garden, an empty one, and a folder to work in.
+/// The registry with the garden, an empty one, and a working folder.
 pub(super) struct Garden {
     pub(super) folder: tempfile::TempDir,
     pub(super) source: DockerRegistry,
@@ -76,7 +76,7 @@ impl Garden {
         self.named(&host);
     }
 
-    /// Writes the catalog with this host in all names of images.
+    /// Writes the catalog with this host in all image names.
     pub(super) fn named(&self, host: &str) {
         fs::write(self.path("catalog.yaml"), catalog(host)).unwrap();
     }
@@ -85,12 +85,12 @@ impl Garden {
         self.folder.path().join(name)
     }
 
-    /// Where images are copied to.
+    /// The destination of the images.
     pub(super) fn to(&self) -> String {
         format!("{}/ocp", self.target.host)
     }
 
-    /// A command line, ready to be run.
+    /// Returns a command for further changes.
     pub(super) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_opmx"));
         command
@@ -107,7 +107,7 @@ impl Garden {
         self.command(line).output().unwrap()
     }
 
-    /// Runs a command line that succeeds, and gives what it said.
+    /// Runs a command that must succeed, and returns its output.
     pub(super) fn ok(&self, line: &str) -> String {
         let output = self.run(line);
         assert_eq!(output.status.code(), Some(0), "{line}\n{}", said(&output));
@@ -130,13 +130,13 @@ impl Garden {
         serde_json::from_slice(&fs::read(self.path(name)).unwrap()).unwrap()
     }
 
-    /// A registry client of this test.
+    /// A registry client for the test.
     pub(super) fn client(&self) -> Registry {
         Registry::new(self.folder.path())
     }
 }
 
-/// What skopeo sees of an image.
+/// The output of skopeo about an image.
 pub(super) fn inspect(image: &str) -> Value {
     let image = format!("docker://{image}");
     let text = run("skopeo", &["inspect", "--tls-verify=false", "--raw", &image]);
@@ -148,7 +148,7 @@ pub(super) fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(stdout), String::from_utf8_lossy(stderr))
 }
 
-/// A registry, as the test talks to it.
+/// A client for direct access to a registry.
 pub(super) struct Registry {
     transports: Transports,
 }
@@ -188,14 +188,14 @@ impl Registry {
         self.put(reference, INDEX, &index)
     }
 
-    /// Puts a manifest.
+    /// Uploads a manifest.
     pub(super) fn put(&self, reference: &str, media_type: &str, manifest: &Value) -> Digest {
         let document = Document::new(media_type, manifest.to_string().into_bytes());
         block_on(self.transports.put_document(&registry_reference(reference), &document)).unwrap();
         document.descriptor.digest
     }
 
-    /// Something about an image: under a tag, or with the image as its subject. Gives its manifest.
+    /// Adds a referrer of an image, under a tag or with the image as its subject. Returns its manifest.
     pub(super) fn artifact(&self, repository: &str, tag: Option<&str>, subject: Option<Digest>, text: &str) -> Value {
         let blob = |text: &str| {
             let bytes = text.as_bytes().to_vec();
@@ -226,7 +226,7 @@ impl Registry {
         manifest
     }
 
-    /// Lists what refers to an image under the fallback tag.
+    /// Lists the referrers of an image under the fallback tag.
     pub(super) fn list(&self, repository: &str, subject: Digest, referrers: &[&Value]) {
         let entries = referrers.iter().map(|manifest| {
             let text = manifest.to_string();
@@ -238,13 +238,13 @@ impl Registry {
         self.put(&format!("{repository}:{}", fallback_tag(&subject)), INDEX, &index);
     }
 
-    /// The manifest under a name.
+    /// Returns the manifest with this name.
     pub(super) fn find(&self, reference: &str) -> Option<Value> {
         let found = block_on(self.transports.find(&registry_reference(reference))).unwrap();
         found.map(|document| serde_json::from_slice(&document.bytes).unwrap())
     }
 
-    /// Takes out the manifest that a tag stands for.
+    /// Deletes the manifest of a tag.
     pub(super) fn delete(&self, reference: &str) {
         let parsed: Reference = reference.parse().unwrap();
         let digest = block_on(self.transports.resolve(&parsed)).unwrap();
@@ -255,7 +255,7 @@ impl Registry {
         );
     }
 
-    /// Everything that a repository has under tags: the tags, each with the digest of its manifest.
+    /// The tags of a repository, with the digests of their manifests.
     pub(super) fn tags(&self, repository: &str) -> Vec<(String, Digest)> {
         let name = RegistryReference::of_repository(repository).unwrap();
         let tags = block_on(self.transports.tags(&name)).unwrap().unwrap_or_default();
@@ -279,7 +279,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
     runtime.unwrap().block_on(future)
 }
 
-/// An image of a layer that all share and one of its own.
+/// An image with a shared layer and one of its own.
 pub(super) fn image(name: &str, version: &str, architecture: &str) -> Image {
     let file = |path: &str, content: Vec<u8>| {
         let entry = LayerEntry {
@@ -297,7 +297,7 @@ pub(super) fn image(name: &str, version: &str, architecture: &str) -> Image {
     build(&config, vec![file("base", noise(SHARED_LAYER)), file("own", own)]).unwrap()
 }
 
-/// The catalog: `greenhouse-operator`, whose newest version needs `certs-operator`.
+/// The catalog with `greenhouse-operator`, whose newest version requires `certs-operator`.
 fn catalog(host: &str) -> String {
     let bundle = |version: &str, related: &[&str], requires: &str| {
         let related: Vec<String> = related

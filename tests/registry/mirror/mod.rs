@@ -1,4 +1,4 @@
-//! Mirrors between real registries, with a proxy between them that counts, cuts and lies.
+//! Mirrors between real registries, with a proxy between them that counts, truncates and falsifies.
 
 mod archive;
 mod copy;
@@ -23,7 +23,7 @@ fn is_blob(request: &Request) -> bool {
     request.method == "GET" && request.path.contains("/blobs/")
 }
 
-/// Every image and extra of the plan is at its destination.
+/// Asserts that every image and extra of the plan is at its destination.
 fn assert_all_there(garden: &Garden, plan: &Value) {
     let client = garden.client();
     for image in plan["images"].as_array().unwrap() {
@@ -44,7 +44,8 @@ fn assert_all_there(garden: &Garden, plan: &Value) {
     }
 }
 
-/// Runs a command line again and again, killed a little later each time, until it ends by itself. Gives the kills.
+/// Runs a command repeatedly, killing it a little later each time, until it ends by itself. Returns the number of
+/// kills.
 fn killed_until_it_ends(garden: &Garden, line: &str) -> usize {
     for kills in 0.. {
         let mut child = garden
@@ -69,10 +70,10 @@ fn killed_until_it_ends(garden: &Garden, line: &str) -> usize {
     unreachable!()
 }
 
-/// The kills of each test without OPMX_KILLS.
+/// The number of kills per test without OPMX_KILLS.
 const KILLS: usize = 40;
 
-/// Repeats a round that kills commands until OPMX_KILLS of them were killed.
+/// Repeats a round until OPMX_KILLS commands were killed.
 fn until_killed_enough(round: impl Fn() -> usize) {
     let wanted = std::env::var("OPMX_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
     let mut kills = 0;
@@ -81,7 +82,7 @@ fn until_killed_enough(round: impl Fn() -> usize) {
     }
 }
 
-/// A file that opmx wrote is what its schema says.
+/// Asserts that a file written by opmx matches its schema.
 pub(crate) fn assert_valid(of: &str, file: &Value) {
     let path = format!("{}/src/schemas/mirror-{of}.schema.json", env!("CARGO_MANIFEST_DIR"));
     let schema: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! A proxy before a registry, which counts what passes and answers in its place where a test wants it.
+//! A proxy in front of a registry that counts requests and bytes, and answers itself on request of a test.
 
 use crate::http::{Reply, Request, Server};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -6,15 +6,15 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What the proxy does with a request.
+/// The reaction of the proxy to a request.
 pub(super) enum Act {
-    /// Hands it on.
+    /// Forwards it.
     Pass,
-    /// Answers itself.
+    /// Answers it.
     Answer(Reply),
-    /// Hands it on, and sends only so many bytes of the answer.
+    /// Forwards it, and truncates the answer to this many bytes.
     Cut(usize),
-    /// Hands it on, and sends an answer with another last byte.
+    /// Forwards it, and changes the last byte of the answer.
     Lie,
 }
 
@@ -24,7 +24,8 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy before this registry; `act` gets the request and how many with the same method and path came before.
+    /// A proxy in front of this registry; `act` gets the request and the number of earlier ones with the same method
+    /// and path.
     pub(super) fn start(upstream: &str, act: impl Fn(&Request, usize) -> Act + Send + Sync + 'static) -> Self {
         let bytes = Arc::new(AtomicU64::new(0));
         let (upstream, counted) = (upstream.to_owned(), Arc::clone(&bytes));
@@ -58,7 +59,7 @@ impl Proxy {
         &self.server.host
     }
 
-    /// Bytes of blobs that were read.
+    /// The number of bytes of blobs that were read.
     pub(super) fn blob_bytes(&self) -> u64 {
         self.bytes.load(Ordering::SeqCst)
     }

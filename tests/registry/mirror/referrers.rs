@@ -1,4 +1,4 @@
-//! The lists of referrers at a target that does not list referrers itself.
+//! Lists of referrers at a target without the referrers API.
 
 use super::garden::{Garden, INDEX, said};
 use super::proxy::{Act, Proxy};

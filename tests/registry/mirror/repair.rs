@@ -1,4 +1,4 @@
-//! Targets that lost something, and registries that refuse something.
+//! Targets that lost content, and registries that reject requests.
 
 use super::garden::{Garden, said};
 use super::proxy::{Act, Proxy};
@@ -12,7 +12,7 @@ use std::fs;
 const PART: &str = "greenhouse-operator=stable@all";
 const COPY: &str = "mirror copy plan.json --use-http --retries 0";
 
-/// The names of the items with a state.
+/// The names of the items in a state.
 fn in_state(garden: &Garden, state: &str) -> Vec<String> {
     let result = garden.json("plan.result.json");
     let items = result["items"].as_array().unwrap().iter();

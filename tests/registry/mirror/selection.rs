@@ -1,4 +1,4 @@
-//! What is chosen, from files and from clusters.
+//! The selection of content, from files and from clusters.
 
 use super::garden::{Garden, said};
 use crate::tools::installed;

@@ -8,7 +8,7 @@ use std::net::TcpListener;
 
 const PART: &str = "certs-operator";
 
-/// A registry with a certificate of the authority in `ca.pem`, and the password in `login.json`.
+/// A registry with a certificate by the authority in `ca.pem`, and the password in `login.json`.
 fn guarded(garden: &Garden) -> DockerRegistry {
     let folder = garden.path("guarded");
     fs::create_dir(&folder).unwrap();
@@ -28,7 +28,7 @@ fn guarded(garden: &Garden) -> DockerRegistry {
     registry
 }
 
-/// A command fails with one error, which has this hint.
+/// Asserts that a command fails with one error, which has this hint.
 fn assert_one_error(garden: &Garden, line: &str, hint: &str) {
     let output = garden.run(line);
     let text = said(&output);

@@ -1,4 +1,4 @@
-//! The tutorial about clusters without internet, as it stands in the book.
+//! The tutorial in the book about clusters without internet access.
 
 use super::garden::{Garden, said};
 use crate::tools::installed;

@@ -1,4 +1,4 @@
-//! Registries that cannot be reached, and what plans leave out.
+//! Unreachable registries, and content omitted from plans.
 
 use super::garden::{Garden, said};
 use crate::tools::installed;

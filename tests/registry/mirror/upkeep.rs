@@ -1,4 +1,4 @@
-//! What is there, what changed, and what goes.
+//! Verifying a mirror, comparing plans, and deleting content.
 
 use super::garden::{Garden, INDEX, MANIFEST, said};
 use super::killed_until_it_ends;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const PART: &str = "greenhouse-operator=stable@all";
 
-/// Exit status and problems.
+/// Returns the exit status and the problems.
 fn verify(garden: &Garden, plan: &str, at: &str, more: &str) -> (Option<i32>, Vec<Value>) {
     let output = garden.run(&format!("mirror verify {plan} --at {at} --use-http -o json {more}"));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", said(&output)));
