@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_follows_its_object() {
+    fn an_optional_entry_follows_its_object() {
         let entry = |namespace: &str| json!({"group": "monitoring.coreos.com", "kind": "PrometheusRule", "namespace": namespace, "name": "my-rule"});
         let value = json!({"manifests": [entry("my-namespace"), entry("other"), 1]});
         let before = rule(Some("my-namespace"));

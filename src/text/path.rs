@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_finds_values() {
+    fn a_path_locates_values() {
         let value = json!({"a": [{"b.c": 1}]});
         assert_eq!(Path::from(r#"a[0]["b.c"]"#).get(&value), Some(&json!(1)));
         assert_eq!(Path::from("a[1]").get(&value), None);

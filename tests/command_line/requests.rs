@@ -142,7 +142,7 @@ fn s50_an_entrypoint_without_a_package_is_looked_up() {
 
 /// S53: an Operator that replaces a Subscription upgrades what the Subscription installed.
 #[test]
-fn s53_an_operator_in_a_dump_takes_over_its_subscription() {
+fn s53_an_operator_in_a_dump_replaces_its_subscription() {
     let sandbox = sandbox();
     let dump = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: rake, namespace: garden}\n\
                 spec: {name: rake, channel: stable, source: community, sourceNamespace: my-ns}\n\

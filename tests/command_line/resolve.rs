@@ -237,7 +237,7 @@ fn unsatisfiable_constraints_are_reported_like_olm_and_in_plain_language() {
 }
 
 #[test]
-fn a_dependency_comes_from_another_catalog() {
+fn a_dependency_can_come_from_another_catalog() {
     let sandbox = Sandbox::new();
     rake(&sandbox, "rake1", "1.0.0", None);
     operator(&sandbox, "hoe1", "hoe", "1.0.0", None);

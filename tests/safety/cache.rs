@@ -143,7 +143,7 @@ fn damaged_cache_entries_are_fetched_again_with_one_warning() {
 }
 
 #[test]
-fn folders_in_place_of_cached_blobs_are_ignored_and_kept() {
+fn folders_where_cached_blobs_are_expected_are_ignored_and_kept() {
     let place = Place::new(LARGE);
     let outcome = run(&place.sandbox, &place.line());
     assert_eq!(outcome.status, Some(0), "{outcome}");

@@ -143,7 +143,7 @@ fn some(number: usize) -> [&'static str; 4] {
 }
 
 #[test]
-fn an_endless_view_in_place_of_a_table_is_rejected_by_every_command() {
+fn an_endless_view_instead_of_a_table_is_rejected_by_every_command() {
     let place = Place::new();
     let statements =
         format!("DROP TABLE package; CREATE VIEW package AS {ENDLESS} SELECT i AS name, '' AS default_channel FROM n");

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Command lines that read an index of either form, in place of INDEX.
+/// Command lines that read an index of either form, with INDEX as the placeholder.
 const OF_INDEXES: [&str; 36] = [
     "alpha list bundles INDEX",
     "alpha list channels INDEX",

@@ -1,4 +1,4 @@
-//! Named pipes, sockets and devices in place of files: each is reported by name, and nothing waits for it.
+//! Named pipes, sockets and devices where files are expected: each is reported by name, and nothing waits for it.
 
 use crate::bundles::Release;
 use crate::common::Sandbox;

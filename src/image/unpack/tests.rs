@@ -173,7 +173,7 @@ fn paths_with_parent_components_are_rejected_wherever_they_are() {
 }
 
 #[test]
-fn links_devices_and_pipes_are_rejected_in_place_of_files() {
+fn links_devices_and_pipes_are_rejected_where_files_are_expected() {
     for (kind, name) in [
         (EntryType::Symlink, "symbolic link"),
         (EntryType::Link, "hard link"),

@@ -31,7 +31,7 @@ fn pigeons(pigeons: usize, holes: usize) -> (Instance, Vec<Demand>) {
 }
 
 #[test]
-fn comparing_with_known_failures_takes_steps() {
+fn comparisons_with_known_failures_count_as_steps() {
     let (instance, demands) = pigeons(7, 6);
     let enabled = Enabled::all(&instance);
     let mut steps = 1_000_000;

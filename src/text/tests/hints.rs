@@ -54,7 +54,7 @@ fn a_quoting_hint_contains_the_edit() {
 }
 
 #[test]
-fn tabs_are_shown() {
+fn tabs_are_reported() {
     for text in ["a:\n\tb: 1\n", "a:\n  - x\n\t- y\n"] {
         let (pointed, advice) = pointed(text);
         assert_eq!(pointed, "\t", "{text:?}");
