@@ -314,7 +314,7 @@ fn a_deprecated_bundle_is_promoted_below_a_newer_one_or_refused_with_the_reason(
     succeed(&sandbox, "registry promote rake.v1.1.0,rake.v1.2.0 -c slow -d index.db");
     rusqlite::Connection::open(sandbox.path("index.db"))
         .unwrap()
-        .execute_batch("DELETE FROM channel_entry WHERE operatorbundle_name = 'rake.v1.1.0'")
+        .execute_batch("PRAGMA foreign_keys = OFF; DELETE FROM channel_entry WHERE operatorbundle_name = 'rake.v1.1.0'")
         .unwrap();
     insta::assert_snapshot!(fail(&sandbox, "registry promote rake.v1.1.0 -c new -d index.db"), @"
     ------- stderr -------
