@@ -145,14 +145,6 @@ impl Resource {
     }
 }
 
-/// Whether objects of a kind are namespaced.
-pub(crate) fn is_namespaced(gvk: &GroupVersionKind, apis: &Apis) -> bool {
-    match KNOWN.iter().find(|(known, ..)| *known == gvk.kind) {
-        Some((.., namespaced)) => *namespaced,
-        None => apis.resource(gvk).1,
-    }
-}
-
 /// Returns the group, version and kind of a step.
 pub(crate) fn kind_of(step: &Step) -> GroupVersionKind {
     let resource = &step.resource;
