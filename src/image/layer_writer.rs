@@ -336,7 +336,7 @@ pub(in crate::image) mod tests {
     }
 
     #[test]
-    fn the_bytes_are_reproducible() {
+    fn the_digest_of_a_layer_is_fixed() {
         // A change to the compressor, its level or a header would change the digests of all existing bundles.
         let files = BTreeMap::from([("manifests/a.yaml", (FILE_MODE, FileContent::Bytes(b"kind: A\n")))]);
         let layer = write_layer(files, 0).unwrap();

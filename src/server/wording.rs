@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_quoted_like_by_go() {
+    fn text_is_quoted_as_in_go() {
         for (text, expected) in [
             ("", r#""""#),
             ("a \"b\" \\", r#""a \"b\" \\""#),

@@ -71,7 +71,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn floats_are_formatted_like_go() {
+    fn floats_are_formatted_as_in_go() {
         for (value, text) in [
             (1.0, "1"),
             (1e3, "1000"),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_are_converted_to_strings_like_go() {
+    fn scalars_are_converted_to_strings_as_in_go() {
         for (scalar, text) in [
             (json!(true), "true"),
             (json!(1.1), "1.1"),

@@ -267,7 +267,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_parsed_like_olm() {
+    fn versions_are_parsed_as_in_olm() {
         for (written, read) in [
             ("v1.11.0", Some("1.11.0")),
             ("1.11", Some("1.11.0")),

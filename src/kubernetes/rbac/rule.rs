@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_displayed_like_by_the_api_server() {
+    fn rules_are_displayed_as_in_the_api_server() {
         let rule = Rule::new("", "pods", &["get", "list"]).named("a");
         let shown = r#"{APIGroups:[""], Resources:["pods"], ResourceNames:["a"], Verbs:["get" "list"]}"#;
         assert_eq!(rule.to_string(), shown);

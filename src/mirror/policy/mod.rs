@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn identities_are_matched_like_by_container_engines() {
+    fn identities_are_matched_as_in_container_engines() {
         let own = "registry.example.com/team/app";
         let (by_tag, by_digest) = (format!("{own}:v1"), format!("{own}@{DIGEST}"));
         let by_both = format!("{own}:v1@{DIGEST}");

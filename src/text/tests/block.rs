@@ -328,7 +328,7 @@ proptest! {
     #![proptest_config(property(4_000))]
 
     #[test]
-    fn lines_of_all_kinds_are_read_like_by_libyaml(text in lines(), cut in any::<bool>()) {
+    fn lines_of_all_kinds_are_read_as_in_libyaml(text in lines(), cut in any::<bool>()) {
         reads(if cut { text.trim_end_matches('\n') } else { &text });
     }
 }
@@ -337,7 +337,7 @@ proptest! {
     #![proptest_config(property(400))]
 
     #[test]
-    fn damaged_manifests_are_read_like_by_libyaml(
+    fn damaged_manifests_are_read_as_in_libyaml(
         which in any::<prop::sample::Index>(),
         damage in prop::collection::vec((any::<prop::sample::Index>(), 0..3_usize, prop::sample::select(PARTS)), 1..4),
     ) {

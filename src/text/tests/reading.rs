@@ -182,7 +182,7 @@ fn depth_is_limited_even_behind_aliases() {
 }
 
 #[test]
-fn documents_are_split_like_by_kubernetes() {
+fn documents_are_split_as_in_kubernetes() {
     let reading = reading("# about\n---\na: 1\n--- # next\nb: 2\n---\n---\nc: 3\n---\n");
     let numbers: Vec<_> = reading.documents.iter().map(Document::number).collect();
     assert_eq!(numbers, [1, 2, 3]);
