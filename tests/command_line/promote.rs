@@ -310,6 +310,7 @@ fn a_deprecated_bundle_is_promoted_below_a_newer_one_or_refused_with_the_reason(
     insta::assert_snapshot!(fail(&sandbox, "registry promote rake.v1.1.0 -c slow -d index.db"), @r#"
     ------- stderr -------
     error: bundle rake.v1.1.0 cannot be the head of channel "slow" of package "rake" because it is deprecated; also add a newer bundle, which replaces it, to the channel
+    ------- exit 1 -------
     "#);
     succeed(&sandbox, "registry promote rake.v1.1.0,rake.v1.2.0 -c slow -d index.db");
     rusqlite::Connection::open(sandbox.path("index.db"))
@@ -320,5 +321,6 @@ fn a_deprecated_bundle_is_promoted_below_a_newer_one_or_refused_with_the_reason(
     ------- stderr -------
     error: bundle rake.v1.1.0 cannot be promoted because it is deprecated and in no channel
       hint: promote a newer bundle of the package instead
+    ------- exit 1 -------
     ");
 }

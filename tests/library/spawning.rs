@@ -49,6 +49,7 @@ fn futures_are_send() {
         let _ = transports.push(any::<image::Tagged>(), &reference).await;
         let _ = transports.state(&reference).await;
         let _ = transports.resolve(&reference).await;
+        let _ = transports.require_platform(&reference).await;
         let _ = transports.document(&reference).await;
         let _ = transports.offers(&reference).await;
     });
