@@ -123,7 +123,7 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
 fn with_olm_v1(shown: &Release, extension: &Value) -> Manifest {
     let (text, yaml) = match &shown.refused_by_olm_v1[..] {
         [] => (
-            "For clusters that use the index as a ClusterCatalog. OLM uses the service account to install the operator, \
+            "For clusters that use the index as a ClusterCatalog, which must be a file-based catalog. OLM uses the service account to install the operator, \
              so the account needs all permissions that the installation requires."
                 .to_owned(),
             documents(std::slice::from_ref(extension)),
