@@ -29,7 +29,7 @@ Examples:
   $ opmx resolve etcd --catalog index.db --installed etcdoperator.v0.9.0 --explain
 
   Show the updates that a newer index brings to a cluster
-  $ kubectl get sub,csv,og,catsrc -A -o yaml > dump.yaml
+  $ kubectl get sub,csv,og,catsrc,operatorconditions -A -o yaml > dump.yaml
   $ opmx resolve --cluster dump.yaml --namespace operators --catalog operatorhubio-catalog=registry.example.com/index:v2
 
   Resolve like a released OLM, which does not support intents
