@@ -66,15 +66,26 @@ impl ClusterArguments {
         context: &Context<'_>,
     ) -> Result<State, CommandError> {
         let mut state = self.read(limits, context)?;
-        let groups = match olm {
-            Olm::Proposed => OperatorGroups::Proposed,
-            Olm::AnyRelease | Olm::Release(_) => OperatorGroups::Released,
-        };
-        cluster::observe_with(&mut state, namespace, groups)?;
-        warn_of_operator_groups(&state, &state.namespace, olm, context);
-        warn_of_missing_versions(&state, context);
+        observe(&mut state, namespace, olm, context)?;
         Ok(state)
     }
+}
+
+/// Adds what the objects of a cluster say about its catalogs, Subscriptions and installed versions.
+pub(crate) fn observe(
+    state: &mut State,
+    namespace: Option<&str>,
+    olm: &Olm,
+    context: &Context<'_>,
+) -> Result<(), CommandError> {
+    let groups = match olm {
+        Olm::Proposed => OperatorGroups::Proposed,
+        Olm::AnyRelease | Olm::Release(_) => OperatorGroups::Released,
+    };
+    cluster::observe_with(state, namespace, groups)?;
+    warn_of_operator_groups(state, &state.namespace, olm, context);
+    warn_of_missing_versions(state, context);
+    Ok(())
 }
 
 /// Warns if the number of OperatorGroups in a namespace makes releases of OLM install nothing there.

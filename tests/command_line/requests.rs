@@ -71,6 +71,19 @@ fn s2_an_operator_is_resolved_planned_and_reviewed() {
     );
 }
 
+#[test]
+fn a_cluster_is_read_once_from_standard_input() {
+    let sandbox = sandbox();
+    let group = "apiVersion: operators.coreos.com/v1\nkind: OperatorGroup\nmetadata: {name: g, namespace: shed}\n";
+    fs::write(sandbox.path("dump.yaml"), group).unwrap();
+    let line = "permissions -q operator.yaml --catalog community=index.db -o json --cluster";
+    let of_file = sandbox.run(format!("{line} dump.yaml").split(' '));
+    assert!(of_file.stdout.contains("rake.v1.1.0"), "{of_file}");
+    let mut command = sandbox.command(format!("{line} -").split(' '));
+    let of_input = sandbox.finish(command.stdin(fs::File::open(sandbox.path("dump.yaml")).unwrap()));
+    assert_eq!(of_input, of_file);
+}
+
 /// S45, S96: everything created for an Operator has its label; if there is an Operator for a Subscription, what that
 /// Subscription created has it too.
 #[test]

@@ -6,7 +6,7 @@ use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::unresolved;
-use crate::cli::what_if::{self, InstallArguments};
+use crate::cli::what_if;
 use crate::cluster::State;
 use crate::cluster::requested::{RequestedInstall, is_request};
 use crate::install::permissions::{self, pending};
@@ -67,7 +67,7 @@ pub(super) fn run(file: Option<&str>, arguments: &PermissionsArguments, context:
         ));
     }
     if !operators.is_empty() {
-        match of_operators(&operators, &requested, install, arguments, context)? {
+        match of_operators(&operators, &requested, state.clone(), arguments, context)? {
             Answer::Install(made) => installs.extend(made),
             Answer::Ended(status) => return Ok(status),
         }
@@ -90,14 +90,13 @@ enum Answer {
 fn of_operators(
     operators: &[OpenOperator],
     requested: &[Value],
-    install: &InstallArguments,
+    mut state: State,
     arguments: &PermissionsArguments,
     context: &Context<'_>,
 ) -> Result<Answer, CommandError> {
+    let install = &arguments.installer.install;
     let olm = arguments.installer.olm.get();
-    let mut state = install
-        .cluster
-        .read_observed(install.namespace.as_deref(), olm, &install.limits, context)?;
+    what_if::observe(&mut state, install.namespace.as_deref(), olm, context)?;
     state.objects.extend(requested.iter().cloned());
     let mut options = ResolveOptions {
         operators: operators.iter().map(OpenOperator::asked).collect(),
