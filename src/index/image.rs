@@ -24,6 +24,8 @@ const FOLDER: &str = "bin";
 /// The folder of opmx on a base image. The folder `bin` of a base image may be a link, which a layer would replace with
 /// a folder.
 const FOLDER_ON_BASE: &str = "opmx/bin";
+/// The program that an index image starts if it uses the program of its base image.
+pub(super) const BASE_PROGRAM: &str = "/bin/opm";
 /// The search path of programs in an image that does not specify one.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -170,7 +172,7 @@ fn image_with(
             )
         }
         Program::Base(base) => {
-            config.entrypoint = vec!["/bin/opm".to_owned()];
+            config.entrypoint = vec![BASE_PROGRAM.to_owned()];
             append(base, &config, vec![data])
         }
         Program::Absent(platform) => {

@@ -1,6 +1,6 @@
 //! The program that serves an index from its image: opmx itself, or the program of a base image.
 
-use super::image::Program;
+use super::image::{BASE_PROGRAM, Program};
 use super::program::{Binary, ProgramError, programs};
 use crate::bundle::annotations::PACKAGE;
 use crate::image::{Image, ImageError, Platform, Reference, Transports, contains_any};
@@ -51,7 +51,7 @@ pub struct BaseDoubt {
 pub enum BaseDoubtKind {
     /// The image is a bundle.
     Bundle,
-    /// The image does not contain the program `/bin/opm` that index images start.
+    /// The image does not contain the program `/bin/opm`, which index images on a base start.
     NoProgram,
 }
 
@@ -64,14 +64,9 @@ pub(super) fn doubts(programs: &[Program], transports: &Transports) -> Vec<BaseD
             Program::Binary { base: Some(base), .. } => (base, false),
             Program::Binary { base: None, .. } | Program::Absent(_) => continue,
         };
-        let lacks_program = || {
-            // A layer that cannot be read says nothing about the program, and the folder bin may be a link to usr/bin.
-            let found = contains_any(base, &["bin/opm", "usr/bin/opm"], transports.image_limit());
-            needs_program && !found.unwrap_or(true)
-        };
         let kind = if base.label(PACKAGE).is_some() {
             BaseDoubtKind::Bundle
-        } else if lacks_program() {
+        } else if needs_program && lacks_program(base, transports) {
             BaseDoubtKind::NoProgram
         } else {
             continue;
@@ -81,6 +76,19 @@ pub(super) fn doubts(programs: &[Program], transports: &Transports) -> Vec<BaseD
     }
     doubts.dedup();
     doubts
+}
+
+/// Returns whether a base image does not contain [`BASE_PROGRAM`]. Layers are read only if the image does not
+/// start the program itself.
+fn lacks_program(base: &Image, transports: &Transports) -> bool {
+    let entrypoint = base.config_value().pointer("/config/Entrypoint/0");
+    if entrypoint.is_some_and(|program| program == BASE_PROGRAM) {
+        return false;
+    }
+    // The folder bin may be a link to usr/bin.
+    let paths = [&BASE_PROGRAM[1..], &format!("usr{BASE_PROGRAM}")];
+    // A layer that cannot be read says nothing about the program.
+    !contains_any(base, &paths, transports.image_limit()).unwrap_or(true)
 }
 
 /// Returns the programs of the image, with their base images.

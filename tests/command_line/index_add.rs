@@ -722,8 +722,15 @@ fn a_base_image_that_cannot_serve_an_index_is_warned_about() {
         ),
         "{said}"
     );
-    let said = add("oci:base:v1");
-    assert!(!said.contains("warning"), "{said}");
+    let starts_opm = ImageConfig {
+        entrypoint: vec!["/bin/opm".to_owned()],
+        ..ImageConfig::default()
+    };
+    push(&sandbox, &build(&starts_opm, Vec::new()).unwrap(), "oci:opm:v1");
+    for base in ["oci:base:v1", "oci:opm:v1"] {
+        let said = add(base);
+        assert!(!said.contains("warning"), "{base}: {said}");
+    }
     succeed(&sandbox, "migrate -q oci:index:v1 catalog");
     for line in [
         "index from-fbc catalog -t oci:new:v1",
