@@ -15,7 +15,7 @@ use crate::cluster::requested;
 use crate::cluster::state::Approval;
 use crate::install::apply::FailedVersion;
 use crate::install::handling;
-use crate::install::hold::{HeldUpgrade, held_upgrade};
+use crate::install::hold::{HeldUpgrade, held_upgrade, upgraded};
 use crate::install::plan::{PlanOptions, Planned, Subject, plan};
 use crate::install::requests::installs::OpenInstall;
 use crate::install::requests::labels;
@@ -172,6 +172,8 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         if let Some(held) = held_upgrade(&content, arguments.replaces.as_deref(), &state, namespace) {
             return withheld(&content.name, &held, arguments, context);
         }
+        let upgraded = upgraded(&content, arguments.replaces.as_deref(), &state, namespace);
+        what_if::warn_of_missing_conditions(&state, upgraded.iter().map(|operator| operator.name), context);
     }
     let bundle = Subject::Bundle {
         content: &content,

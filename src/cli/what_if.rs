@@ -6,9 +6,9 @@ use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::{Context, guesses, input, sources};
-use crate::cluster::dump;
 use crate::cluster::state::CatalogSource;
 use crate::cluster::{self, OperatorGroups, State};
+use crate::cluster::{conditions, dump};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::IntakeError;
@@ -114,6 +114,21 @@ fn warn_of_missing_versions(state: &State, context: &Context<'_>) {
                 so it is treated as not installed"
             ));
         }
+    }
+}
+
+/// Warns if the input contains no conditions, although an installed operator is upgraded.
+pub(crate) fn warn_of_missing_conditions<'a>(
+    state: &State,
+    upgraded: impl IntoIterator<Item = &'a str>,
+    context: &Context<'_>,
+) {
+    let mut upgraded = upgraded.into_iter();
+    if let Some(operator) = upgraded.next().filter(|_| conditions::lacks_conditions(state)) {
+        context.printer.warning(format_args!(
+            "the input contains no OperatorConditions, so whether {operator} refuses its upgrade is unknown; OLM allows \
+            an upgrade without one; add \"operatorconditions\" to the kinds of \"kubectl get\" to include them"
+        ));
     }
 }
 
@@ -452,6 +467,14 @@ pub(crate) fn resolve(
             "the catalog {namespace}/{name} names no index image, so it is treated as empty; use --catalog \
             {name}=INDEX to set an index"
         ));
+    }
+    if let Ok(resolution) = &resolved.answer {
+        let installed = |name: &&str| resolved.state.installed.iter().any(|installed| installed.name == *name);
+        let replaced = resolution
+            .selected
+            .iter()
+            .filter_map(|selected| selected.replaces.as_deref());
+        warn_of_missing_conditions(&resolved.state, replaced.filter(installed), context);
     }
     Ok(resolved)
 }

@@ -14,7 +14,7 @@ mod said;
 mod starter;
 
 pub(crate) use check::held_in;
-pub use check::{Check, Upgrade, check, check_in, held, installed_in};
+pub use check::{Check, Upgrade, check, check_in, held, installed_in, lacks_conditions};
 pub use hold::{Hold, Release};
 pub use note::Note;
 pub use proposed::{ENVIRONMENT, aggregate, environment_patch, proposed};

@@ -49,6 +49,12 @@ pub enum StateProblem {
         /// The version that was found.
         found: String,
     },
+    /// The version of Kubernetes is not a version.
+    #[error("kubernetesVersion must be a version such as 1.30.2, not {found:?}")]
+    Kubernetes {
+        /// The string that was found.
+        found: String,
+    },
     /// The table of keys does not allow a key or a value.
     #[error("{}{}", .0.message("the file"), .0.advice())]
     Shape(Problem),
@@ -173,6 +179,13 @@ impl Reader<'_> {
             self.wrong(&Path::root(), StateProblem::Inner { message })
         })?;
         self.complete(&mut state)?;
+        if let Some(found) = state
+            .kubernetes_version
+            .clone()
+            .filter(|_| state.kubernetes().is_none())
+        {
+            return Err(self.wrong(&Path::parse("kubernetesVersion"), StateProblem::Kubernetes { found }));
+        }
         self.check_catalogs(&state)?;
         let installed = state.installed.iter().map(|csv| csv.name.as_str());
         self.unique("installed operator", installed, |index| {

@@ -3,6 +3,8 @@
 use crate::csv::GROUP;
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::Property;
+use crate::version::parse_tolerant;
+use semver::Version;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -219,6 +221,13 @@ pub enum Approval {
 }
 
 impl State {
+    /// Returns the version of Kubernetes. Like OLM, ignores its suffixes, such as `+k3s1`. Returns `None` if it is
+    /// unknown or cannot be read.
+    pub fn kubernetes(&self) -> Option<Version> {
+        let release = self.kubernetes_version.as_deref()?.split(['-', '+']).next()?;
+        parse_tolerant(release)
+    }
+
     /// Returns the names of the Subscriptions in a namespace that require manual approval of their install plans. A
     /// single such Subscription makes every plan in the namespace wait, including those of other Subscriptions.
     pub fn manual_subscriptions(&self, namespace: &str) -> Vec<String> {

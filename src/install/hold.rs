@@ -2,7 +2,7 @@
 
 use super::upgrade::{is_upgraded, replaced};
 use crate::cluster::State;
-use crate::cluster::conditions::{Hold, held_in, installed_in};
+use crate::cluster::conditions::{Hold, InstalledOperator, held_in, installed_in};
 use crate::steps::Content;
 
 /// An installed operator that currently allows no upgrade.
@@ -19,12 +19,23 @@ pub struct HeldUpgrade {
 /// `replaces` is the version to replace, or `""` for none; `None` means the version that the bundle itself replaces.
 pub fn held_upgrade(content: &Content, replaces: Option<&str>, state: &State, namespace: &str) -> Option<HeldUpgrade> {
     let mut held = held_in(state, namespace);
-    let replaces = replaces.unwrap_or_else(|| replaced(content, state, namespace));
-    let upgraded = installed_in(state).into_iter();
-    let mut upgraded = upgraded.filter(|operator| is_upgraded(operator, content, replaces, state));
+    let mut upgraded = upgraded(content, replaces, state, namespace).into_iter();
     upgraded.find_map(|operator| {
         let operator = operator.name.to_owned();
         let hold = held.remove(&operator)?;
         Some(HeldUpgrade { operator, hold })
     })
+}
+
+/// Returns the installed operators that a bundle would upgrade, as [`held_upgrade`] does.
+pub fn upgraded<'a>(
+    content: &Content,
+    replaces: Option<&str>,
+    state: &'a State,
+    namespace: &str,
+) -> Vec<InstalledOperator<'a>> {
+    let replaces = replaces.unwrap_or_else(|| replaced(content, state, namespace));
+    let mut installed = installed_in(state);
+    installed.retain(|operator| is_upgraded(operator, content, replaces, state));
+    installed
 }

@@ -348,7 +348,9 @@ fn dump(spec: &str) -> String {
          status: {{installedCSV: rake.v1.0.0}}\n\
          - {olm}: ClusterServiceVersion\n  metadata:\n    name: rake.v1.0.0\n    namespace: garden\n    \
          annotations: {{operatorframework.io/properties: '{properties}'}}\n  \
-         spec: {{version: 1.0.0}}\n  status: {{phase: Succeeded}}\nkind: List\n"
+         spec: {{version: 1.0.0}}\n  status: {{phase: Succeeded}}\n\
+         - apiVersion: operators.coreos.com/v2\n  kind: OperatorCondition\n  \
+         metadata: {{name: rake.v1.0.0, namespace: garden}}\nkind: List\n"
     )
 }
 
@@ -458,6 +460,25 @@ fn inconsistencies_in_a_dump_are_reported() {
     let outcome = refuse(&sandbox, "resolve --cluster dump.yaml --catalog main=index.db");
     let message = "the catalog main in dev, which OLM does not use for the namespace garden";
     assert!(outcome.stderr.contains(message), "{outcome}");
+}
+
+#[test]
+fn an_update_without_operator_conditions_in_the_dump_is_reported() {
+    let sandbox = rakes();
+    let unknown = "the input contains no OperatorConditions, so whether rake.v1.0.0 refuses its upgrade is unknown";
+    let whole = dump("{image: 'oci:index:v1'}");
+    let without = whole.replace("kind: OperatorCondition", "kind: Other");
+    for (text, is_unknown) in [(without, true), (whole, false)] {
+        fs::write(sandbox.path("dump.yaml"), text).unwrap();
+        for line in [
+            "resolve --cluster dump.yaml --catalog main=index.db",
+            "plan --cluster dump.yaml --catalog main=index.db",
+            "plan rake.v1.1.0 --index index.db --cluster dump.yaml",
+        ] {
+            let outcome = run(&sandbox, line);
+            assert_eq!(outcome.stderr.contains(unknown), is_unknown, "{line}: {outcome}");
+        }
+    }
 }
 
 #[test]

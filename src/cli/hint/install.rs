@@ -38,7 +38,8 @@ hints! {
     StateProblem {
         pass: [],
         none: [
-            Unreadable, Documents, Version, Shape, SourceAndPackages, Twice, NoBundle, NoCatalog, NoReason, Inner
+            Unreadable, Documents, Version, Kubernetes, Shape, SourceAndPackages, Twice, NoBundle, NoCatalog, NoReason,
+            Inner
         ],
         Self::TooMany { .. } => hint(raise(VALUES)),
         Self::Object => hint("pass a cluster dump with --cluster, or as FILE"),

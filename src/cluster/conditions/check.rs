@@ -144,6 +144,13 @@ pub(crate) fn held_in(state: &State, namespace: &str) -> BTreeMap<String, Hold> 
     held(&conditions_in(state), &installed)
 }
 
+/// Returns whether the input lists installed operators of a cluster, but none of the conditions that OLM creates with
+/// them, so that whether an operator refuses its upgrade is unknown.
+pub fn lacks_conditions(state: &State) -> bool {
+    let mut objects = state.objects.iter();
+    objects.any(|object| InstalledOperator::of(object).is_some()) && conditions_in(state).is_empty()
+}
+
 /// Returns the conditions of a state, including those among its objects.
 fn conditions_in(state: &State) -> Vec<Value> {
     let all = state.conditions.iter().chain(&state.objects);

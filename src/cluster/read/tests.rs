@@ -86,6 +86,11 @@ const WRONG: &[(&str, &str, bool)] = &[
     ("version: 2", "1:10: unknown format version 2", true),
     ("version: '1'", "1:10: unknown format version \"1\"", true),
     (
+        "kubernetesVersion: latest",
+        "1:20: kubernetesVersion must be a version such as 1.30.2, not \"latest\"",
+        false,
+    ),
+    (
         "namspace: a",
         "1:1: namspace is not a known key of the file; did you mean namespace?",
         true,

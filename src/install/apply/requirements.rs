@@ -32,18 +32,14 @@ pub struct NewerKubernetes {
 }
 
 impl NewerKubernetes {
-    /// Returns the version of Kubernetes that a version requires if the version of the cluster is known and older. Like
-    /// OLM, ignores suffixes of the cluster's version. A version that cannot be read gives no answer.
+    /// Returns the version of Kubernetes that a version requires if the version of the cluster is known and older. A
+    /// version that cannot be read gives no answer.
     fn of(csv: Csv<'_>, state: &State) -> Option<Self> {
-        let (minimum, found) = (
-            csv.text(&["spec", "minKubeVersion"]),
-            state.kubernetes_version.as_deref()?,
-        );
-        let release = found.split(['-', '+']).next().unwrap_or_default();
-        let (required, release) = (parse_tolerant(minimum)?, parse_tolerant(release)?);
+        let minimum = csv.text(&["spec", "minKubeVersion"]);
+        let (required, release) = (parse_tolerant(minimum)?, state.kubernetes()?);
         required.cmp_precedence(&release).is_gt().then(|| Self {
             minimum: minimum.to_owned(),
-            found: found.to_owned(),
+            found: state.kubernetes_version.clone().unwrap_or_default(),
         })
     }
 }
