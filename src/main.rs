@@ -1,7 +1,7 @@
 //! Sets up the process: selects the program by its name, and starts the only runtime.
 //!
 //! Writing to a pipe that has no reader returns an error instead of raising a signal. opmx keeps this default of Rust
-//! because a server must survive clients that disconnect. The printer ends the command silently on this error.
+//! because a server must survive clients that disconnect. The printer discards a result whose reader has left.
 
 mod streams;
 

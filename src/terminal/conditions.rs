@@ -22,7 +22,7 @@ pub fn command(release: &Release) -> String {
 /// next to the update that is available for the operator.
 ///
 /// # Errors
-/// Returns an error if the reader has closed the output, or the output cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn print(checks: &[(&Check, Option<String>)], with_updates: bool, printer: &Printer) -> Result<(), OutputError> {
     if with_updates {
         let headings = [

@@ -7,7 +7,7 @@ use crate::terminal::table::Table;
 /// Prints an operator: its identity, the known facts about it, and its components.
 ///
 /// # Errors
-/// Returns an error if the reader has closed the output, or the output cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn print(operator: &Operator, printer: &Printer) -> Result<(), OutputError> {
     for (name, value) in facts(operator) {
         let value = value.replace('\n', " ");

@@ -51,7 +51,8 @@ pub struct Settings {
 /// The reason why a result could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// The reader of a pipe closed it, as `head` does. The reader has the output it needs, so this is not a failure.
+    /// The reader of a pipe closed it, as `head` does, while a long result was written. The reader has the output it
+    /// needs, so this is not a failure.
     #[error("the output was closed")]
     Closed,
     /// The result is incomplete.
@@ -87,6 +88,9 @@ type Stream = Box<dyn Write + Send>;
 const HELD_BACK: usize = 16 << 20;
 
 /// The only type that prints. Threads can share a printer; their output does not interleave.
+///
+/// If the reader of standard output leaves, as `head` and `grep -q` do, the rest of the result is discarded, and the
+/// command continues, because its exit status is still its answer. Only [`Output::written_at_once`] ends it.
 pub struct Printer {
     stdout: Mutex<BufWriter<Stream>>,
     stderr: Mutex<Stream>,
@@ -159,7 +163,7 @@ impl Printer {
     /// Prints one line of the result.
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn line(&self, text: impl AsRef<str>) -> Result<(), OutputError> {
         self.stdout().line(text.as_ref())
     }
@@ -167,7 +171,7 @@ impl Printer {
     /// Prints lines of the result, each with its line feed.
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn lines(&self, text: &str) -> Result<(), OutputError> {
         self.stdout().lines(text)
     }
@@ -176,7 +180,7 @@ impl Printer {
     /// already have been made visible.
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn styled(&self, text: &str) -> Result<(), OutputError> {
         let shown = if self.color.stdout { styled(text) } else { lines(text) };
         self.stdout().write(&shown)
@@ -185,8 +189,8 @@ impl Printer {
     /// Prints text, such as a patch, that another program reads verbatim and that has no escapes.
     ///
     /// # Errors
-    /// Returns an error if the text has characters or lines that must not be printed verbatim, if the reader has closed
-    /// the output, or if the output cannot be written.
+    /// Returns an error if the text has characters or lines that must not be printed verbatim, or if the output cannot
+    /// be written.
     pub fn exact(&self, text: &str) -> Result<(), OutputError> {
         // A carriage return before a line feed is harmless.
         let shown = text.replace("\r\n", "\n");
@@ -199,7 +203,7 @@ impl Printer {
     /// Prints the result in a format with its own escapes; see [`Output::written`].
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn written(&self, text: &str) -> Result<(), OutputError> {
         self.stdout().written(text)
     }
@@ -207,7 +211,7 @@ impl Printer {
     /// Prints the result as one document. `Format::Text` is printed as YAML, for values that have no text form.
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn document(&self, format: Format, value: &impl Serialize) -> Result<(), OutputError> {
         let text = match format {
             Format::Json => json(value)?,
@@ -219,7 +223,7 @@ impl Printer {
     /// Prints findings as the result of a command, with a summary below them.
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn findings(&self, format: Format, diagnostics: &[Diagnostic]) -> Result<(), OutputError> {
         if format != Format::Text {
             return self.document(format, &findings::Report::of(diagnostics));
@@ -307,7 +311,7 @@ impl Printer {
     /// Writes the buffered output. Must be the last call of a command.
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn flush(&self) -> Result<(), OutputError> {
         self.stdout().flush()
     }
@@ -322,7 +326,7 @@ impl Output<'_> {
     /// Writes a line, which may stay in the buffer until [`Output::flush`].
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn line(&mut self, text: &str) -> Result<(), OutputError> {
         self.write(&lines(&one_line(text)))?;
         self.write("\n")
@@ -331,7 +335,7 @@ impl Output<'_> {
     /// Writes lines, each with its line feed.
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn lines(&mut self, text: &str) -> Result<(), OutputError> {
         self.write(&lines(text))
     }
@@ -340,7 +344,7 @@ impl Output<'_> {
     /// escaped everything that must not be printed verbatim; characters that it overlooked are made visible here.
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn written(&mut self, text: &str) -> Result<(), OutputError> {
         self.write(&visible(text))
     }
@@ -351,7 +355,7 @@ impl Output<'_> {
     /// # Errors
     /// Returns an error if the reader has closed the output, or the output cannot be written.
     pub fn written_at_once(&mut self, text: &str) -> Result<(), OutputError> {
-        self.flush()?;
+        self.stream.flush()?;
         let stream = self.stream.get_mut();
         stream.write_all(visible(text).as_bytes())?;
         Ok(stream.flush()?)
@@ -360,13 +364,21 @@ impl Output<'_> {
     /// Flushes everything written so far to the reader.
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn flush(&mut self) -> Result<(), OutputError> {
-        Ok(self.stream.flush()?)
+        without_reader(self.stream.flush())
     }
 
     fn write(&mut self, text: &str) -> Result<(), OutputError> {
-        Ok(self.stream.write_all(text.as_bytes())?)
+        without_reader(self.stream.write_all(text.as_bytes()))
+    }
+}
+
+/// Treats output as written if its reader has left.
+fn without_reader(written: io::Result<()>) -> Result<(), OutputError> {
+    match written.map_err(OutputError::from) {
+        Err(OutputError::Closed) => Ok(()),
+        written => written,
     }
 }
 
@@ -390,7 +402,7 @@ impl<'a> List<'a> {
     /// Adds a value.
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn item(&mut self, value: &impl Serialize) -> Result<(), OutputError> {
         if self.format == Format::Json {
             let text = json(value)?;
@@ -407,7 +419,7 @@ impl<'a> List<'a> {
     /// Closes the list.
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn finish(mut self) -> Result<(), OutputError> {
         let closing = match (self.format, self.count) {
             (Format::Json, 0) => "[]\n",

@@ -8,7 +8,7 @@ use crate::install::permissions::{Gain, Holding, Operator, Permission};
 /// Prints one row for each permission.
 ///
 /// # Errors
-/// Returns an error if the reader has closed the output, or the output cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn permissions(printer: &Printer, permissions: &[Permission]) -> Result<(), OutputError> {
     let mut table = Table::new(printer.stdout(), ["NAMESPACE", "GROUP", "RESOURCE", "NAMES", "VERBS"]);
     for permission in permissions {
@@ -21,7 +21,7 @@ pub fn permissions(printer: &Printer, permissions: &[Permission]) -> Result<(), 
 /// Prints the permissions that subjects gain.
 ///
 /// # Errors
-/// Returns an error if the reader has closed the output, or the output cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn gains(printer: &Printer, gains: &[Gain]) -> Result<(), OutputError> {
     let headings = ["SUBJECT", "NAMESPACE", "GROUP", "RESOURCE", "NAMES", "VERBS"];
     let mut table = Table::new(printer.stdout(), headings);
@@ -38,7 +38,7 @@ pub fn gains(printer: &Printer, gains: &[Gain]) -> Result<(), OutputError> {
 /// Prints the permissions of the operators' accounts, and of the users and groups that their bundles bind, after the installation, with a blank line before each operator.
 ///
 /// # Errors
-/// Returns an error if the reader has closed the output, or the output cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn operators(printer: &Printer, operators: &[Operator]) -> Result<(), OutputError> {
     for operator in operators {
         printer.line("")?;

@@ -7,7 +7,7 @@ use crate::terminal::table::Table;
 /// Prints the operators that would be installed, the Subscriptions that would be created, notes, and explanations.
 ///
 /// # Errors
-/// Returns an error if the reader has closed the output, or the output cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn print(printer: &Printer, resolution: &Resolution) -> Result<(), OutputError> {
     if resolution.selected.is_empty() {
         printer.status("nothing to install or update");
@@ -44,7 +44,7 @@ pub fn print(printer: &Printer, resolution: &Resolution) -> Result<(), OutputErr
 /// Prints the reason why each candidate was chosen or rejected.
 ///
 /// # Errors
-/// Returns an error if the reader has closed the output, or the output cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn explain(printer: &Printer, considered: &[Considered]) -> Result<(), OutputError> {
     if considered.is_empty() {
         return Ok(());

@@ -33,7 +33,7 @@ impl<'a> Table<'a> {
     /// Adds a row.
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn row<const COLUMNS: usize>(&mut self, cells: [&str; COLUMNS]) -> Result<(), OutputError> {
         let cells = cells.map(|cell| visible(cell).replace(['\n', '\t'], " "));
         if self.aligned {
@@ -49,7 +49,7 @@ impl<'a> Table<'a> {
     /// Prints the rows that are still held back.
     ///
     /// # Errors
-    /// Returns an error if the reader has closed the output, or the output cannot be written.
+    /// Returns an error if the output cannot be written.
     pub fn finish(mut self) -> Result<(), OutputError> {
         self.align()
     }

@@ -75,7 +75,9 @@ fn failing(kind: io::ErrorKind) -> Printer {
 fn a_closed_pipe_is_distinguished_from_a_full_disk() {
     let printer = failing(io::ErrorKind::BrokenPipe);
     printer.line("x").unwrap();
-    assert!(matches!(printer.flush(), Err(OutputError::Closed)));
+    printer.flush().unwrap();
+    let long = printer.stdout().written_at_once("x");
+    assert!(matches!(long, Err(OutputError::Closed)));
     let printer = failing(io::ErrorKind::StorageFull);
     printer.line("x").unwrap();
     assert!(matches!(printer.flush(), Err(OutputError::Write(_))));
