@@ -108,7 +108,7 @@ fn a_dry_run_prints_a_patch_that_other_programs_apply() {
         ("patch", &["-p1", "--binary", "-i"]),
     ] {
         if Command::new(program).arg("--version").output().is_err() {
-            println!("not run: {program} is not here");
+            crate::shared::not_run(&format!("{program} is not installed"));
             continue;
         }
         let fresh = tempfile::tempdir().unwrap();

@@ -259,7 +259,7 @@ print(json.dumps([root.tag, int(root.get('tests')), int(root.get('failures')), s
         .stdout(Stdio::piped())
         .spawn();
     let Ok(mut python) = python else {
-        println!("not run: python3 is not here");
+        crate::shared::not_run("python3 is not installed");
         return;
     };
     python

@@ -237,7 +237,7 @@ fn bash_loads_the_completion_and_offers_commands() {
         .args(["--norc", "--noprofile", "-c", &format!("{script}\n{probe}")])
         .output();
     let Ok(output) = bash else {
-        println!("not run: bash is not here");
+        crate::shared::not_run("bash is not installed");
         return;
     };
     assert_eq!(String::from_utf8_lossy(&output.stdout), "completion\n", "{output:?}");

@@ -139,7 +139,7 @@ fn no_color_is_respected_on_a_terminal() {
             .output()
     };
     let (Ok(plain), Ok(colored)) = (on_a_terminal("1"), on_a_terminal("")) else {
-        println!("not run: script(1), which lends a terminal, is not here");
+        crate::shared::not_run("script is not installed");
         return;
     };
     let text = |output: std::process::Output| String::from_utf8_lossy(&output.stdout).into_owned();

@@ -5,24 +5,10 @@ use opmx::text::{self, Document, Format, Limits, Path as ValuePath, Step};
 use serde::Deserialize;
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Files that Kubernetes tools do not read either, by the end of their path, with the rule that reports them.
 const BROKEN: &[(&str, &str)] = &[("eventing-kogito/1.2.0/metadata/dependencies.yaml", "yaml-syntax")];
-
-fn shared() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert!(
-        std::env::var_os("OPMX_REQUIRE_SHARED").is_none(),
-        "../shared is not here"
-    );
-    // Past the test harness, which would keep it to itself.
-    std::io::Write::write_all(&mut std::io::stderr(), b"not run: ../shared is not here\n").unwrap();
-    None
-}
 
 /// All YAML and JSON files, in the order of their paths.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -42,7 +28,9 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn published_files_are_read_and_written_without_loss() {
-    let Some(folder) = shared() else { return };
+    let Some(folder) = crate::shared::folder("") else {
+        return;
+    };
     let (mut read, mut documents, mut strings, mut broken) = (0, 0, 0, 0);
     for (name, bytes) in files(&folder) {
         let reading = text::read(&name, &bytes, &Limits::default());
@@ -235,7 +223,9 @@ fn damage(bytes: &mut Vec<u8>, dice: &mut Dice) {
 
 #[test]
 fn mutated_files_are_read_within_limits() {
-    let Some(folder) = shared() else { return };
+    let Some(folder) = crate::shared::folder("") else {
+        return;
+    };
     let wanted = std::env::var("OPMX_MUTANTS").map_or(3_000, |count| count.parse().unwrap());
     let limits = Limits {
         file_bytes: 4_096,

@@ -34,6 +34,9 @@ enum Moment {
 
 /// Returns whether system calls can be counted and stopped here.
 pub(crate) fn can_trace() -> bool {
+    if !installed(&STRACE[..1]) {
+        return false;
+    }
     let traced = Command::new(STRACE[0])
         .args(&STRACE[1..])
         .args(["-o", "/dev/null", "true"])
