@@ -4,9 +4,9 @@
 use super::image_use::{self, CONTAINERS, ImageUse, RELATED_IMAGE};
 use super::references::{in_text, reference, words, written_out};
 use super::{Bundle, MediaType};
-use crate::manifest::Object;
+use crate::manifest::{Layout, Manifests, Object};
 use crate::olm::annotation::EXAMPLES;
-use crate::text::{Document, Path};
+use crate::text::{Document, Limits, Path};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -128,6 +128,16 @@ pub fn unlisted(bundle: &Bundle) -> Vec<Vec<ImageUse>> {
         }
     }
     missing.into_values().collect()
+}
+
+/// Like [`unlisted`], for the manifests of a `registry+v1` bundle, as an index contains them.
+pub(crate) fn unlisted_in(manifests: &[&str]) -> BTreeSet<String> {
+    let mut read = Manifests::default();
+    for manifest in manifests {
+        read.read_file("", manifest.as_bytes(), Layout::Flat, &Limits::default());
+    }
+    let missing = unlisted(&Bundle::of_manifests(read.objects));
+    missing.into_iter().flatten().map(|used| used.image).collect()
 }
 
 /// Returns the images with tags that a bundle only mentions, also in examples, and that `pinned` does not contain, each

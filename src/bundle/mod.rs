@@ -86,6 +86,22 @@ pub struct Bundle {
 }
 
 impl Bundle {
+    /// Creates a `registry+v1` bundle that consists of these manifests alone.
+    pub(crate) fn of_manifests(objects: Vec<Object>) -> Self {
+        Self {
+            origin: String::new(),
+            media_type: MediaType::RegistryV1,
+            annotations: None,
+            objects,
+            olm: None,
+            icon: None,
+            dependencies: Vec::new(),
+            properties: Vec::new(),
+            metadata: Vec::new(),
+            empty_metadata: Vec::new(),
+        }
+    }
+
     /// Returns the `ClusterServiceVersion` of a `registry+v1` bundle. If there are several, returns the first in file
     /// order, as the index does.
     pub fn csv(&self) -> Option<&Object> {

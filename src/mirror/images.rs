@@ -1,8 +1,10 @@
 //! Lists the images that selected bundles in an index need, each with the bundles that need it, and its role in each
 //! bundle.
 
+use crate::bundle::mentions::unlisted_in;
 use crate::catalog::selection::{Selection, SelectionError};
-use crate::catalog::{Bundle, BundleId, Catalog};
+use crate::catalog::{Bundle, BundleId, Catalog, manifests};
+use crate::database::read::ReadError;
 use crate::image::Reference;
 use crate::index::open::{Index, OpenError};
 use crate::olm::property;
@@ -30,7 +32,13 @@ pub struct Images {
     pub images: Vec<Image>,
     /// The dependencies that were followed, but that no bundle in the index satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
+    /// The images that the manifests of bundles mention, but that none of these bundles lists as a related image or runs
+    /// in a container, each with the names of the bundles. They are not in `images`, unless another bundle needs them.
+    pub unlisted: Unlisted,
 }
+
+/// Images that bundles mention but do not list, each with the names of these bundles.
+pub type Unlisted = BTreeMap<String, BTreeSet<String>>;
 
 /// An image that bundles need.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -175,16 +183,15 @@ fn of_closure(index: &Index, catalog: &Catalog, closure: Closure<BundleId>) -> R
     let bundles: BTreeSet<BundleId> = members.keys().copied().collect();
     let related = index.related_images(catalog, &bundles)?;
     let mut found: BTreeMap<String, Vec<Use>> = BTreeMap::new();
+    let mut unlisted = Unlisted::new();
     // IDs are in the order of names, so the bundles are sorted by name.
     for (id, reasons) in members {
         let Some(bundle) = catalog.bundle(id) else { continue };
         let none = Vec::new();
         let images = related.get(&id).unwrap_or(&none);
         let mut roles: BTreeMap<&str, Role> = images.iter().map(|image| (image.as_str(), Role::Related)).collect();
-        let used = index
-            .csv(bundle.manifests)?
-            .map(|csv| used_by(&csv))
-            .unwrap_or_default();
+        let csv = index.csv(bundle.manifests)?;
+        let used = csv.as_deref().map(used_by).unwrap_or_default();
         for (image, is_volume) in &used {
             // The related images in an index include the images of containers, but not those of volumes.
             if images.is_empty() || *is_volume {
@@ -195,6 +202,11 @@ fn of_closure(index: &Index, catalog: &Catalog, closure: Closure<BundleId>) -> R
         }
         let own = own_images(bundle);
         roles.extend(own.iter().map(|image| (image.as_str(), Role::Bundle)));
+        for image in mentioned(index, bundle, csv.as_deref())? {
+            if !roles.contains_key(image.as_str()) {
+                unlisted.entry(image).or_default().insert(bundle.name.to_string());
+            }
+        }
         for (image, role) in roles.into_iter().filter(|(image, _)| !image.is_empty()) {
             let name = bundle.name.to_string();
             let reasons = reasons.clone();
@@ -212,7 +224,25 @@ fn of_closure(index: &Index, catalog: &Catalog, closure: Closure<BundleId>) -> R
     Ok(Images {
         images: images.collect(),
         unsatisfied,
+        unlisted,
     })
+}
+
+/// Returns the images that the manifests of a bundle mention, but do not list. `csv` is the ClusterServiceVersion of the
+/// bundle in the index.
+fn mentioned(index: &Index, bundle: &Bundle, csv: Option<&str>) -> Result<BTreeSet<String>, OpenError> {
+    let Some(csv) = csv.filter(|csv| !csv.is_empty()) else {
+        return Ok(BTreeSet::new());
+    };
+    let read = index.with_manifests(bundle.manifests, |_, objects| {
+        let other = objects.iter().filter(|object| manifests::kind(object) == "ConfigMap");
+        unlisted_in(&std::iter::once(csv).chain(other.copied()).collect::<Vec<_>>())
+    });
+    match read {
+        // The check of the index itself reports unreadable manifests.
+        Err(OpenError::Read(ReadError::Manifests { .. })) => Ok(unlisted_in(&[csv])),
+        read => read,
+    }
 }
 
 /// Returns the images of the bundle itself: the image stored for the bundle and, if the bundle is stored inline, its

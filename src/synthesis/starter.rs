@@ -248,16 +248,9 @@ pub(super) fn from_manifests_alone(objects: &[Object]) -> Synthesis {
 fn bundle_of(objects: &[Object]) -> Bundle {
     let reading = text::read(crate::bundle::OLM_YAML, b"{}", &Limits::default());
     Bundle {
-        origin: String::new(),
         media_type: MediaType::K8sV1,
-        annotations: None,
-        objects: objects.to_vec(),
         olm: reading.documents.into_iter().next(),
-        icon: None,
-        dependencies: Vec::new(),
-        properties: Vec::new(),
-        metadata: Vec::new(),
-        empty_metadata: Vec::new(),
+        ..Bundle::of_manifests(objects.to_vec())
     }
 }
 

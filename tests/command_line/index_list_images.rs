@@ -106,6 +106,26 @@ fn images_mounted_as_volumes_are_listed() {
 }
 
 #[test]
+fn images_that_a_bundle_only_mentions_are_reported() {
+    let csv = r#"{"kind":"ClusterServiceVersion","metadata":{"name":"app.v2"},"spec":{"install":{"spec":{"deployments":[{"spec":{"template":{"spec":{
+        "containers":[{"image":"registry.example.com/run/app:2","env":[
+        {"name":"RELATED_IMAGE_PROXY","value":"registry.example.com/run/proxy:1"},
+        {"name":"RELATED_IMAGE_APP","value":"registry.example.com/run/app:2"}]}]}}}}]}}}}"#;
+    let map = r#"{"kind":"ConfigMap","metadata":{"name":"m"},"data":{"agent":"registry.example.com/run/agent:1"}}"#;
+    let sandbox = indexed(&format!(
+        "UPDATE operatorbundle SET csv = '{csv}', bundle = '{csv}\n{map}' WHERE name = 'app.v2';"
+    ));
+    let outcome = outcome_of(&sandbox, "index list images index.db app --no-dependencies");
+    insta::assert_snapshot!(outcome.stderr, @"
+    warning: the list lacks registry.example.com/run/agent:1: app.v2 mentions it but does not list it as a related image
+    warning: the list lacks registry.example.com/run/proxy:1: app.v2 mentions it but does not list it as a related image
+      hint: to mirror such an image, copy it separately
+    ");
+    let outcome = outcome_of(&sandbox, "index list images index.db base --no-dependencies");
+    assert_eq!(outcome.stderr, "");
+}
+
+#[test]
 fn bundles_are_selected_by_package_channel_version_and_intent() {
     let sandbox = indexed("");
     let bundles = |options: &[&str]| {

@@ -5,7 +5,7 @@ use crate::catalog::selection::Selection;
 use crate::cli::arguments::{IndexLimitArguments, RegistryArguments, name};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::{self, DependencyArguments};
-use crate::cli::{Context, sources};
+use crate::cli::{Context, sources, unlisted};
 use crate::index::open::{Index, OpenError};
 use crate::mirror::images::{Images, ImagesError, Query, Role, Use, images, versions};
 use crate::mirror::mapping::{MappingError, mapping};
@@ -46,7 +46,8 @@ Examples:
 /// For each image, shows whether it is named by digest or by tag, and the bundles that need it. Also shows the role of
 /// the image in these bundles: bundle image, run by the operator, or only listed as related. For bundles that were not
 /// selected, also shows why they are included. If the index does not contain the manifests of a bundle, images that the
-/// operator runs cannot be distinguished from related images.
+/// operator runs cannot be distinguished from related images. Images that bundles only mention, for example in
+/// environment variables, are not listed, but reported as warnings.
 ///
 /// The format mapping has a line SOURCE=DESTINATION for each image, for "oc image mirror -f" and other mirroring
 /// clients. The path of an image stays the same below REGISTRY/PREFIX. Clients need a tag for the destination, and
@@ -124,6 +125,8 @@ pub(super) fn run(arguments: &ImagesArguments, context: &Context<'_>) -> Command
         return Err(nothing(arguments, &opened, &query)?);
     }
     following::warn(&found.unsatisfied, &context.printer);
+    let hint = "to mirror such an image, copy it separately";
+    unlisted::warn("the list", &found.unlisted, hint, &context.printer);
     match (arguments.output, &arguments.to) {
         (Form::Mapping, Some(target)) => print_mapping(&found, target, arguments.keep_host, context),
         (Form::Json, _) => print_list(&found, Format::Json, context),

@@ -74,6 +74,9 @@ const PLAN: &str = "plan.json";
 /// referrers. An image that cannot be read is left out; the plan contains the reason, and with --deny left-out, the
 /// exit status is 3. If no image can be read, the exit status is 1.
 ///
+/// Bundles may mention images that they do not list as related images, for example in environment variables. The plan
+/// does not include them, but warns of them if the catalog contains the manifests of the bundles.
+///
 /// If references of the form REPOSITORY:TAG@DIGEST give one tag to several images, these images are mirrored by digest,
 /// without the tag.
 ///
@@ -151,7 +154,7 @@ pub(super) struct PlanArguments {
     /// File for the plan
     #[arg(short, long, value_name = "FILE", default_value = PLAN)]
     output: PathBuf,
-    /// Exit with status 3 if selected content is left out
+    /// Exit with status 3 if the plan lacks such images; may be repeated
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Vec<Denied>,
     #[command(flatten)]
@@ -185,6 +188,8 @@ fn of_target(argument: Arg) -> Arg {
 enum Denied {
     /// Images that cannot be copied, except blocked images
     LeftOut,
+    /// Images that bundles mention, such as in variables, but do not list as related images
+    Unlisted,
 }
 
 pub(super) fn pair(text: &str) -> Result<(String, String), String> {
@@ -364,14 +369,23 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         arguments.output.display()
     ));
     let missing = plan.missing();
-    let denied = arguments.deny.contains(&Denied::LeftOut) && !missing.is_empty();
-    if denied {
-        printer.error(format_args!(
-            "the plan lacks {}, which --deny left-out forbids",
-            counted(missing.len(), "selected image")
-        ));
+    let mut is_denied = false;
+    for (denied, count, what, name) in [
+        (Denied::LeftOut, missing.len(), "selected image", "left-out"),
+        (
+            Denied::Unlisted,
+            collected.unlisted.len(),
+            "mentioned image",
+            "unlisted",
+        ),
+    ] {
+        if arguments.deny.contains(&denied) && count > 0 {
+            let lacking = counted(count, what);
+            printer.error(format_args!("the plan lacks {lacking}, which --deny {name} forbids"));
+            is_denied = true;
+        }
     }
-    Ok(Status::of_answer(!denied))
+    Ok(Status::of_answer(!is_denied))
 }
 
 /// Makes sure that the plan contains a part of what was requested. Otherwise, it must not replace an earlier plan.

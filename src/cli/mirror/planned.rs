@@ -4,7 +4,7 @@ use crate::catalog::file_based::edit::CatalogEditError;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::hint::Hints;
 use crate::cli::index::publication::{warn_of_doubts, warn_of_lost};
-use crate::cli::{catalog_output, following, strictness};
+use crate::cli::{catalog_output, following, strictness, unlisted};
 use crate::index::catalog_image::CatalogImageError;
 use crate::mirror::collect::{CollectError, Collected};
 use crate::mirror::contested::Contested;
@@ -101,6 +101,8 @@ pub(super) fn remark(collected: &Collected, printer: &Printer) {
     let deprecated: Vec<&String> = collected.deprecated.iter().collect();
     catalog_output::report_omitted(&deprecated, printer);
     remark_left_out(collected, printer);
+    let hint = "to mirror such an image, specify it with --image, or in additionalImages of the file for --config";
+    unlisted::warn("the plan", &collected.unlisted, hint, printer);
 }
 
 /// Reports the images that were left out. Images with the same reason, such as those of a registry that cannot be

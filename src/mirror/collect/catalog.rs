@@ -293,6 +293,9 @@ impl Collector<'_> {
             packages.extend(entries.map(|bundle| (bundle.as_str(), package.package.as_str())));
         }
         let found = all_images(index).map_err(|error| CollectError::of_copy(&request.catalog, error))?;
+        for (image, bundles) in found.unlisted {
+            self.unlisted.entry(image).or_default().extend(bundles);
+        }
         for image in found.images {
             for used in image.bundles {
                 let use_of = Use {

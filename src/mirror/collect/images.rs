@@ -4,7 +4,8 @@ use super::Collector;
 use crate::causes::with_causes;
 use crate::image::{Digest, ImageError, Platform, Reference, RegistryReference};
 use crate::mirror::assembly::ImageNames;
-use crate::mirror::extras::{self, FoundExtra, Subjects, Unlisted};
+use crate::mirror::extras::{self, FoundExtra, Subjects};
+use crate::mirror::images::Unlisted;
 use crate::mirror::naming::{CATALOG, pinned_name, repository_of, tags};
 use crate::mirror::plan::Use;
 use crate::mirror::request::Place;
@@ -36,6 +37,16 @@ impl Collector<'_> {
         } else {
             known.platforms.extend(platforms.iter().cloned());
         }
+    }
+
+    /// Returns the unlisted images of bundles that are neither requested otherwise nor blocked.
+    pub(super) fn still_unlisted(&mut self) -> Unlisted {
+        let mut unlisted = std::mem::take(&mut self.unlisted);
+        for (image, _) in self.wanted.keys() {
+            unlisted.remove(image);
+        }
+        unlisted.retain(|image, _| !self.request.blocked.iter().any(|pattern| pattern.is_match(image)));
+        unlisted
     }
 
     /// Adds the content of the requested images.
@@ -135,8 +146,8 @@ impl Collector<'_> {
         for (reference, unlisted) in found.failed {
             let failed = "its referrers cannot be listed: ";
             let why = match unlisted {
-                Unlisted::Failed(error) => self.noted(failed, &reference, error),
-                why @ Unlisted::TooMany => format!("{failed}{why}"),
+                extras::Unlisted::Failed(error) => self.noted(failed, &reference, error),
+                why @ extras::Unlisted::TooMany => format!("{failed}{why}"),
             };
             self.assembly.leave_out(reference.to_string(), BTreeSet::new(), why);
         }

@@ -7,6 +7,7 @@ mod images;
 use super::assembly::Assembly;
 use super::contested::Contested;
 use super::filter::{UnknownBundle, Unreached};
+use super::images::Unlisted;
 use super::naming::CATALOG;
 use super::placed::PlacedError;
 use super::plan::{ImageRole, Plan, Use};
@@ -68,6 +69,9 @@ pub struct Collected {
     /// The errors of registries that could not be reached. The key is the reason that the plan gives for leaving out
     /// the images of the registry.
     pub unreachable: BTreeMap<String, ImageError>,
+    /// The images that kept bundles mention but do not list, each with the names of the bundles, except those that are
+    /// requested or blocked. The plan does not contain them.
+    pub unlisted: Unlisted,
     /// Whether none of the wanted images could be read, so that the plan contains at most catalogs.
     pub is_empty: bool,
 }
@@ -274,6 +278,7 @@ pub async fn collect(
         lost: Vec::new(),
         doubts: Vec::new(),
         unreachable: BTreeMap::new(),
+        unlisted: Unlisted::new(),
         is_empty: false,
     };
     for (place, catalog) in request.catalogs.iter().enumerate() {
@@ -289,6 +294,7 @@ pub async fn collect(
         };
         collector.want(&image.image, use_of, &image.place, &image.platforms);
     }
+    collector.unlisted = collector.still_unlisted();
     collector.add_images().await;
     if options.extras {
         collector.add_extras().await;
@@ -308,6 +314,7 @@ pub async fn collect(
         unreached: collector.unreached,
         deprecated: collector.deprecated,
         unreachable: collector.unreachable,
+        unlisted: collector.unlisted,
         is_empty: collector.is_empty,
     })
 }
@@ -329,6 +336,7 @@ struct Collector<'a> {
     lost: Vec<(String, Vec<Platform>)>,
     doubts: Vec<BaseDoubt>,
     unreachable: BTreeMap<String, ImageError>,
+    unlisted: Unlisted,
     is_empty: bool,
 }
 

@@ -2,6 +2,8 @@
 
 use super::garden::{Garden, said};
 use crate::tools::installed;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -135,6 +137,39 @@ fn images_without_a_requested_platform_are_omitted() {
     assert_eq!(plan["left_out"][0]["why"], json!(why));
     let output = garden.run(&format!("{line} --deny left-out"));
     assert_eq!(output.status.code(), Some(3));
+}
+
+#[test]
+fn images_that_a_bundle_only_mentions_are_reported_and_can_be_requested_or_denied() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let image = format!("{}/certs/op:v1.4.0", garden.source.host);
+    let container = json!({"name": "c", "image": format!("{}/garden/greenhouse:v1.2.0", garden.source.host),
+        "env": [{"name": "RELATED_IMAGE_CERTS", "value": image}]});
+    let pod = json!({"template": {"spec": {"containers": [container]}}});
+    let csv = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",
+        "metadata": {"name": "g.v2.0.0-rc1"}, "spec": {"install": {"spec": {"deployments": [{"spec": pod}]}}}});
+    let data = STANDARD.encode(csv.to_string());
+    let catalog = fs::read_to_string(garden.path("catalog.yaml")).unwrap();
+    let (before, after) = catalog.split_once("name: g.v2.0.0-rc1\npackage: ").unwrap();
+    let after = after.replacen(
+        "properties:\n",
+        &format!("properties:\n- {{type: olm.bundle.object, value: {{data: {data}}}}}\n"),
+        1,
+    );
+    let catalog = format!("{before}name: g.v2.0.0-rc1\npackage: {after}");
+    fs::write(garden.path("catalog.yaml"), catalog).unwrap();
+    let line = "mirror plan --catalog catalog.yaml -p greenhouse-operator=candidate --default-channel \
+                greenhouse-operator=candidate --use-http --no-binary";
+    let text = garden.ok(line);
+    let why = format!("the plan lacks {image}: g.v2.0.0-rc1 mentions it but does not list it as a related image");
+    assert!(text.contains(&why), "{text}");
+    let output = garden.run(&format!("{line} --deny unlisted"));
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    let text = garden.ok(&format!("{line} --deny unlisted --image {image}"));
+    assert!(!text.contains("lacks"), "{text}");
 }
 
 #[test]
