@@ -220,17 +220,28 @@ impl Image {
 
     /// Returns whether the config specifies a program to start.
     pub fn starts_a_program(&self) -> bool {
-        let is_set = |key: &str| {
-            let command = self.config_value.pointer(key).and_then(Value::as_array);
-            command.is_some_and(|command| !command.is_empty())
-        };
-        is_set("/config/Entrypoint") || is_set("/config/Cmd")
+        starts_a_program(&self.config_value)
     }
 
     /// Returns the platform specified in the config.
     pub fn platform(&self) -> Option<Platform> {
         Platform::of_config(&self.config_value)
     }
+}
+
+/// Returns the platform of the program that an image with this config starts. Returns `None` if it starts none, because
+/// images without a program are the same for every platform, or if the platform is unknown.
+pub(super) fn program_platform(config: &Value) -> Option<Platform> {
+    let platform = Platform::of_config(config).filter(Platform::is_real);
+    platform.filter(|_| starts_a_program(config))
+}
+
+fn starts_a_program(config: &Value) -> bool {
+    let is_set = |key: &str| {
+        let command = config.pointer(key).and_then(Value::as_array);
+        command.is_some_and(|command| !command.is_empty())
+    };
+    is_set("/config/Entrypoint") || is_set("/config/Cmd")
 }
 
 pub(super) fn diff_ids(config: &Value) -> Result<Vec<Digest>, ContentProblem> {

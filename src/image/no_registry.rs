@@ -7,13 +7,14 @@ use super::digest::Digest;
 use super::document::Document;
 use super::error::ImageError;
 use super::image::Image;
-use super::manifest::IndexEntry;
+use super::manifest::{ImageManifest, IndexEntry};
 use super::options::ImageOptions;
 use super::platform::{Offer, Platform};
 use super::progress::Progress;
 use super::reference::RegistryReference;
 use super::tag_state::TagState;
 use super::tagged_image::Tagged;
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::future::{Ready, ready};
 use std::sync::Arc;
@@ -62,6 +63,10 @@ impl Registry {
     }
 
     pub(super) fn referrers(&self, reference: &RegistryReference) -> Refused<Option<Vec<IndexEntry>>> {
+        refused(reference)
+    }
+
+    pub(super) fn config_of(&self, reference: &RegistryReference, _: &ImageManifest) -> Refused<Option<Value>> {
         refused(reference)
     }
 

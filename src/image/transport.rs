@@ -9,11 +9,12 @@ use super::cache::Cache;
 use super::digest::Digest;
 use super::document::Document;
 use super::error::ImageError;
-use super::image::Image;
+use super::image::{Image, program_platform};
 use super::layout::{document_in_layout, offers_in_layout, read_layout, resolve_layout, state_in_layout};
 use super::layout_writer::replace_in_layout;
 #[cfg(feature = "registry")]
 use super::manifest::Descriptor;
+use super::manifest::ImageManifest;
 use super::manifest::IndexEntry;
 use super::manifest::check_digest;
 #[cfg(not(feature = "registry"))]
@@ -337,6 +338,23 @@ impl Transports {
             return Ok(());
         }
         Err(ImageError::no_platform(reference, Some(wanted), &offers))
+    }
+
+    /// Returns the platform of the program that the image with this manifest starts. Returns `None` if the image starts
+    /// no program, or if its platform is unknown. No layers are downloaded from a registry.
+    ///
+    /// # Errors
+    /// Returns an error if the config does not exist or cannot be read.
+    pub(crate) async fn program_platform(
+        &self,
+        reference: &Reference,
+        manifest: &ImageManifest,
+    ) -> Result<Option<Platform>, ImageError> {
+        let config = match reference {
+            Reference::Registry(reference) => self.registry.config_of(reference, manifest).await?,
+            _ => Some(self.pull(reference).await?.config_value().clone()),
+        };
+        Ok(config.as_ref().and_then(program_platform))
     }
 
     /// Returns the images that the reference refers to, each with its platform. No layers are downloaded from a

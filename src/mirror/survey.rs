@@ -35,7 +35,7 @@ pub struct Survey {
     pub media_type: String,
     /// The requested platforms in the image index.
     pub platforms: BTreeSet<Platform>,
-    /// The other platforms in the image index.
+    /// The other platforms in the image index, or the platform of a single image that is not for a requested platform.
     pub platforms_left_out: BTreeSet<Platform>,
     /// The layers that registries do not store.
     pub foreign: BTreeSet<Digest>,
@@ -53,7 +53,7 @@ impl Survey {
         manifests.chain(blobs).fold(0, u64::saturating_add)
     }
 
-    /// Returns the reason why an image index is excluded, if it has none of the requested platforms.
+    /// Returns the reason why an image is excluded, if it has none of the requested platforms.
     pub fn without_platforms(&self) -> Option<String> {
         let platforms: Vec<String> = self.platforms_left_out.iter().map(ToString::to_string).collect();
         let is_empty = self.platforms.is_empty() && !platforms.is_empty();
@@ -90,6 +90,12 @@ pub fn unread(registry: &str, error: &ImageError) -> String {
 async fn look(transports: &Transports, subject: &Subject) -> Result<Survey, ImageError> {
     let document = transports.document(&subject.reference).await?;
     let mut survey = empty(&document);
+    if let (false, Ok(Manifest::Image(manifest))) = (subject.platforms.is_empty(), document.manifest()) {
+        let reference = subject.reference.with_digest(&survey.digest);
+        let platform = transports.program_platform(&reference, &manifest).await?;
+        let other = platform.filter(|platform| !subject.platforms.contains(platform));
+        survey.platforms_left_out.extend(other);
+    }
     let mut waiting = vec![(document, 0)];
     while let Some((document, depth)) = waiting.pop() {
         let part = format!("the manifest {}", document.descriptor.digest);

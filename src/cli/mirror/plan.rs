@@ -134,6 +134,9 @@ pub(super) struct PlanArguments {
     images: Vec<String>,
     /// Mirror only these platforms of images, separated by commas
     ///
+    /// An image is left out if it is only for other platforms. Bundles and other images that start no program suit every
+    /// platform.
+    ///
     /// The image index of a multi-platform image is not changed, so that its digest stays the same. Registries reject
     /// the index if they require all images that it lists.
     #[arg(long, value_name = "PLATFORMS", value_delimiter = ',', value_parser = Item(platform))]

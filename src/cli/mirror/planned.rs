@@ -89,6 +89,18 @@ pub(super) fn remark(collected: &Collected, printer: &Printer) {
     for (catalog, lost) in &collected.lost {
         warn_of_lost(&format!("the catalog {catalog}"), lost, printer);
     }
+    for (catalog, lacking) in collected.lacking.iter().filter(|(_, lacking)| !lacking.is_empty()) {
+        let lacking: Vec<String> = lacking.iter().map(ToString::to_string).collect();
+        printer.warning(format_args!(
+            "the catalog image that was built from {catalog} does not support all requested platforms: {} {} missing",
+            lacking.join(", "),
+            if lacking.len() == 1 { "is" } else { "are" }
+        ));
+        printer.warning_hint(
+            "specify an opmx binary for each platform with --binary, a base image for these platforms with \
+             --binary-image and --all-platforms, or --no-binary",
+        );
+    }
     warn_of_doubts(&collected.doubts, printer);
     for Contested { name, images } in &collected.contested {
         let images: Vec<String> = images.iter().cloned().collect();

@@ -55,6 +55,7 @@ use futures_util::TryStreamExt;
 use repository::{Access, Repository, Request};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, StatusCode};
+use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -181,6 +182,19 @@ impl Registry {
         }
     }
 
+    /// Returns the config of the image with this manifest; `None` if the config is not JSON.
+    pub(super) async fn config_of(
+        &self,
+        reference: &RegistryReference,
+        manifest: &ImageManifest,
+    ) -> Result<Option<Value>, ImageError> {
+        let image = reference.as_written();
+        check_config_size(image, manifest)?;
+        let repository = self.repository(reference);
+        let config = self.config(&repository, image, &manifest.config).await?;
+        Ok(serde_json::from_slice(&config).ok())
+    }
+
     async fn config(
         &self,
         repository: &Repository,
@@ -195,9 +209,7 @@ impl Registry {
     }
 
     fn check_sizes(&self, image: &str, manifest: &ImageManifest) -> Result<(), ImageError> {
-        if manifest.config.size > CONFIG_LIMIT {
-            return Err(ContentProblem::TooMuch { limit: CONFIG_LIMIT }.of(image, "the config"));
-        }
+        check_config_size(image, manifest)?;
         let sizes = manifest.layers.iter().map(|layer| layer.size);
         if sizes.fold(0, u64::saturating_add) > self.image_limit {
             let limit = self.image_limit;
@@ -357,4 +369,11 @@ fn header(answer: &Answer, name: &str) -> Option<String> {
 
 fn stated_digest(answer: &Answer) -> Option<Digest> {
     header(answer, DIGEST_HEADER)?.parse().ok()
+}
+
+fn check_config_size(image: &str, manifest: &ImageManifest) -> Result<(), ImageError> {
+    if manifest.config.size > CONFIG_LIMIT {
+        return Err(ContentProblem::TooMuch { limit: CONFIG_LIMIT }.of(image, "the config"));
+    }
+    Ok(())
 }

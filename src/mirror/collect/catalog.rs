@@ -178,14 +178,20 @@ impl Collector<'_> {
             }
         }
         // An image without a program is the same for every platform.
-        if let (Some(original), CatalogServer::Program(_)) = (original, &self.options.building.server) {
-            let offers = self.transports.offers(&original.pinned).await?;
-            let offered = offers.into_iter().map(|offer| offer.platform);
-            let is_wanted = |platform: &Platform| request.platforms.is_empty() || request.platforms.contains(platform);
-            let lost = offered.filter(|platform| is_wanted(platform) && !built.platforms.contains(platform));
-            let lost: Vec<Platform> = lost.collect();
-            if !lost.is_empty() {
-                self.lost.push((request.catalog.clone(), lost));
+        if let CatalogServer::Program(_) = &self.options.building.server {
+            let without = |platforms: &mut dyn Iterator<Item = Platform>| -> Vec<Platform> {
+                platforms
+                    .filter(|platform| !built.platforms.contains(platform))
+                    .collect()
+            };
+            let name = request.catalog.clone();
+            if !request.platforms.is_empty() {
+                self.lacking
+                    .push((name, without(&mut request.platforms.iter().cloned())));
+            } else if let Some(original) = original {
+                let offers = self.transports.offers(&original.pinned).await?;
+                self.lost
+                    .push((name, without(&mut offers.into_iter().map(|offer| offer.platform))));
             }
         }
         let subject = Subject {

@@ -59,9 +59,12 @@ pub struct Collected {
     pub deprecated: BTreeSet<String>,
     /// The installed bundles that their catalog does not contain, so that it is not known how to upgrade from them.
     pub unknown: Vec<UnknownBundle>,
-    /// For each rebuilt catalog, the requested platforms of its image that the program in the new image does not
-    /// support.
+    /// For each rebuilt catalog, the platforms of its image that the program in the new image does not support, if all
+    /// platforms were requested.
     pub lost: Vec<(String, Vec<Platform>)>,
+    /// For each rebuilt catalog, the platforms that were requested by name, but that the program in the new image does
+    /// not support.
+    pub lacking: Vec<(String, Vec<Platform>)>,
     /// The reasons why the new catalog images probably cannot serve their catalogs.
     pub doubts: Vec<BaseDoubt>,
     /// The tags that references give to several images, which are therefore mirrored without them.
@@ -276,6 +279,7 @@ pub async fn collect(
         unknown: Vec::new(),
         packages: BTreeSet::new(),
         lost: Vec::new(),
+        lacking: Vec::new(),
         doubts: Vec::new(),
         unreachable: BTreeMap::new(),
         unlisted: Unlisted::new(),
@@ -307,6 +311,7 @@ pub async fn collect(
         plan,
         unknown: collector.unknown,
         lost: collector.lost,
+        lacking: collector.lacking,
         doubts: collector.doubts,
         contested,
         unsatisfied,
@@ -334,6 +339,7 @@ struct Collector<'a> {
     /// The names of all packages of the catalogs.
     packages: BTreeSet<String>,
     lost: Vec<(String, Vec<Platform>)>,
+    lacking: Vec<(String, Vec<Platform>)>,
     doubts: Vec<BaseDoubt>,
     unreachable: BTreeMap<String, ImageError>,
     unlisted: Unlisted,

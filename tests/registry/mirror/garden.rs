@@ -171,7 +171,7 @@ impl Registry {
         }
     }
 
-    fn push(&self, image: &Image, reference: &str) {
+    pub(super) fn push(&self, image: &Image, reference: &str) {
         let reference: Reference = reference.parse().unwrap();
         block_on(self.transports.push(image, &reference)).unwrap();
     }

@@ -4,6 +4,7 @@ use super::garden::{Garden, said};
 use crate::tools::installed;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use opmx::image::{ImageConfig, build};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -328,6 +329,34 @@ fn platforms_lost_by_a_rebuilt_catalog_are_reported() {
     );
     let text = garden.ok(&format!("{plan} --platforms linux/amd64"));
     assert!(!text.contains("also supported"), "{text}");
+    let text = garden.ok(&format!("{plan} --platforms linux/s390x"));
+    let lacking = "built from oci:layout:v1 does not support all requested platforms: linux/s390x is missing";
+    assert!(text.contains(lacking), "{text}");
+    let text = garden.ok(&format!("{plan} --platforms linux/s390x --no-binary"));
+    assert!(!text.contains("does not support"), "{text}");
+}
+
+#[test]
+fn a_single_image_for_another_platform_is_omitted_if_it_starts_a_program() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let program = ImageConfig {
+        entrypoint: vec!["/run".to_owned()],
+        ..ImageConfig::default()
+    };
+    let program = build(&program, Vec::new()).unwrap();
+    let host = &garden.source.host;
+    garden.client().push(&program, &format!("{host}/tools/run:v1"));
+    let line =
+        format!("mirror plan --image {host}/tools/run:v1 --image {host}/proxy/rbac:v0.15 --use-http --platforms");
+    let text = garden.ok(&format!("{line} linux/arm64"));
+    let left_out = format!("left out {host}/tools/run:v1: it is only for linux/amd64, none of which was requested");
+    assert!(text.contains(&left_out), "{text}");
+    assert_eq!(garden.json("plan.json")["images"].as_array().unwrap().len(), 1);
+    let text = garden.ok(&format!("{line} linux/amd64"));
+    assert!(!text.contains("left out"), "{text}");
 }
 
 #[test]
