@@ -3,7 +3,11 @@
 /// The maximum length of a name.
 const LONGEST: usize = 63;
 
-/// Returns a valid name of a Kubernetes object for an index: the last component of its path, with the tag of an image.
+/// The prefix of a name that would otherwise begin with a digit.
+const PREFIX: &str = "cs-";
+
+/// Returns a valid name of a CatalogSource or ClusterCatalog for an index: the last component of its path, with the tag
+/// of an image. OLM gives the name of a CatalogSource to a Service, so it never begins with a digit.
 pub fn object_name(index: &str) -> String {
     let without_digest = index.split('@').next().unwrap_or_default();
     let last = without_digest.trim_end_matches('/').rsplit('/').next();
@@ -19,8 +23,15 @@ pub fn object_name(index: &str) -> String {
             '-'
         }
     };
-    let name: String = name.chars().map(plain).take(LONGEST).collect();
-    match name.trim_matches('-') {
+    let name: String = name.chars().map(plain).collect();
+    let name = name.trim_matches('-');
+    let prefix = if name.starts_with(|letter: char| letter.is_ascii_digit()) {
+        PREFIX
+    } else {
+        ""
+    };
+    let name: String = prefix.chars().chain(name.chars()).take(LONGEST).collect();
+    match name.trim_end_matches('-') {
         "" => "catalog".to_owned(),
         name => name.to_owned(),
     }
@@ -41,6 +52,8 @@ mod tests {
             ("dir/index.db", "index"),
             ("catalog/", "catalog"),
             ("..", "catalog"),
+            ("registry.example.com/3scale/3cat:v1", "cs-3cat-v1"),
+            ("registry.example.com/-3cat", "cs-3cat"),
         ] {
             assert_eq!(object_name(index), name, "{index}");
         }

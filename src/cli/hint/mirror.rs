@@ -86,6 +86,7 @@ hints! {
         none: [],
         Self::Name { .. } | Self::Same { .. } => hint("set the catalog name with --catalog-name, or the name of the \
                                                        mirror sets with --name"),
+        Self::SourceName { .. } => hint("set another name with --catalog-name"),
         Self::Namespace { .. } => hint("set the namespace of the CatalogSources with --namespace"),
         Self::Unknown { .. } => hint("use the catalog's name from catalogs[].source in the plan"),
     }

@@ -9,7 +9,7 @@ pub use scopes::{Rules, Scope, rules};
 
 use super::plan::{Plan, PlannedCatalog};
 use crate::index::object_name::object_name;
-use crate::kubernetes::names::{fault_of_dns1123_label, is_dns1123_label};
+use crate::kubernetes::names::{fault_of_dns1123_label, is_dns1035_label, is_dns1123_label};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A kind of manifest to write.
@@ -71,6 +71,15 @@ pub enum ManifestError {
         /// The name.
         name: String,
     },
+    /// A name that Kubernetes would reject for the Service that OLM creates for a CatalogSource.
+    #[error(
+        "{name:?} cannot be the name of a CatalogSource, because OLM creates a Service of this name: expected at most 63 \
+         lowercase letters, digits and hyphens, beginning with a letter and ending with a letter or digit"
+    )]
+    SourceName {
+        /// The name.
+        name: String,
+    },
     /// A namespace that Kubernetes would reject.
     #[error("the namespace {namespace:?} {fault}")]
     Namespace {
@@ -104,7 +113,7 @@ pub enum ManifestError {
 pub fn manifests(plan: &Plan, options: &ManifestOptions) -> Result<Manifests, ManifestError> {
     let writes = |kinds: &[ManifestKind]| kinds.iter().any(|kind| options.kinds.contains(kind));
     let names = if writes(&[ManifestKind::CatalogSource, ManifestKind::ClusterCatalog]) {
-        names(plan, &options.catalog_names)?
+        names(plan, options)?
     } else {
         Vec::new()
     };
@@ -182,7 +191,9 @@ impl Manifests {
 ///
 /// # Errors
 /// Returns an error if a name is invalid or appears twice.
-fn names(plan: &Plan, given: &BTreeMap<String, String>) -> Result<Vec<String>, ManifestError> {
+fn names(plan: &Plan, options: &ManifestOptions) -> Result<Vec<String>, ManifestError> {
+    let given = &options.catalog_names;
+    let are_sources = options.kinds.contains(&ManifestKind::CatalogSource);
     let is_there = |source: &&String| plan.catalogs.iter().any(|catalog| catalog.source == **source);
     if let Some(source) = given.keys().find(|source| !is_there(source)) {
         return Err(ManifestError::Unknown {
@@ -195,6 +206,9 @@ fn names(plan: &Plan, given: &BTreeMap<String, String>) -> Result<Vec<String>, M
         let name = given.get(&catalog.source).cloned().unwrap_or_else(|| name_of(catalog));
         if !is_dns1123_label(&name) {
             return Err(ManifestError::Name { name });
+        }
+        if are_sources && !is_dns1035_label(&name) {
+            return Err(ManifestError::SourceName { name });
         }
         if let Some(first) = taken.insert(name.clone(), catalog) {
             return Err(ManifestError::Same {

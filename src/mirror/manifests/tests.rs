@@ -274,15 +274,32 @@ fn container_engines_and_copying_tools_have_their_own_files() {
 fn names_are_valid_or_rejected_before_anything_else() {
     let mut plan = plan();
     plan.catalogs[0].destination = Some(format!("{TARGET}/A_b/Catalog.{}:v4.18-rc.12.x", "c".repeat(80)));
-    let name = names(&plan, &BTreeMap::new()).unwrap().remove(0);
+    let kinds = [ManifestKind::CatalogSource, ManifestKind::ClusterCatalog];
+    let derived = options(&kinds, Scope::Repository);
+    let name = names(&plan, &derived).unwrap().remove(0);
     assert!(is_dns1123_label(&name), "{name}");
-    let given = |source: &str, name: &str| BTreeMap::from([(source.to_owned(), name.to_owned())]);
+    let given = |source: &str, name: &str| ManifestOptions {
+        catalog_names: BTreeMap::from([(source.to_owned(), name.to_owned())]),
+        ..derived.clone()
+    };
     let source = plan.catalogs[0].source.clone();
     assert_eq!(names(&plan, &given(&source, "mine")).unwrap(), ["mine"]);
     assert!(names(&plan, &given(&source, "Mine")).is_err());
     assert!(names(&plan, &given("other", "mine")).is_err());
     plan.catalogs.push(plan.catalogs[0].clone());
-    assert!(names(&plan, &BTreeMap::new()).is_err());
+    assert!(names(&plan, &derived).is_err());
+}
+
+#[test]
+fn only_a_catalog_source_needs_a_name_that_a_service_can_have() {
+    let plan = plan();
+    let named = |kind| ManifestOptions {
+        catalog_names: BTreeMap::from([(plan.catalogs[0].source.clone(), "4cat".to_owned())]),
+        ..options(&[kind], Scope::Repository)
+    };
+    let error = manifests(&plan, &named(ManifestKind::CatalogSource)).unwrap_err();
+    assert!(matches!(error, ManifestError::SourceName { .. }), "{error}");
+    assert!(manifests(&plan, &named(ManifestKind::ClusterCatalog)).is_ok());
 }
 
 #[test]
