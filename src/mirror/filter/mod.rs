@@ -325,8 +325,11 @@ fn described(draft: &Draft, between: &BTreeSet<(String, String, String)>) -> Kep
         let names: BTreeSet<&str> = channel.entries.iter().map(|entry| entry.name.as_str()).collect();
         let is_between =
             |entry: &&WrittenEntry| between.contains(&(draft.name.clone(), channel.name.clone(), entry.name.clone()));
+        let updates = draft.updates(channel);
         let why = |entry: &WrittenEntry| {
-            let below: Vec<&str> = entry.below().filter(|name| names.contains(name)).collect();
+            // A bundle with a range may update clusters past this one.
+            let is_next = |name: &&str| names.contains(name) && updates.get(name) == Some(&entry.name);
+            let below: Vec<&str> = entry.below().filter(is_next).collect();
             match &below[..] {
                 [] => "the channel would not be connected without it".to_owned(),
                 below => format!("it is the next update from {}", below.join(", ")),

@@ -148,6 +148,16 @@ fn bundles_kept_above_a_maximum_version_are_reported_with_the_reason() {
 }
 
 #[test]
+fn a_bundle_that_clusters_update_past_is_kept_to_connect_the_channel() {
+    let (filtered, bundles) = kept(&["stable"], "<1.1.0 || >=1.2.0", None);
+    assert_eq!(bundles, ["c.v1.4.0", "g.v1.0.0", "g.v1.1.1", "g.v1.2.0"]);
+    let greenhouse = filtered.kept.iter().find(|package| package.package == "greenhouse");
+    // The range of g.v1.2.0 contains 1.0.0.
+    let why = &greenhouse.unwrap().channels[0].kept_for["g.v1.1.1"];
+    assert_eq!(why, "the channel would not be connected without it");
+}
+
+#[test]
 fn a_range_that_only_a_prerelease_could_satisfy_lists_the_available_versions() {
     let mut request = request(part(&["candidate"], ">=2.0.0", None), Versions::Head);
     request
@@ -172,7 +182,7 @@ fn the_default_channel_is_kept_unless_another_one_is_specified() {
 
 #[test]
 fn the_path_from_a_version_is_the_shortest_one_of_olm() {
-    let (_, bundles) = kept(&["stable"], "all", Some("1.0.0"));
+    let (_, bundles) = kept(&["stable"], "heads", Some("1.0.0"));
     assert_eq!(bundles, ["c.v1.4.0", "g.v1.2.0"]);
 }
 

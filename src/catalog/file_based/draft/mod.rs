@@ -14,6 +14,7 @@ mod links;
 mod list;
 mod prune;
 mod remove;
+mod way;
 
 pub use add::{NewBundle, Placement};
 pub use deprecate::Deprecated;

@@ -255,65 +255,6 @@ impl DraftChannel {
             .iter()
             .all(|head| !self.entries.iter().any(|entry| skips(entry, head)))
     }
-
-    /// Returns the bundle with this version.
-    fn bundle_of(&self, version: &Version, versions: &HashMap<&str, &Version>) -> Option<&str> {
-        let mut names = self.entries.iter().map(|entry| entry.name.as_str());
-        names.find(|name| versions.get(name) == Some(&version))
-    }
-
-    /// Returns the bundle with this version, and the bundles through which a cluster updates from it to the head. At
-    /// each step, OLM considers the bundles that replace or skip the installed one, or whose range contains the
-    /// installed version, and chooses the one nearest to the head. A range that includes higher versions does not lead
-    /// downwards.
-    fn way(&self, from: &Version, versions: &HashMap<&str, &Version>) -> Vec<String> {
-        let Some(head) = self.heads().first().map(|head| (*head).to_owned()) else {
-            return Vec::new();
-        };
-        let chain = chain(&by_name(&self.entries), &head);
-        let places: HashMap<&str, usize> = chain.iter().map(|entry| entry.name.as_str()).zip(0..).collect();
-        let mut named: HashMap<&str, usize> = HashMap::new();
-        let mut ranges = Vec::new();
-        for (place, entry) in chain.iter().enumerate() {
-            for name in entry.below().filter(|name| *name != entry.name) {
-                named.entry(name).or_insert(place);
-            }
-            if let Ok(range) = VersionRange::parse_as_olm(&entry.skip_range)
-                && !entry.skip_range.is_empty()
-            {
-                ranges.push((place, range));
-            }
-        }
-        let own = self.bundle_of(from, versions);
-        let mut way: Vec<String> = own.iter().map(|name| (*name).to_owned()).collect();
-        let mut seen: HashSet<&str> = own.into_iter().collect();
-        let mut at = (own.unwrap_or_default(), from);
-        loop {
-            let own_place = places.get(at.0).copied();
-            let is_above = |place: usize| match own_place {
-                Some(own) => place < own,
-                None => chain
-                    .get(place)
-                    .and_then(|entry| versions.get(entry.name.as_str()))
-                    .is_some_and(|version| *version > at.1),
-            };
-            let spans = |(place, range): &&(usize, VersionRange)| range.contains(at.1) && is_above(*place);
-            let by_range = ranges.iter().find(spans).map(|(place, _)| *place);
-            let by_name = named.get(at.0).copied().filter(|_| own_place != Some(0));
-            let next = by_range.into_iter().chain(by_name).min();
-            let Some(next) = next
-                .and_then(|place| chain.get(place))
-                .filter(|next| seen.insert(&next.name))
-            else {
-                return way;
-            };
-            way.push(next.name.clone());
-            let Some(version) = versions.get(next.name.as_str()) else {
-                return way;
-            };
-            at = (&next.name, version);
-        }
-    }
 }
 
 /// Returns whether there is exactly one head, and a chain of replaces leads from it to all entries that no entry skips.
