@@ -14,6 +14,8 @@ pub(crate) struct PartArguments {
     #[arg(long, value_enum, value_name = "STYLE", default_value_t)]
     range_style: StyleArgument,
     /// Keep the shortest upgrade paths from this version to the heads of the channels
+    ///
+    /// If a part specifies versions, such as @all or a range, they are kept as well.
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     from: Option<Version>,
 }
@@ -43,8 +45,9 @@ impl PartArguments {
         self.from.as_ref()
     }
 
-    /// Returns the parts by package. `versions_of_others` applies to parts that specify no versions; `past_from`
-    /// excludes the bundles of the version that clusters upgrade from.
+    /// Returns the parts by package. `versions_of_others` applies to parts that specify no versions; if these are all
+    /// versions, the upgrade paths take their place. `past_from` excludes the bundles of the version that clusters upgrade
+    /// from, unless they are selected otherwise.
     pub(crate) fn parts(
         &self,
         written: &[WrittenPart],
@@ -55,6 +58,7 @@ impl PartArguments {
         for part in written {
             let package = &part.package;
             let versions = match &part.versions {
+                None if self.from.is_some() && matches!(versions_of_others, Versions::All) => Versions::Nothing,
                 None => versions_of_others.clone(),
                 Some(text) => Versions::parse(text, self.range_style.into())
                     .map_err(|reason| wrong_versions(package, text, &reason))?,

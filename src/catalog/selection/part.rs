@@ -13,8 +13,8 @@ pub struct Part {
     pub channels: Vec<String>,
     /// The versions.
     pub versions: Versions,
-    /// Versions from which clusters must be able to reach the heads. The bundles with these versions are selected, and
-    /// so are the bundles on the update paths to the heads.
+    /// Versions from which clusters must be able to reach the heads. The bundles with these versions are selected in
+    /// addition to `versions`, and so are the bundles on the update paths to the heads.
     pub from: Vec<Version>,
     /// Whether to omit the bundles with the versions in `from` themselves, because the clusters already have them.
     pub past_from: bool,
@@ -26,6 +26,8 @@ pub enum Versions {
     /// All versions.
     #[default]
     All,
+    /// None, except those that [`Part::from`] selects.
+    Nothing,
     /// The head.
     Head,
     /// The versions in a range in OLM's syntax.
@@ -82,6 +84,7 @@ impl Versions {
         let version = candidate.version;
         match self {
             Self::All => true,
+            Self::Nothing => false,
             Self::Head => candidate.is_head,
             Self::In(range) => version.is_some_and(|version| range.contains(version)),
             Self::Meeting(constraint) => version.is_some_and(|version| constraint.contains(version)),

@@ -66,7 +66,7 @@ impl Draft {
         }
         self.channels = channels;
         if !there.is_empty() && self.channels.iter().all(|channel| channel.entries.is_empty()) {
-            if matches!(part.versions, Versions::All) && !part.from.is_empty() {
+            if matches!(part.versions, Versions::Nothing) && !part.from.is_empty() {
                 return Err(DraftError::NoStart {
                     package: self.name.clone(),
                     from: part.from.clone(),
@@ -107,18 +107,14 @@ impl DraftChannel {
             return Ok(Vec::new());
         };
         let mut wanted: BTreeSet<String> = BTreeSet::new();
-        let all = part.from.is_empty();
         for entry in &self.entries {
-            let is_wanted = match &part.versions {
-                Versions::All => all,
-                kept => kept.wants(Candidate {
-                    channel: &self.name,
-                    bundle: &entry.name,
-                    version: versions.get(entry.name.as_str()).copied(),
-                    is_head: entry.name == head,
-                }),
+            let candidate = Candidate {
+                channel: &self.name,
+                bundle: &entry.name,
+                version: versions.get(entry.name.as_str()).copied(),
+                is_head: entry.name == head,
             };
-            if is_wanted {
+            if part.versions.wants(candidate) {
                 wanted.insert(entry.name.clone());
             }
         }

@@ -227,13 +227,26 @@ fn the_shortest_path_from_a_version_is_kept() {
     let way = |from: u64| {
         let mut draft = draft();
         draft
-            .prune(&part(Versions::All, Some(Version::new(from, 0, 0))), None)
+            .prune(&part(Versions::Nothing, Some(Version::new(from, 0, 0))), None)
             .unwrap();
         entries(&draft).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(way(3), ["rake.v4", "rake.v3"]);
     assert_eq!(way(1), ["rake.v4", "rake.v2", "rake.v1"]);
     assert_eq!(way(4), ["rake.v4"]);
+}
+
+#[test]
+fn selected_versions_are_kept_in_addition_to_the_path_from_a_version() {
+    let kept = |versions: Versions| {
+        let mut draft = draft();
+        draft.prune(&part(versions, Some(Version::new(3, 0, 0))), None).unwrap();
+        entries(&draft).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(kept(Versions::Head), ["rake.v4", "rake.v3"]);
+    assert_eq!(kept(Versions::All), ["rake.v4", "rake.v3", "rake.v2", "rake.v1"]);
+    let range = VersionRange::parse("=2.0.0").unwrap();
+    assert_eq!(kept(Versions::In(range)), ["rake.v4", "rake.v3", "rake.v2"]);
 }
 
 #[test]
@@ -247,7 +260,7 @@ fn a_wide_range_of_a_lower_bundle_does_not_lead_back_down() {
     ]);
     let way = |from: u64| {
         let mut draft = Draft::read("rake", &documents).unwrap();
-        let part = part(Versions::All, Some(Version::new(from, 0, 0)));
+        let part = part(Versions::Nothing, Some(Version::new(from, 0, 0)));
         draft.prune(&part, None).map(|_| entries(&draft).join(" "))
     };
     assert_eq!(way(4).unwrap(), "rake.v4");
@@ -270,7 +283,7 @@ fn a_version_without_a_path_to_the_head_is_rejected() {
     ]);
     let mut draft = Draft::read("rake", &documents).unwrap();
     let error = draft
-        .prune(&part(Versions::All, Some(Version::new(2, 0, 0))), None)
+        .prune(&part(Versions::Nothing, Some(Version::new(2, 0, 0))), None)
         .unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -319,7 +332,7 @@ fn all_versions_above_a_lower_head_are_reported() {
 fn a_version_that_starts_no_path_is_reported() {
     let mut draft = draft();
     let from = Some(Version::new(0, 5, 0));
-    let error = draft.prune(&part(Versions::All, from), None).unwrap_err();
+    let error = draft.prune(&part(Versions::Nothing, from), None).unwrap_err();
     assert_eq!(
         error.to_string(),
         "no update path of package \"rake\" starts at 0.5.0; the package has the versions 1.0.0, 2.0.0, 3.0.0, 4.0.0"
@@ -683,7 +696,7 @@ fn changing_a_very_long_channel_does_not_compare_all_entries() {
     assert_eq!(cut.truncate(&half, None).unwrap().bundles.len(), COUNT / 2 - 1);
     assert_eq!(cut.channels[0].entries.last().unwrap().skips.len(), COUNT / 2 - 1);
     let mut from = draft.clone();
-    from.prune(&part(Versions::All, Some(half)), None).unwrap();
+    from.prune(&part(Versions::Nothing, Some(half)), None).unwrap();
     assert_eq!(from.channels[0].entries.len(), COUNT / 2 + 1);
     let mut added = draft;
     let more = new(COUNT + 1, "", &[]);
@@ -849,7 +862,7 @@ proptest! {
     fn after_pruning_from_a_version_its_clusters_reach_the_head(documents in package(), from in 1..8_u64) {
         let before = Draft::read("rake", &documents).unwrap();
         let mut draft = before.clone();
-        let part = Part { channels: Vec::new(), ..part(Versions::All, Some(Version::new(from, 0, 0))) };
+        let part = Part { channels: Vec::new(), ..part(Versions::Nothing, Some(Version::new(from, 0, 0))) };
         if draft.prune(&part, None).is_ok() {
             let name = format!("rake.v{from}");
             for channel in &draft.channels {
