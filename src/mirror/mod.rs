@@ -44,6 +44,7 @@ pub mod policy;
 pub mod present;
 #[cfg(feature = "registry")]
 pub mod reach;
+pub mod recorded;
 pub mod request;
 pub mod schema;
 pub mod shares;

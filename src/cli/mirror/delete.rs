@@ -1,6 +1,6 @@
 //! `opmx mirror delete`: deleting images that are not kept.
 
-use super::naming::NamingArguments;
+use super::naming::{NamingArguments, warn_of_other_names};
 use crate::cli::Context;
 use crate::cli::arguments::ConnectionArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -64,7 +64,11 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
             .hint("specify the plans to keep with --keep, or use --keep-nothing to delete all images of the plan"));
     }
     let naming = arguments.naming.naming(&arguments.at);
-    let at_target = |path: &PathBuf| -> Result<Plan, CommandError> { Ok(placed(Plan::read(path)?, Some(&naming))?) };
+    let at_target = |path: &PathBuf| -> Result<Plan, CommandError> {
+        let plan = placed(Plan::read(path)?, Some(&naming))?;
+        warn_of_other_names(&plan, path, printer)?;
+        Ok(plan)
+    };
     let plan = at_target(&arguments.plan)?;
     let kept = arguments.keep.iter().map(at_target).collect::<Result<Vec<_>, _>>()?;
     let doomed = doomed(&plan, &kept);

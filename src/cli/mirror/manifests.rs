@@ -1,7 +1,7 @@
 //! `opmx mirror manifests`: the cluster configuration for mirrored images.
 
 use super::left_out;
-use super::naming::NamingArguments;
+use super::naming::{NamingArguments, warn_of_other_names};
 use super::plan::pair;
 use crate::cli::Context;
 use crate::cli::arguments::Item;
@@ -130,6 +130,7 @@ pub(super) fn run(arguments: &ManifestsArguments, context: &Context<'_>) -> Comm
     }
     let naming = arguments.naming.requested(arguments.to.as_ref(), plan.to.as_deref());
     let plan = placed(plan, naming.as_ref())?;
+    warn_of_other_names(&plan, &arguments.plan, printer)?;
     let options = ManifestOptions {
         kinds: arguments.kind.iter().map(|kind| (*kind).into()).collect(),
         scope: match arguments.scope {

@@ -1,7 +1,7 @@
 //! `opmx mirror verify`: verifying a mirror.
 
 use super::left_out;
-use super::naming::NamingArguments;
+use super::naming::{NamingArguments, warn_of_other_names};
 use crate::bundle::location::is_path;
 use crate::cli::Context;
 use crate::cli::arguments::{ConnectionArguments, OutputArguments};
@@ -148,6 +148,7 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
             };
             let naming = arguments.naming.requested(at, plan.to.as_deref());
             let plan = placed(plan, naming.as_ref())?;
+            warn_of_other_names(&plan, &arguments.plan, &context.printer)?;
             let transports = arguments.registry.transports(context);
             let options = VerifyOptions {
                 read: arguments.read,

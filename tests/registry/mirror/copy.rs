@@ -337,6 +337,34 @@ fn a_plan_without_a_target_gets_one_and_a_plan_with_a_target_keeps_it() {
 }
 
 #[test]
+fn names_other_than_those_of_the_last_copy_are_reported() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let (host, to) = (&garden.source.host, garden.to());
+    garden.ok(&format!("mirror plan --image {host}/proxy/rbac:v0.15 --use-http"));
+    garden.ok(&format!("{COPY} --to {to} --keep-host"));
+    let manifests = format!("mirror manifests plan.json --to {to}");
+    let text = garden.ok(&format!("{manifests} -o other"));
+    assert!(text.contains("warning: plan.result.json records that "), "{text}");
+    assert!(
+        text.contains("hint: use --keep-host and --max-nested-paths as for "),
+        "{text}"
+    );
+    let text = garden.ok(&format!("{manifests} --keep-host -o same"));
+    assert!(!text.contains("records that"), "{text}");
+    let verify = format!("mirror verify plan.json --at {to} --use-http");
+    let output = garden.run(&verify);
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert!(said(&output).contains("records that"), "{}", said(&output));
+    let text = garden.ok(&format!("{verify} --keep-host"));
+    assert!(!text.contains("records that"), "{text}");
+    let delete = format!("mirror delete plan.json --at {to} --keep-nothing --use-http");
+    assert!(said(&garden.run(&delete)).contains("records that"));
+}
+
+#[test]
 fn a_moved_tag_is_reported_with_both_images() {
     if !installed(&["docker-registry"]) {
         return;
