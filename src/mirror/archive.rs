@@ -316,6 +316,33 @@ impl Archive {
     }
 }
 
+impl Archive {
+    /// Returns the reason why the archive lacks a part of the image or referrer with this digest; `None` if it is
+    /// complete.
+    pub fn lack_of(&self, root: Digest) -> Option<&str> {
+        let (plan, missing) = (&self.plan, &self.list.missing);
+        if missing.is_empty() {
+            return None;
+        }
+        let mut manifests = Vec::new();
+        plan.behind(root, &mut BTreeSet::new(), &mut manifests);
+        let blobs = manifests.iter().filter_map(|digest| plan.manifests.get(digest));
+        let blobs = blobs.flat_map(|manifest| &manifest.blobs);
+        manifests
+            .iter()
+            .chain(blobs)
+            .find_map(|digest| missing.get(digest))
+            .map(String::as_str)
+    }
+
+    /// Returns the sources of the images that the archive does not contain completely.
+    pub fn incomplete_images(&self) -> BTreeSet<&str> {
+        let images = self.plan.images.iter();
+        let incomplete = images.filter(|image| self.lack_of(image.digest).is_some());
+        incomplete.map(|image| image.source.as_str()).collect()
+    }
+}
+
 /// Returns the digest of the list of an archive, and all blobs in the archive and in the archives on which it is based.
 fn based_on(place: &Path) -> Result<(Option<Digest>, Repositories), ArchiveError> {
     let path = list_at(place)?;

@@ -6,7 +6,7 @@ use super::plan::Plan;
 use super::reach::reach;
 use super::request::{Naming, Place as Wanted};
 use super::transfer::{TransferError, TransferOptions, transfer_placed};
-use super::work::{CopyResult, Holdings, Packing, content, packed};
+use super::work::{CopyResult, CopyState, Holdings, Packing, content, packed};
 use crate::concurrent;
 use crate::files::{self, FileError};
 use crate::image::copy::{CopyOptions, Moved, Place};
@@ -124,7 +124,18 @@ pub async fn load(
     reach(&plan, target).await.map_err(TransferError::Target)?;
     let at_target = at_target(archive, &plan, target, options).await?;
     let holdings = Volumes { archive, at_target };
-    Ok(transfer_placed(&plan, &holdings, target, target, options).await?)
+    let mut result = transfer_placed(&plan, &holdings, target, target, options).await?;
+    let mut is_explained = false;
+    for item in result.items.iter_mut().filter(|item| item.state == CopyState::Failed) {
+        if let Some(reason) = archive.lack_of(item.digest) {
+            item.why = Some(format!("the archive lacks a part of it: {reason}"));
+            is_explained = true;
+        }
+    }
+    if is_explained {
+        files::write(&options.result, &result.to_bytes())?;
+    }
+    Ok(result)
 }
 
 /// Returns the repositories at the target that contain the blobs of the base archives.

@@ -162,7 +162,7 @@ pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandRe
         let error = CommandError::from(error);
         if is_target { error.map_hints(for_target) } else { error }
     })?;
-    let status = told::told(&result, &options.result, &catalogs, &context.printer)?;
+    let status = told::told(&result, &options.result, &catalogs, told::RETRY, &context.printer)?;
     warn_unreachable(&result, &source, context);
     left_out::warn(missing, &arguments.plan, &context.printer);
     Ok(status)
@@ -208,7 +208,7 @@ fn into_archive(arguments: &CopyArguments, plan: &Plan, folder: &Path, context: 
     let holdings = Sources { layout: &layout };
     let packed = pack(plan, &holdings, &source, &archive, &options, &file);
     let result = context.runtime.block_on(packed)?;
-    let status = told::told(&result, &file, &plan.catalog_names(), &context.printer)?;
+    let status = told::told(&result, &file, &plan.catalog_names(), told::RETRY, &context.printer)?;
     warn_unreachable(&result, &source, context);
     left_out::warn(plan.missing().len(), &arguments.plan, &context.printer);
     Ok(status)

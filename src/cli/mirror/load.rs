@@ -4,11 +4,12 @@ use super::copy::TransferArguments;
 use super::left_out;
 use super::naming::NamingArguments;
 use super::told;
-use crate::cli::Context;
 use crate::cli::arguments::ConnectionArguments;
 use crate::cli::error::{CommandError, CommandResult};
+use crate::cli::{Context, following};
 use crate::mirror::archive::Archive;
 use crate::mirror::beside::{journal_of, result_of};
+use crate::mirror::naming::shown;
 use crate::mirror::pack::load;
 use crate::mirror::target::Target;
 use crate::mirror::transfer::TransferOptions;
@@ -68,13 +69,31 @@ pub(super) fn run(arguments: &LoadArguments, context: &Context<'_>) -> CommandRe
         result: result_of(&beside),
         progress: progress.as_ref(),
     };
+    let catalogs = archive.plan.catalog_names();
+    let incomplete = archive.incomplete_images();
+    let remedy = if archive.list.complete {
+        told::RETRY
+    } else {
+        "complete the archive, and load it again"
+    };
+    if !archive.list.complete {
+        let names: Vec<String> = incomplete
+            .iter()
+            .map(|name| shown(name, &catalogs).to_owned())
+            .collect();
+        let lacking = match &names[..] {
+            [] => "is incomplete".to_owned(),
+            names => format!("is incomplete: it lacks parts of {}", following::some(names)),
+        };
+        context
+            .printer
+            .warning(format_args!("the archive {} {lacking}", archive.path.display()));
+        context.printer.warning_hint(
+            "to complete the archive, run opmx mirror copy --to-archive again where the source registries can be reached",
+        );
+    }
     let result = context.runtime.block_on(load(&archive, &target, &options))?;
-    let status = told::told(
-        &result,
-        &options.result,
-        &archive.plan.catalog_names(),
-        &context.printer,
-    )?;
+    let status = told::told(&result, &options.result, &catalogs, remedy, &context.printer)?;
     left_out::warn(archive.plan.missing().len(), &archive.path, &context.printer);
     Ok(status)
 }

@@ -11,9 +11,18 @@ use std::path::Path;
 /// The maximum number of failures that are shown; the result file contains all failures.
 const SHOWN: usize = 20;
 
+/// The usual remedy for an incomplete copy.
+pub(super) const RETRY: &str = "run the command again to retry";
+
 /// Reports the result of a copy, and returns whether the copy is complete. `catalogs` are the names of the indexes of
-/// the plan.
-pub(super) fn told(result: &CopyResult, file: &Path, catalogs: &[String], printer: &Printer) -> CommandResult {
+/// the plan, and `remedy` is what to do if the copy is incomplete.
+pub(super) fn told(
+    result: &CopyResult,
+    file: &Path,
+    catalogs: &[String],
+    remedy: &str,
+    printer: &Printer,
+) -> CommandResult {
     for item in result
         .items
         .iter()
@@ -82,7 +91,7 @@ pub(super) fn told(result: &CopyResult, file: &Path, catalogs: &[String], printe
         return Ok(Status::Success);
     }
     printer.error(format_args!(
-        "the copy at {} is incomplete; {} lists the missing images; run the command again to retry",
+        "the copy at {} is incomplete; {} lists the missing images; {remedy}",
         result.to,
         file.display()
     ));

@@ -210,6 +210,17 @@ fn an_incomplete_archive_reports_what_is_missing_and_is_completed_by_the_next_ru
     // What is there can be loaded, and the exit status says that it is not all.
     let output = garden.run("mirror load archive --use-http");
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let text = said(&output);
+    let image = format!("{}/proxy/rbac@", source.host());
+    for expected in [
+        format!("warning: the archive archive/mirror.json is incomplete: it lacks parts of {image}"),
+        "run opmx mirror copy --to-archive again".to_owned(),
+        "was not copied: the archive lacks a part of it: ".to_owned(),
+        "lists the missing images; complete the archive, and load it again".to_owned(),
+    ] {
+        assert!(text.contains(&expected), "{expected}\n{text}");
+    }
+    assert!(!text.contains("no repository is known"), "{text}");
     assert!(
         garden
             .client()
