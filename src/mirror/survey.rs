@@ -9,6 +9,7 @@ use crate::image::{
 };
 use futures_util::StreamExt;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 /// The maximum nesting depth of image indexes.
 const DEPTH: usize = 4;
@@ -61,8 +62,42 @@ impl Survey {
     }
 }
 
+/// The reason why an image cannot be surveyed.
+#[derive(Debug)]
+pub struct Unsurveyed {
+    /// The manifest in an image index that cannot be read; `None` if the image itself cannot be read.
+    pub part: Option<Part>,
+    /// The underlying error.
+    pub error: ImageError,
+}
+
+/// A manifest in an image index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The digest of the manifest.
+    pub digest: Digest,
+    /// The platform in the image index; `None` if the entry has none.
+    pub platform: Option<Platform>,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { digest, platform } = self;
+        match platform {
+            Some(platform) => write!(formatter, "its image {digest} for {platform}"),
+            None => write!(formatter, "its manifest {digest}"),
+        }
+    }
+}
+
+impl From<ImageError> for Unsurveyed {
+    fn from(error: ImageError) -> Self {
+        Self { part: None, error }
+    }
+}
+
 /// Surveys images, `parallel` at a time. The results are in the order of the subjects.
-pub async fn survey(transports: &Transports, subjects: &[Subject], parallel: usize) -> Vec<Result<Survey, ImageError>> {
+pub async fn survey(transports: &Transports, subjects: &[Subject], parallel: usize) -> Vec<Result<Survey, Unsurveyed>> {
     let looks = concurrent::in_order(subjects, parallel, |subject| look(transports, subject));
     looks.collect().await
 }
@@ -87,7 +122,7 @@ pub fn unread(registry: &str, error: &ImageError) -> String {
     reason
 }
 
-async fn look(transports: &Transports, subject: &Subject) -> Result<Survey, ImageError> {
+async fn look(transports: &Transports, subject: &Subject) -> Result<Survey, Unsurveyed> {
     let document = transports.document(&subject.reference).await?;
     let mut survey = empty(&document);
     if let (false, Ok(Manifest::Image(manifest))) = (subject.platforms.is_empty(), document.manifest()) {
@@ -96,8 +131,13 @@ async fn look(transports: &Transports, subject: &Subject) -> Result<Survey, Imag
         let other = platform.filter(|platform| !subject.platforms.contains(platform));
         survey.platforms_left_out.extend(other);
     }
+    let mut platforms: BTreeMap<Digest, Platform> = BTreeMap::new();
     let mut waiting = vec![(document, 0)];
     while let Some((document, depth)) = waiting.pop() {
+        if let Ok(Manifest::Index(entries)) = document.manifest() {
+            let real = |entry: IndexEntry| Some((entry.descriptor.digest, entry.platform.filter(Platform::is_real)?));
+            platforms.extend(entries.into_iter().filter_map(real));
+        }
         let part = format!("the manifest {}", document.descriptor.digest);
         let fail = |problem: ContentProblem| problem.of(subject.reference.to_string(), &part);
         let named = survey
@@ -105,12 +145,21 @@ async fn look(transports: &Transports, subject: &Subject) -> Result<Survey, Imag
             .map_err(fail)?;
         if !named.is_empty() && (depth == DEPTH || survey.manifests.len() + named.len() > LIMIT) {
             let (what, limit) = ("manifests, or too deeply nested image indexes", LIMIT);
-            return Err(fail(ContentProblem::TooMany { what, limit }));
+            return Err(fail(ContentProblem::TooMany { what, limit }).into());
         }
         for digest in named.into_iter().rev() {
             if !survey.manifests.contains_key(&digest) {
                 let reference = subject.reference.with_digest(&digest);
-                waiting.push((transports.document(&reference).await?, depth + 1));
+                let read = transports.document(&reference).await;
+                let part = || Part {
+                    digest,
+                    platform: platforms.get(&digest).cloned(),
+                };
+                let document = read.map_err(|error| Unsurveyed {
+                    part: Some(part()),
+                    error,
+                })?;
+                waiting.push((document, depth + 1));
             }
         }
     }

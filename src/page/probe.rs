@@ -113,7 +113,7 @@ impl<'a> Probe<'a> {
             if let Err(error) = &found {
                 unprobed.push(Unprobed {
                     image: image.to_owned(),
-                    reason: reason(error, image),
+                    reason: reason(&error.error, image),
                 });
             }
             known.insert(image.to_owned(), found.ok().map(|survey| Arc::new(size(&survey))));

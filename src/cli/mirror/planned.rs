@@ -154,6 +154,11 @@ fn remark_left_out(collected: &Collected, printer: &Printer) {
         {
             printer.warning_hint(hint);
         }
+        if collected.without_platform.contains(why) {
+            printer.warning_hint(
+                "to mirror the image without this platform, request only the others, such as with --platforms",
+            );
+        }
     }
     let more: usize = by_reason.iter().skip(SHOWN).map(|(_, count)| count).sum();
     if more > 0 {

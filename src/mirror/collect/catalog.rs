@@ -72,7 +72,8 @@ impl Collector<'_> {
             _ => self.rebuilt(&folder, place, original.as_ref(), request).await?,
         };
         let looked = survey(self.transports, std::slice::from_ref(&chosen.subject), 1).await;
-        let Some(looked) = looked.into_iter().next().transpose()? else {
+        let looked = looked.into_iter().next().transpose();
+        let Some(looked) = looked.map_err(|unsurveyed| unsurveyed.error)? else {
             return Ok(());
         };
         self.unsatisfied.extend(filtered.unsatisfied.iter().cloned());

@@ -9,7 +9,7 @@ use crate::mirror::images::Unlisted;
 use crate::mirror::naming::{CATALOG, pinned_name, repository_of, tags};
 use crate::mirror::plan::Use;
 use crate::mirror::request::Place;
-use crate::mirror::survey::{Subject, of_document, survey, unread};
+use crate::mirror::survey::{Subject, Unsurveyed, of_document, survey, unread};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A requested image.
@@ -83,8 +83,13 @@ impl Collector<'_> {
         for ((image, place, reference, wanted), looked) in names.into_iter().zip(looked) {
             let looked = match looked {
                 Ok(looked) => looked,
-                Err(error) => {
-                    let why = self.noted("", &reference, error);
+                Err(Unsurveyed { part, error }) => {
+                    let part = part.filter(|_| !error.is_unreachable());
+                    let failed = part.as_ref().map(|part| format!("{part} cannot be read: "));
+                    let why = self.noted(failed.as_deref().unwrap_or_default(), &reference, error);
+                    if part.is_some_and(|part| part.platform.is_some()) {
+                        self.without_platform.insert(why.clone());
+                    }
                     self.assembly.leave_out(image, bundles(&wanted.uses), why);
                     continue;
                 }

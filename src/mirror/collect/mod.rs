@@ -72,6 +72,8 @@ pub struct Collected {
     /// The errors of registries that could not be reached. The key is the reason that the plan gives for leaving out
     /// the images of the registry.
     pub unreachable: BTreeMap<String, ImageError>,
+    /// The reasons that the plan gives for leaving out image indexes of which the image for one platform cannot be read.
+    pub without_platform: BTreeSet<String>,
     /// The images that kept bundles mention but do not list, each with the names of the bundles, except those that are
     /// requested or blocked. The plan does not contain them.
     pub unlisted: Unlisted,
@@ -282,6 +284,7 @@ pub async fn collect(
         lacking: Vec::new(),
         doubts: Vec::new(),
         unreachable: BTreeMap::new(),
+        without_platform: BTreeSet::new(),
         unlisted: Unlisted::new(),
         is_empty: false,
     };
@@ -319,6 +322,7 @@ pub async fn collect(
         unreached: collector.unreached,
         deprecated: collector.deprecated,
         unreachable: collector.unreachable,
+        without_platform: collector.without_platform,
         unlisted: collector.unlisted,
         is_empty: collector.is_empty,
     })
@@ -342,6 +346,7 @@ struct Collector<'a> {
     lacking: Vec<(String, Vec<Platform>)>,
     doubts: Vec<BaseDoubt>,
     unreachable: BTreeMap<String, ImageError>,
+    without_platform: BTreeSet<String>,
     unlisted: Unlisted,
     is_empty: bool,
 }

@@ -1,6 +1,8 @@
 //! The selection of content, from files and from clusters.
 
 use super::garden::{Garden, said};
+use super::proxy::{Act, Proxy};
+use crate::http::Reply;
 use crate::tools::installed;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -201,6 +203,38 @@ fn platforms_requested_in_several_places_are_all_planned() {
             .find(&format!("{}/garden/greenhouse@{digest}", garden.to()));
         assert!(copied.is_some(), "{digest}");
     }
+}
+
+#[test]
+fn an_image_index_without_one_of_its_images_is_left_out_with_its_platform() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let (host, digest) = (&garden.source.host, garden.operator[2]);
+    let broken = Proxy::start(host, move |request, _| {
+        if request.path.contains(&format!("/manifests/{digest}")) {
+            return Act::Answer(Reply::new(
+                404,
+                r#"{"errors":[{"code":"MANIFEST_UNKNOWN","message":"gone"}]}"#,
+            ));
+        }
+        Act::Pass
+    });
+    let line = format!(
+        "mirror plan --image {}/garden/greenhouse:v1.2.0 --use-http",
+        broken.host()
+    );
+    let output = garden.run(&line);
+    let text = said(&output);
+    let why = format!("its image {digest} for linux/arm64 cannot be read: not found: ");
+    assert!(text.contains(&why), "{text}");
+    assert!(
+        text.contains("hint: to mirror the image without this platform"),
+        "{text}"
+    );
+    let text = garden.ok(&format!("{line} --platforms linux/amd64"));
+    assert!(!text.contains("left out"), "{text}");
 }
 
 #[test]
