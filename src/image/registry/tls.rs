@@ -23,14 +23,14 @@ pub(super) fn config(more: Vec<CertificateDer<'static>>) -> Result<ClientConfig,
             for certificate in &more {
                 roots.add(certificate.clone())?;
             }
-            let only = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
+            let only = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
             Some(only.build().map_err(|error| Error::General(error.to_string()))?)
         }
     };
     let mut config = match usual {
         Some(usual) => builder
             .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Verifier { usual, more }))
+            .with_custom_certificate_verifier(Arc::new(Verifier { usual, more, provider }))
             .with_no_client_auth(),
         None => builder
             .with_root_certificates(RootCertStore::empty())
@@ -51,18 +51,38 @@ pub(super) fn is_authority(error: &Error) -> bool {
     )
 }
 
+fn is_unknown_issuer(verified: &Result<ServerCertVerified, Error>) -> bool {
+    matches!(
+        verified,
+        Err(Error::InvalidCertificate(CertificateError::UnknownIssuer))
+    )
+}
+
 /// Trusts what `usual` trusts, and servers whose own certificate is one of the trusted certificates.
 ///
-/// Self-signed certificates are usually made as those of an authority, which `usual` refuses for a server.
+/// Self-signed certificates are usually made as those of an authority, which `usual` refuses for a server. It also refuses
+/// a certificate of an authority that it does not know.
 #[derive(Debug)]
 struct Verifier {
     usual: Arc<dyn ServerCertVerifier>,
     more: Vec<CertificateDer<'static>>,
+    provider: Arc<CryptoProvider>,
 }
 
 impl Verifier {
     fn trusts(&self, certificate: &CertificateDer<'_>) -> bool {
         self.more.contains(certificate) || rustls_native_certs::load_native_certs().certs.contains(certificate)
+    }
+
+    /// Returns whether nothing is wrong with a certificate except that its authority is unknown. The authority is looked
+    /// up after the dates and the purpose have been checked.
+    fn lacks_only_authority(&self, certificate: &CertificateDer<'_>, name: &ServerName<'_>, now: UnixTime) -> bool {
+        let mut roots = RootCertStore::empty();
+        if roots.add(certificate.clone().into_owned()).is_err() {
+            return false;
+        }
+        let alone = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&self.provider)).build();
+        alone.is_ok_and(|alone| is_unknown_issuer(&alone.verify_server_cert(certificate, &[], name, &[], now)))
     }
 }
 
@@ -78,14 +98,21 @@ impl ServerCertVerifier for Verifier {
         let verified = self
             .usual
             .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
-        match verified {
-            // At this error, the dates have been checked, but not the purpose and the name.
-            Err(error) if is_authority(&error) && self.trusts(end_entity) && is_for_servers(end_entity) => {
-                rustls::client::verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
-                Ok(ServerCertVerified::assertion())
-            }
-            verified => verified,
+        let is_authority = matches!(&verified, Err(error) if is_authority(error));
+        if !(is_authority || is_unknown_issuer(&verified)) || !self.trusts(end_entity) {
+            return verified;
         }
+        // If the certificate is that of an authority, the dates have been checked, but not the purpose and the name.
+        let is_valid = if is_authority {
+            is_for_servers(end_entity)
+        } else {
+            self.lacks_only_authority(end_entity, server_name, now)
+        };
+        if !is_valid {
+            return verified;
+        }
+        rustls::client::verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
+        Ok(ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(

@@ -100,12 +100,12 @@ fn tls_errors_of_source_and_target_are_distinguished() {
     garden.ok(&format!("{copy} --to-skip-tls-verify --to-authfile login.json"));
     let output = garden.run(&format!("{copy} --to-use-http --to-ca-file ca.pem"));
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-    // The authority of the target is not replaced by a certificate that may be anything.
-    fs::write(
-        garden.path("other.pem"),
-        fs::read(garden.path("guarded/cert.pem")).unwrap(),
-    )
-    .unwrap();
-    let line = "mirror copy plan.json --skip-tls-verify --to-ca-file other.pem --to-authfile login.json --retries 0";
+    // The certificate of the server itself is accepted, and another authority is not.
+    garden.ok(&format!(
+        "{copy} --to-ca-file guarded/cert.pem --to-authfile login.json"
+    ));
+    fs::create_dir(garden.path("other")).unwrap();
+    certificate_from_authority(&garden.path("other"));
+    let line = "mirror copy plan.json --skip-tls-verify --to-ca-file other/ca.pem --to-authfile login.json --retries 0";
     assert_one_error(&garden, line, "--to-ca-file");
 }

@@ -31,6 +31,21 @@ AQUFBwMCMAoGCCqGSM49BAMCA0kAMEYCIQCAVTiTcuV4a/mErYz3AnIJBMto094N
 -----END CERTIFICATE-----
 ";
 
+/// A certificate for `localhost` by an authority, valid for ten years from November 2026 on.
+const ISSUED: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBgjCCASigAwIBAgIUPN0rnyObC14RDktYpNEuYg1RroQwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJYXV0aG9yaXR5MB4XDTI2MTEyOTExNDg0OVoXDTM2MTEyNjEx
+NDg0OVowFDESMBAGA1UEAwwJbG9jYWxob3N0MFkwEwYHKoZIzj0CAQYIKoZIzj0D
+AQcDQgAEawhtKJ43yEzLScbsCvEWI9ahgUahF3omkFRLzy+kI//8/WPCgEpcq3df
+Qd8vswoeA9XGeSajPLFYd7GBesfcxKNYMFYwFAYDVR0RBA0wC4IJbG9jYWxob3N0
+MB0GA1UdDgQWBBRJBQnblTDxnwb2G5au6LFEwGxXXzAfBgNVHSMEGDAWgBTenZtY
+aVrVO9wW90RHeo5vuVPHODAKBggqhkjOPQQDAgNIADBFAiEAlXzqg8T6e8ifdzSs
+57NwL1Ia8kl08HiOh6VT/Mjn9w8CIHcNLswGweXGqkTK5DoZ5rrLy594ZcJ5EhEc
++hcM7DBI
+-----END CERTIFICATE-----
+";
+
 /// The verdict on a server at `host` with this certificate, some years after 1970.
 fn verdict(certificate: &str, trusted: &[&str], host: &str, years: u64) -> Result<(), Error> {
     let der = |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
@@ -42,7 +57,8 @@ fn verdict(certificate: &str, trusted: &[&str], host: &str, years: u64) -> Resul
     let usual = usual.build().unwrap();
     let host = ServerName::try_from(host.to_owned()).unwrap();
     let now = UnixTime::since_unix_epoch(Duration::from_secs(years * 31_557_600));
-    let verifier = Verifier { usual, more };
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier = Verifier { usual, more, provider };
     let verified = verifier.verify_server_cert(&der(certificate), &[], &host, &[], now);
     verified.map(|_| ())
 }
@@ -70,4 +86,14 @@ fn a_trusted_certificate_is_rejected_for_another_host_time_or_purpose() {
     };
     let error = verdict(OF_CLIENT, &[OF_CLIENT], "localhost", 60).unwrap_err();
     assert!(is_authority(&error), "{error:?}");
+}
+
+#[test]
+fn a_trusted_certificate_is_accepted_without_its_authority() {
+    assert_eq!(verdict(ISSUED, &[ISSUED], "localhost", 60), Ok(()));
+    let unknown = Err(Error::InvalidCertificate(CertificateError::UnknownIssuer));
+    assert_eq!(verdict(ISSUED, &[SELF_SIGNED], "localhost", 60), unknown);
+    for (host, years) in [("example.com", 60), ("localhost", 80), ("localhost", 50)] {
+        assert!(verdict(ISSUED, &[ISSUED], host, years).is_err(), "{host} {years}");
+    }
 }
