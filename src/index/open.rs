@@ -3,6 +3,8 @@
 mod contents;
 mod described;
 
+pub(crate) use contents::DocumentImage;
+
 pub(crate) use described::{Described, DescribedPackage, Describer};
 
 use super::location::{

@@ -3,10 +3,10 @@
 
 use crate::bundle::mentions::unlisted_in;
 use crate::catalog::selection::{Selection, SelectionError};
-use crate::catalog::{Bundle, BundleId, Catalog, manifests};
+use crate::catalog::{Bundle, BundleId, Catalog, Package, manifests};
 use crate::database::read::ReadError;
 use crate::image::Reference;
-use crate::index::open::{Index, OpenError};
+use crate::index::open::{DocumentImage, Index, OpenError};
 use crate::olm::property;
 use crate::resolver::closure::{self, Closure, Follow, Reason, Unsatisfied};
 use crate::version::{VersionRange, parse_strict};
@@ -50,6 +50,18 @@ pub struct Image {
     pub named_by: NamedBy,
     /// The bundles that need the image, sorted by name.
     pub bundles: Vec<Use>,
+    /// The other documents of the catalog that name the image, sorted.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub documents: BTreeSet<DocumentUse>,
+}
+
+/// The use of an image in a document whose schema is unknown to OLM.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct DocumentUse {
+    /// The schema of the document.
+    pub schema: String,
+    /// The package that the document belongs to; empty if it names none.
+    pub package: String,
 }
 
 /// The use of an image in a bundle.
@@ -138,7 +150,8 @@ impl NamedBy {
 }
 
 /// Returns the images of the selected bundles: the bundle images, the images of their deployments, and their related
-/// images.
+/// images. Also returns the images that documents of unknown schemas name, if they belong to the packages of these
+/// bundles, or everything is selected.
 ///
 /// # Errors
 /// Returns an error if the index is damaged or does not contain the selection.
@@ -161,11 +174,8 @@ pub fn images(index: &Index, query: &Query) -> Result<Images, ImagesError> {
     let is_everything = query.selection == Selection::default() && query.version.is_none();
     let nothing = Follow::default();
     let follow = if is_everything { &nothing } else { &query.follow };
-    Ok(of_closure(
-        index,
-        &catalog,
-        closure::of_bundles(&catalog, &chosen, follow),
-    )?)
+    let closure = closure::of_bundles(&catalog, &chosen, follow);
+    Ok(of_closure(index, &catalog, closure, is_everything)?)
 }
 
 /// Returns the images of all bundles in an index.
@@ -175,15 +185,41 @@ pub fn images(index: &Index, query: &Query) -> Result<Images, ImagesError> {
 pub(super) fn all_images(index: &Index) -> Result<Images, OpenError> {
     let catalog = index.catalog_without_skip_ranges()?;
     let every = closure::of_bundles(&catalog, &every_bundle(&catalog).collect(), &Follow::default());
-    of_closure(index, &catalog, every)
+    of_closure(index, &catalog, every, true)
 }
 
-fn of_closure(index: &Index, catalog: &Catalog, closure: Closure<BundleId>) -> Result<Images, OpenError> {
+/// `is_everything` includes the documents that belong to no package.
+fn of_closure(
+    index: &Index,
+    catalog: &Catalog,
+    closure: Closure<BundleId>,
+    is_everything: bool,
+) -> Result<Images, OpenError> {
     let Closure { members, unsatisfied } = closure;
     let bundles: BTreeSet<BundleId> = members.keys().copied().collect();
     let related = index.related_images(catalog, &bundles)?;
     let mut found: BTreeMap<String, Vec<Use>> = BTreeMap::new();
     let mut unlisted = Unlisted::new();
+    let is_member = |package: &Package| {
+        let entries = package.channels.iter().flat_map(|channel| &channel.entries);
+        entries.into_iter().any(|entry| bundles.contains(&entry.bundle))
+    };
+    let members_of: BTreeSet<&str> = catalog
+        .packages
+        .iter()
+        .filter(|package| is_member(package))
+        .map(|package| &*package.name)
+        .collect();
+    let mut documents: BTreeMap<String, BTreeSet<DocumentUse>> = BTreeMap::new();
+    for DocumentImage { schema, package, image } in index.images_of_documents()? {
+        if is_everything || members_of.contains(package.as_str()) {
+            found.entry(image.clone()).or_default();
+            documents
+                .entry(image)
+                .or_default()
+                .insert(DocumentUse { schema, package });
+        }
+    }
     // IDs are in the order of names, so the bundles are sorted by name.
     for (id, reasons) in members {
         let Some(bundle) = catalog.bundle(id) else { continue };
@@ -218,6 +254,7 @@ fn of_closure(index: &Index, catalog: &Catalog, closure: Closure<BundleId>) -> R
     }
     let images = found.into_iter().map(|(image, bundles)| Image {
         named_by: NamedBy::of(&image),
+        documents: documents.remove(&image).unwrap_or_default(),
         image,
         bundles,
     });

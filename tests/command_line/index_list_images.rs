@@ -1,5 +1,6 @@
 //! `index list images`: the images to mirror.
 
+use crate::bundle_files::write;
 use crate::bundles::{fail, garden, miss, outcome_of, succeed};
 use crate::common::Sandbox;
 use base64::Engine as _;
@@ -123,6 +124,33 @@ fn images_that_a_bundle_only_mentions_are_reported() {
     ");
     let outcome = outcome_of(&sandbox, "index list images index.db base --no-dependencies");
     assert_eq!(outcome.stderr, "");
+}
+
+#[test]
+fn images_of_documents_of_other_schemas_are_listed_with_their_package() {
+    let sandbox = Sandbox::new();
+    let documents = [
+        r#"{"schema":"olm.package","name":"rake","defaultChannel":"stable"}"#,
+        r#"{"schema":"olm.channel","package":"rake","name":"stable","entries":[{"name":"rake.v1"}]}"#,
+        r#"{"schema":"olm.bundle","package":"rake","name":"rake.v1","image":"registry.example.com/rake:1","properties":[
+            {"type":"olm.package","value":{"packageName":"rake","version":"1.0.0"}}]}"#,
+        r#"{"schema":"my.custom","package":"rake","relatedImages":[{"name":"z","image":"registry.example.com/z:1"}]}"#,
+        r#"{"schema":"my.other","image":"registry.example.com/other:1"}"#,
+    ];
+    write(&sandbox, "catalog/catalog.json", documents.join("\n"));
+    insta::assert_snapshot!(outcome_of(&sandbox, "index list images catalog").stdout, @"
+    IMAGE                         NAMED BY  ROLES     BUNDLES    WHY
+    registry.example.com/other:1  tag       document  my.other   chosen
+    registry.example.com/rake:1   tag       bundle    rake.v1    chosen
+    registry.example.com/z:1      tag       document  my.custom  chosen
+    ");
+    let chosen = outcome_of(&sandbox, "index list images catalog rake -o json").stdout;
+    let chosen: Value = serde_json::from_str(&chosen).unwrap();
+    assert_eq!(chosen.as_array().unwrap().len(), 2, "{chosen}");
+    assert_eq!(
+        chosen[1]["documents"],
+        json!([{"schema": "my.custom", "package": "rake"}])
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::{self, DependencyArguments};
 use crate::cli::{Context, sources, unlisted};
 use crate::index::open::{Index, OpenError};
-use crate::mirror::images::{Images, ImagesError, Query, Role, Use, images, versions};
+use crate::mirror::images::{Image, Images, ImagesError, Query, Role, images, versions};
 use crate::mirror::mapping::{MappingError, mapping};
 use crate::mirror::target::Target;
 use crate::resolver::closure::Reason;
@@ -47,7 +47,8 @@ Examples:
 /// the image in these bundles: bundle image, run by the operator, or only listed as related. For bundles that were not
 /// selected, also shows why they are included. If the index does not contain the manifests of a bundle, images that the
 /// operator runs cannot be distinguished from related images. Images that bundles only mention, for example in
-/// environment variables, are not listed, but reported as warnings.
+/// environment variables, are not listed, but reported as warnings. Images that other documents of a file-based catalog
+/// name in the fields image and relatedImages have the role document, and are listed with the schema of the document.
 ///
 /// The format mapping has a line SOURCE=DESTINATION for each image, for "oc image mirror -f" and other mirroring
 /// clients. The path of an image stays the same below REGISTRY/PREFIX. Clients need a tag for the destination, and
@@ -168,14 +169,18 @@ fn print_table(found: &Images, context: &Context<'_>) -> CommandResult {
         let mut roles: Vec<_> = image.bundles.iter().map(|bundle| bundle.role).collect();
         roles.sort_unstable();
         roles.dedup();
-        let roles: Vec<&str> = roles.into_iter().map(Role::word).collect();
-        let bundles: Vec<&str> = image.bundles.iter().map(|bundle| bundle.name.as_str()).collect();
+        let mut roles: Vec<&str> = roles.into_iter().map(Role::word).collect();
+        let mut bundles: Vec<&str> = image.bundles.iter().map(|bundle| bundle.name.as_str()).collect();
+        if !image.documents.is_empty() {
+            roles.push("document");
+            bundles.extend(image.documents.iter().map(|document| document.schema.as_str()));
+        }
         let cells = [
             &image.image,
             image.named_by.word(),
             &roles.join(","),
             &bundles.join(","),
-            &why(&image.bundles),
+            &why(image),
         ];
         table.row(cells)?;
     }
@@ -183,10 +188,11 @@ fn print_table(found: &Images, context: &Context<'_>) -> CommandResult {
     Ok(Status::Success)
 }
 
-/// Returns the reason why an image is listed. The reason is `chosen` if one of its bundles was selected, otherwise the
-/// intent of a dependency and the bundles that have this dependency.
-fn why(uses: &[Use]) -> String {
-    if uses.iter().any(|used| used.reasons.is_empty()) {
+/// Returns the reason why an image is listed. The reason is `chosen` if one of its bundles was selected, or if only other
+/// documents name it, otherwise the intent of a dependency and the bundles that have this dependency.
+fn why(image: &Image) -> String {
+    let uses = &image.bundles;
+    if uses.is_empty() || uses.iter().any(|used| used.reasons.is_empty()) {
         return "chosen".to_owned();
     }
     let reasons: BTreeSet<&Reason> = uses.iter().flat_map(|used| &used.reasons).collect();

@@ -1,10 +1,12 @@
 //! The contents of an open index, in either form.
 
 use super::{Index, OpenCatalog, OpenError};
+use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::manifests::Manifests;
 use crate::catalog::file_based::read::Handle;
+
 use crate::catalog::{BundleId, Catalog, ManifestsId};
 use crate::database::read::ReadError;
 use crate::kubernetes::GroupVersionKind;
@@ -12,6 +14,17 @@ use crate::kubernetes::served::{self, ServedResource};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
+
+/// An image that a document of an unknown schema names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DocumentImage {
+    /// The schema.
+    pub(crate) schema: String,
+    /// The package that the document belongs to; empty if it names none.
+    pub(crate) package: String,
+    /// The image as written.
+    pub(crate) image: String,
+}
 
 impl Index {
     /// Returns packages, channels and bundles, without the manifests.
@@ -73,6 +86,30 @@ impl Index {
                 Ok(images)
             }
         }
+    }
+
+    /// Returns the images that documents of schemas unknown to OLM name in the fields `image` and `relatedImages`, as
+    /// bundles do. Other mirroring tools copy them, too.
+    ///
+    /// # Errors
+    /// Returns an error if the index is damaged or changes while it is being read.
+    pub(crate) fn images_of_documents(&self) -> Result<Vec<DocumentImage>, OpenError> {
+        let Self::Catalog(files) = self else {
+            return Ok(Vec::new());
+        };
+        let mut found = Vec::new();
+        let handles = files.files.handles.iter();
+        for handle in handles.filter(|handle| matches!(handle.schema, Schema::Other(_))) {
+            let document = files.files.document(handle)?;
+            let related = document.related_images().unwrap_or_default().into_iter();
+            let images = std::iter::once(document.text("image")).chain(related.map(|related| related.image));
+            found.extend(images.filter(|image| !image.is_empty()).map(|image| DocumentImage {
+                schema: handle.schema.name().to_owned(),
+                package: handle.package.to_string(),
+                image,
+            }));
+        }
+        Ok(found)
     }
 
     /// Returns the ClusterServiceVersion of a bundle; `None` if the index does not contain it.

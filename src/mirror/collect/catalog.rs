@@ -304,6 +304,15 @@ impl Collector<'_> {
             self.unlisted.entry(image).or_default().extend(bundles);
         }
         for image in found.images {
+            for document in image.documents {
+                let use_of = Use {
+                    role: ImageRole::Related,
+                    package: Some(document.package).filter(|package| !package.is_empty()),
+                    bundle: None,
+                    name: None,
+                };
+                self.want(&image.image, use_of, &Place::default(), &request.platforms);
+            }
             for used in image.bundles {
                 let use_of = Use {
                     role: used.role.into(),

@@ -170,7 +170,7 @@ pub enum ImageRole {
     Bundle,
     /// A deployment of a bundle runs the image.
     Operator,
-    /// A bundle lists the image as a related image.
+    /// A bundle lists the image as a related image, or another document of the catalog names it.
     Related,
     /// The image is a catalog.
     Catalog,

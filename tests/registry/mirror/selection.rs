@@ -238,6 +238,32 @@ fn an_image_index_without_one_of_its_images_is_left_out_with_its_platform() {
 }
 
 #[test]
+fn images_of_documents_of_other_schemas_are_mirrored() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let host = &garden.source.host;
+    let mut catalog = fs::read_to_string(garden.path("catalog.yaml")).unwrap();
+    catalog.push_str(&format!(
+        "---\nschema: my.custom\npackage: certs-operator\nrelatedImages:\n- {{name: z, image: {host}/proxy/rbac:v0.15}}\n\
+         ---\nschema: my.custom\nname: other\npackage: greenhouse-operator\nimage: {host}/garden/greenhouse:v1.2.0\n"
+    ));
+    fs::write(garden.path("catalog.yaml"), catalog).unwrap();
+    let plan = garden.plan("certs-operator");
+    let images = plan["images"].as_array().unwrap().iter();
+    let sources: Vec<&str> = images.map(|image| image["source"].as_str().unwrap()).collect();
+    assert!(
+        sources.iter().any(|source| source.contains("/proxy/rbac@")),
+        "{sources:?}"
+    );
+    assert!(
+        !sources.iter().any(|source| source.contains("/garden/greenhouse@")),
+        "{sources:?}"
+    );
+}
+
+#[test]
 fn an_image_named_with_a_transport_is_mirrored() {
     if !installed(&["docker-registry"]) {
         return;
