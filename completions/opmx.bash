@@ -7541,7 +7541,7 @@ _opmx() {
                     return 0
                     ;;
                 --deny)
-                    COMPREPLY=($(compgen -W "left-out" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "left-out unlisted" -- "${cur}"))
                     return 0
                     ;;
                 --binary-image)
