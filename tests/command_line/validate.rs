@@ -1,6 +1,6 @@
 //! `validate`: the findings in a file-based catalog, and the exit status.
 
-use crate::bundles::{garden, outcome_of, succeed};
+use crate::bundles::{fail, garden, outcome_of, succeed};
 use crate::common::Sandbox;
 use serde_json::Value;
 use std::fs;
@@ -347,6 +347,36 @@ fn a_path_that_is_not_a_folder_is_rejected() {
     assert!(outcome.stderr.contains("cannot read none"), "{outcome}");
     assert_eq!(sandbox.run(["validate"]).status, Some(2));
     assert_eq!(sandbox.run(["validate", "etcd", "-o", "xml"]).status, Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_missing_file_is_an_error_unless_it_is_ignored() {
+    let sandbox = garden();
+    succeed(&sandbox, "registry add -q -b compost -d index.db");
+    succeed(&sandbox, "migrate index.db catalog");
+    std::os::unix::fs::symlink("../../gone.yaml", sandbox.path("catalog/rake.yaml")).unwrap();
+    insta::assert_snapshot!(sandbox.run(["validate", "catalog"]), @"
+    ------- stderr -------
+    error: catalog/rake.yaml is a link to a file that does not exist; correct the link, remove it, or list it in an .indexignore file
+    ------- exit 1 -------
+    ");
+    for line in [
+        "render catalog",
+        "catalog build catalog -t oci:image",
+        "index from-fbc catalog --generate --out-dockerfile other.Dockerfile",
+        "catalog fmt catalog",
+    ] {
+        let outcome = fail(&sandbox, line);
+        assert!(
+            outcome
+                .stderr
+                .contains("catalog/rake.yaml is a link to a file that does not exist"),
+            "{line}: {outcome}"
+        );
+    }
+    std::fs::write(sandbox.path("catalog/.indexignore"), "rake.yaml\n").unwrap();
+    succeed(&sandbox, "validate catalog");
 }
 
 #[cfg(unix)]

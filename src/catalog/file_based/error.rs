@@ -15,6 +15,15 @@ pub enum CatalogError {
         /// The link.
         link: PathBuf,
     },
+    /// The target of a link does not exist.
+    #[error(
+        "{} is a link to a file that does not exist; correct the link, remove it, or list it in an .indexignore file",
+        link.display()
+    )]
+    BrokenLink {
+        /// The link.
+        link: PathBuf,
+    },
     /// A folder cannot be searched.
     #[error("cannot search {}", folder.display())]
     Walk {

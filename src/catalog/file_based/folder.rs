@@ -94,14 +94,22 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
         if entry.file_name() == IGNORE {
             continue;
         }
-        match require_regular(entry.path()) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            regular => regular.map_err(|error| FileError::new("read", entry.path(), error))?,
-        };
         let inside = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
         if inside.is_some_and(|inside| pending.replaces(inside) || pending.removes(inside)) {
             continue;
         }
+        match require_regular(entry.path()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // A file may have been removed since its folder was listed, but the package behind a broken link is
+                // missing by mistake.
+                if entry.path_is_symlink() && entry.path().is_symlink() {
+                    let link = entry.into_path();
+                    return Err(CatalogError::BrokenLink { link });
+                }
+                continue;
+            }
+            regular => regular.map_err(|error| FileError::new("read", entry.path(), error))?,
+        };
         found.push(entry.into_path());
         require_few(found.len())?;
     }

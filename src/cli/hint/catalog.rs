@@ -14,7 +14,7 @@ use crate::catalog::selection::SelectionError;
 hints! {
     CatalogError {
         pass: [File],
-        none: [LinkedFolder, Document, Limit, NotAFolder, Name, Changed],
+        none: [LinkedFolder, BrokenLink, Document, Limit, NotAFolder, Name, Changed],
         Self::Walk { source, .. } => source.io_error().map(of_system).unwrap_or_default(),
         Self::NotACatalog { .. } => hint("specify a database, the folder of a file-based catalog, or an image of either"),
         Self::Values { .. } => hint(raise(VALUES)),
