@@ -6,6 +6,14 @@ use crate::text::path::Path;
 use serde_json::{Value, json};
 use std::ops::Range;
 
+/// A comment on the line of a member.
+struct Comment {
+    /// The end of the comment, before the line break.
+    end: usize,
+    /// Whether the comma behind the member is before the comment.
+    has_comma: bool,
+}
+
 impl Revision<'_> {
     /// Removes members from a map or list with brackets, and inserts new ones.
     pub(super) fn flow(&mut self, path: &Path, children: &[Child<'_>]) {
@@ -28,7 +36,8 @@ impl Revision<'_> {
         let between = match old.get(1) {
             Some((_, second)) => {
                 let gap = self.layout.of(first.end..second.start);
-                gap.split_once(',').map_or(between.clone(), |(_, gap)| gap.to_owned())
+                gap.split_once(',')
+                    .map_or(between.clone(), |(_, gap)| self.without_comments(gap))
             }
             None if between.is_empty() && !self.is_compact() => " ".to_owned(),
             None => between,
@@ -74,8 +83,16 @@ impl Revision<'_> {
                 Some((next, (until, _))) => (*until, old.get(at + 1..next)),
                 None => (children.len(), old.get(at + 1..)),
             };
+            let new = added(self, place + 1..until);
+            if let Some(comment) = self.comment_behind(member.end) {
+                let next = next.and_then(|next| Some(old.get(next)?.1.start));
+                let gone = gone.and_then(<[_]>::last).map(|(_, last)| last.end);
+                if self.behind_comment(member.end, &comment, &new, &between, (next, gone)) {
+                    continue;
+                }
+            }
             let mut text = String::new();
-            for one in added(self, place + 1..until) {
+            for one in new {
                 text.push(',');
                 text.push_str(&between);
                 text.push_str(&one);
@@ -85,6 +102,79 @@ impl Revision<'_> {
                 self.edit(member.end..end, text);
             }
         }
+    }
+
+    /// Changes the members behind a kept member that ends at `member` and whose line ends with a comment, which stays
+    /// on this line. `next` is the start of the next member that is kept, and `gone` the end of the last member that is
+    /// removed before it. Returns `false` if the comma is not on the line of the comment.
+    fn behind_comment(
+        &mut self,
+        member: usize,
+        comment: &Comment,
+        new: &[String],
+        between: &str,
+        (next, gone): (Option<usize>, Option<usize>),
+    ) -> bool {
+        if new.is_empty() && gone.is_none() {
+            return true;
+        }
+        let line = if between.contains('\n') {
+            between.to_owned()
+        } else {
+            let start = self.layout.of(self.layout.line_start(member)..member);
+            let indent = start.get(..start.len() - start.trim_start().len()).unwrap_or_default();
+            format!("{}{indent}", self.layout.newline)
+        };
+        let mut text = new
+            .iter()
+            .map(|one| format!("{line}{one}"))
+            .collect::<Vec<_>>()
+            .join(",");
+        match next {
+            Some(_) if !comment.has_comma => return false,
+            Some(next) => {
+                if !text.is_empty() {
+                    text.push(',');
+                }
+                if gone.is_some() {
+                    text.push_str(&line);
+                }
+                self.edit(comment.end..gone.map_or(comment.end, |_| next), text);
+            }
+            None => {
+                if !comment.has_comma && !new.is_empty() {
+                    self.edit(member..member, ",");
+                }
+                // The closing bracket must not become part of the comment.
+                if new.is_empty() {
+                    text.push_str(&line);
+                }
+                self.edit(comment.end..gone.unwrap_or(comment.end), text);
+            }
+        }
+        true
+    }
+
+    /// Returns the comment on the line on which a member ends, if any.
+    fn comment_behind(&self, end: usize) -> Option<Comment> {
+        let line = self.layout.of(end..self.layout.next_line(end)).trim_end();
+        let behind = line.trim_start();
+        let rest = behind.strip_prefix(',').unwrap_or(behind);
+        (!self.layout.is_json() && rest.trim_start().starts_with('#')).then(|| Comment {
+            end: end + line.len(),
+            has_comma: behind.starts_with(','),
+        })
+    }
+
+    /// Returns the line break and the indentation of a gap between two members without its comments, which belong to
+    /// one of these members.
+    fn without_comments(&self, gap: &str) -> String {
+        if gap.trim().is_empty() {
+            return gap.to_owned();
+        }
+        let (_, line) = gap.rsplit_once('\n').unwrap_or_default();
+        let indent = line.get(..line.len() - line.trim_start().len()).unwrap_or_default();
+        format!("{}{indent}", self.layout.newline)
     }
 
     /// Replaces a value between brackets.

@@ -390,3 +390,32 @@ fn line_breaks_known_only_to_yaml_are_escaped_in_all_quotes() {
         }
     }
 }
+
+#[test]
+fn comments_between_brackets_stay_with_their_items() {
+    let revised = |list: &str, items: &[&str]| {
+        let text = format!("skips: [{list}]\n");
+        let reading = read("f", text.as_bytes(), &Limits::default());
+        let revised = revise(&reading.documents[0], &json!({"skips": items})).unwrap();
+        revised
+            .strip_prefix("skips: [")
+            .unwrap()
+            .strip_suffix("]\n")
+            .unwrap()
+            .to_owned()
+    };
+    let list = "a, # broken\n  c";
+    assert_eq!(revised(list, &["a", "c", "d"]), "a, # broken\n  c,\n  d");
+    assert_eq!(revised(list, &["a", "b", "c"]), "a, # broken\n  b,\n  c");
+    assert_eq!(revised(list, &["a"]), "a, # broken\n  ");
+    assert_eq!(revised(list, &["c"]), "c");
+    assert_eq!(revised("a, # broken\n  b, c", &["a", "c"]), "a, # broken\n  c");
+    assert_eq!(
+        revised("a,\n  c # broken\n", &["a", "c", "d"]),
+        "a,\n  c, # broken\n  d\n"
+    );
+    assert_eq!(
+        revised("a, # broken\n  b, # fixed\n  c", &["a", "b", "d", "c"]),
+        "a, # broken\n  b, # fixed\n  d,\n  c"
+    );
+}
