@@ -108,6 +108,23 @@ fn bundles_are_added_to_and_removed_from_a_basic_template() {
 }
 
 #[test]
+fn a_missing_template_can_be_started_as_the_hint_says() {
+    let sandbox = place();
+    for (file, folder) in [("new/semver.yaml", "new"), ("template.json", ".")] {
+        let line = format!("catalog add {file} -b rake1 --channel stable");
+        let outcome = miss(&sandbox, &line);
+        let (_, command) = outcome.stderr.split_once("to the file: ").unwrap();
+        let (_, text) = command.split_once("echo '").unwrap();
+        let (text, rest) = text.split_once('\'').unwrap();
+        assert_eq!(rest.trim(), format!("> {file}"));
+        assert_eq!(command.contains("mkdir -p new"), folder == "new");
+        fs::create_dir_all(sandbox.path(folder)).unwrap();
+        fs::write(sandbox.path(file), text).unwrap();
+        succeed(&sandbox, &line);
+    }
+}
+
+#[test]
 fn images_are_added_to_and_removed_from_a_semver_template() {
     let sandbox = place();
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog add semver.yaml -b rake3,rake2 --channel stable,fast"), @"

@@ -28,6 +28,7 @@ use change::{Change, in_basic_template, in_catalog, in_semver_template};
 use clap::Args;
 use semver::Version;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -171,8 +172,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         let opened = match Opened::open(path, opening.limits.index.catalog) {
             Ok(opened) => opened,
             Err(error) if !path.exists() => {
-                let hint = format!("to start a catalog, create its folder: mkdir -p {}", path.display());
-                return Err(CommandError::from(error).hint(hint));
+                return Err(CommandError::from(error).hint(how_to_start(path)));
             }
             Err(error) => return edit::refused(error, printer),
         };
@@ -244,6 +244,27 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         edit::written(edited, arguments.dry_run, path, &strictness, printer);
     }
     Ok(Status::Success)
+}
+
+/// Returns how to start the catalog or template at a path that does not exist.
+fn how_to_start(path: &Path) -> String {
+    let shown = path.display();
+    let schema = Kind::Semver.schema();
+    let template = match path.extension().and_then(OsStr::to_str) {
+        Some("yaml" | "yml") => format!("schema: {schema}"),
+        Some("json") => format!("{{\"schema\": \"{schema}\"}}"),
+        _ => return format!("to start a catalog, create its folder: mkdir -p {shown}"),
+    };
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty() && !parent.exists());
+    let folder = parent
+        .map(|parent| format!("mkdir -p {} && ", parent.display()))
+        .unwrap_or_default();
+    format!(
+        "to start a template, write its schema, {schema} or {}, to the file: {folder}echo '{template}' > {shown}",
+        Kind::Basic.schema()
+    )
 }
 
 /// Checks the name of a bundle.
