@@ -1,5 +1,5 @@
-//! The advice for arguments that the parser rejects: an option that belongs to other commands, not to the one that was
-//! run, a list with spaces, and arguments that are not UTF-8.
+//! The advice for arguments that the parser rejects: an option or a subcommand that belongs to other commands, not to
+//! the one that was run, a list with spaces, and arguments that are not UTF-8.
 
 use crate::terminal::counted;
 use crate::visible::one_line;
@@ -30,24 +30,58 @@ pub(super) fn with_commands(mut answer: clap::Error, root: &Command, arguments: 
         return answer;
     }
     let mut found = Vec::new();
-    find(root, root.get_name(), long, &mut found);
+    commands(root, root.get_name(), &mut |path, command| {
+        if has_option(command, long) {
+            found.push(path.to_owned());
+        }
+    });
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let group = words.iter().find(|word| root.find_subcommand(word).is_some());
     // Commands of the same group come first.
     let is_near = |path: &String| group.is_some_and(|group| path.split(' ').nth(1) == Some(group));
     found.sort_by_key(|path| !is_near(path));
-    let more = found.len().saturating_sub(NAMED);
-    found.truncate(NAMED);
-    let named = match &found[..] {
-        [] => return answer,
-        all if more > 0 => format!("{} and {}", all.join(", "), counted(more, "more command")),
-        [one] => one.clone(),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
-    };
+    if found.is_empty() {
+        return answer;
+    }
     answer.remove(ContextKind::SuggestedArg);
-    let tip = format!("{option} is an option of {named}");
+    let tip = format!("{option} is an option of {}", enumerated(found));
     answer.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     answer
+}
+
+/// Replaces the tip of an error about an unknown subcommand with the commands of this name in other groups.
+pub(super) fn with_groups(mut answer: clap::Error, root: &Command) -> clap::Error {
+    if answer.kind() != ErrorKind::InvalidSubcommand {
+        return answer;
+    }
+    let Some(ContextValue::String(name)) = answer.get(ContextKind::InvalidSubcommand) else {
+        return answer;
+    };
+    let mut found = Vec::new();
+    commands(root, root.get_name(), &mut |path, command| {
+        if command.get_name() == name {
+            found.push(path.to_owned());
+        }
+    });
+    let tip = match &found[..] {
+        [] => return answer,
+        [one] => format!("did you mean {one}?"),
+        _ => format!("similar commands: {}", enumerated(found)),
+    };
+    answer.remove(ContextKind::SuggestedSubcommand);
+    answer.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    answer
+}
+
+/// Formats the paths of commands as a list; if there are many, counts the others.
+fn enumerated(mut paths: Vec<String>) -> String {
+    let more = paths.len().saturating_sub(NAMED);
+    paths.truncate(NAMED);
+    match &paths[..] {
+        all if more > 0 => format!("{} and {}", all.join(", "), counted(more, "more command")),
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        all => all.concat(),
+    }
 }
 
 /// Adds a tip to an error if a list contains a space, which splits it into several arguments.
@@ -91,19 +125,21 @@ fn escaped(argument: &OsStr) -> String {
     text
 }
 
-/// Collects the visible commands, from `command` down, that show the option in their help.
-fn find(command: &Command, path: &str, long: &str, found: &mut Vec<String>) {
-    let has_it = command.get_arguments().any(|argument| {
+/// Returns whether a command shows the option in its help.
+fn has_option(command: &Command, long: &str) -> bool {
+    command.get_arguments().any(|argument| {
         !argument.is_hide_set()
             && argument
                 .get_long_and_visible_aliases()
                 .unwrap_or_default()
                 .contains(&long)
-    });
-    if has_it {
-        found.push(path.to_owned());
-    }
+    })
+}
+
+/// Calls `visit` with the visible commands, from `command` down, and their paths.
+fn commands(command: &Command, path: &str, visit: &mut impl FnMut(&str, &Command)) {
+    visit(path, command);
     for below in command.get_subcommands().filter(|command| !command.is_hide_set()) {
-        find(below, &format!("{path} {}", below.get_name()), long, found);
+        commands(below, &format!("{path} {}", below.get_name()), visit);
     }
 }

@@ -231,6 +231,7 @@ pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> Exit
             let words = opm::in_words_of_clap(&parser, arguments);
             parser.try_get_matches_from(words)
         })
+        .map_err(|answer| elsewhere::with_groups(answer, &definition(name)))
         .map_err(|answer| with_subcommands(answer, name, arguments))
         .map_err(|answer| elsewhere::with_commands(answer, &command(name), arguments))
         .map_err(|answer| elsewhere::with_joined_list(answer, arguments))
@@ -281,7 +282,8 @@ pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> Exit
 
 /// Adds a list of the available commands to the error if a command name is unknown and resembles none of them.
 fn with_subcommands(mut answer: clap::Error, name: &'static str, arguments: &[OsString]) -> clap::Error {
-    if answer.kind() != ErrorKind::InvalidSubcommand || answer.get(ContextKind::SuggestedSubcommand).is_some() {
+    let has_tip = [ContextKind::SuggestedSubcommand, ContextKind::Suggested].map(|kind| answer.get(kind).is_some());
+    if answer.kind() != ErrorKind::InvalidSubcommand || has_tip.contains(&true) {
         return answer;
     }
     let mut command = &command(name);

@@ -153,6 +153,23 @@ fn a_list_with_spaces_gets_a_tip() {
 }
 
 #[test]
+fn a_command_of_another_group_is_named() {
+    let sandbox = Sandbox::new();
+    for (line, tip) in [
+        ("list packages c", "tip: did you mean opmx index list?"),
+        ("diff a b", "tip: similar commands: opmx index diff, "),
+        ("catalog diff a b", "tip: similar commands: opmx index diff, "),
+        ("alpha diff a b", "tip: similar commands: opmx index diff, "),
+        // The commands of the group are more likely to be meant.
+        ("index lst", "tip: a similar subcommand exists: 'list'"),
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(2), "{outcome}");
+        assert!(outcome.stderr.contains(tip), "{line}: {outcome}");
+    }
+}
+
+#[test]
 fn an_option_of_other_commands_is_rejected_with_their_names() {
     let sandbox = Sandbox::new();
     let tip = |line: &str| {
