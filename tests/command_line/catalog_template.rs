@@ -108,6 +108,23 @@ fn bundles_are_added_to_and_removed_from_a_basic_template() {
 }
 
 #[test]
+fn a_bundle_of_a_basic_template_cannot_be_specified_by_its_version() {
+    let sandbox = place();
+    succeed(&sandbox, "catalog add basic.yaml -b rake1 --channel stable");
+    for line in [
+        "catalog deprecate basic.yaml rake@1.0.0 -m Old.",
+        "catalog rm basic.yaml rake@1.0.0",
+    ] {
+        let outcome = miss(&sandbox, line);
+        assert!(
+            outcome.stderr.contains("the versions of its bundles are not known"),
+            "{outcome}"
+        );
+        assert!(outcome.stderr.contains("by its name: rake.v1.0.0"), "{outcome}");
+    }
+}
+
+#[test]
 fn a_missing_template_can_be_started_as_the_hint_says() {
     let sandbox = place();
     for (file, folder) in [("new/semver.yaml", "new"), ("template.json", ".")] {

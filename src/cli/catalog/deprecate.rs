@@ -31,7 +31,8 @@ Examples:
 pub(crate) struct DeprecateArguments {
     #[command(flatten)]
     edit: EditArguments,
-    /// Target to deprecate: PACKAGE, PACKAGE:CHANNEL or PACKAGE@BUNDLE; BUNDLE is the version or name of a bundle
+    /// Target to deprecate: PACKAGE, PACKAGE:CHANNEL or PACKAGE@BUNDLE; BUNDLE is the version or name of a bundle, in
+    /// a basic template only the name
     #[arg(value_name = "TARGET")]
     target: TargetArgument,
     /// Reason and replacement, as Markdown
@@ -45,7 +46,8 @@ pub(crate) struct DeprecateArguments {
 pub(crate) struct UndeprecateArguments {
     #[command(flatten)]
     edit: EditArguments,
-    /// Target of the deprecation: PACKAGE, PACKAGE:CHANNEL or PACKAGE@BUNDLE
+    /// Target of the deprecation: PACKAGE, PACKAGE:CHANNEL or PACKAGE@BUNDLE; BUNDLE is the version or name of a
+    /// bundle, in a basic template only the name
     #[arg(value_name = "TARGET")]
     target: TargetArgument,
 }

@@ -45,7 +45,7 @@ pub(crate) struct RmArguments {
     #[command(flatten)]
     edit: EditArguments,
     /// Targets to remove: PACKAGE, PACKAGE:CHANNEL, PACKAGE@BUNDLE or PACKAGE:CHANNEL@BUNDLE; BUNDLE is the version or
-    /// name of a bundle
+    /// name of a bundle, in a basic template only the name
     #[arg(required = true, value_name = "TARGET")]
     targets: Vec<TargetArgument>,
     /// New default channel, if the current default channel is removed

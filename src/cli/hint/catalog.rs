@@ -60,6 +60,12 @@ hints! {
         Self::Channel { nearest, .. } | Self::Bundle { nearest, .. } => {
             hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
         }
+        Self::OnlyNames { named: Some(name), .. } => {
+            hint(format!("specify the bundle by its name: {name}")).of_missing()
+        }
+        Self::OnlyNames { .. } => {
+            hint("specify the bundle by its name; a basic template contains only the names of bundles").of_missing()
+        }
         Self::Entry { .. } => Advice::missing(),
         Self::Twice { .. } => hint("merge the two documents into one"),
         Self::Default { others, .. } => {

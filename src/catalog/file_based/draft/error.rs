@@ -6,6 +6,7 @@ use crate::catalog::file_based::Subject;
 use crate::catalog::file_based::lifecycle::MinorVersion;
 use crate::catalog::quoted;
 use crate::shape::nearest;
+use crate::version::parse_tolerant;
 use semver::Version;
 
 /// The reason why a package cannot be changed as requested.
@@ -44,6 +45,18 @@ pub enum DraftError {
         bundle: String,
         /// The bundle with the most similar name.
         nearest: Option<String>,
+    },
+    /// The bundle is specified by its version, but only the names of the bundles are known.
+    #[error(
+        "package {package:?} has no bundle with the name {bundle:?}, and the versions of its bundles are not known here"
+    )]
+    OnlyNames {
+        /// The package.
+        package: String,
+        /// The specified version.
+        bundle: String,
+        /// The name of the bundle that probably has the version.
+        named: Option<String>,
     },
     /// The bundle is not in the channel.
     #[error("bundle {bundle:?} is not in channel {channel:?} of package {package:?}")]
@@ -349,6 +362,15 @@ impl DraftError {
 
     pub(super) fn bundle(draft: &Draft, bundle: &str) -> Self {
         let names = draft.bundles.iter().map(|bundle| bundle.name.as_str());
+        let has_versions = draft.bundles.iter().any(|bundle| bundle.version.is_some());
+        if let Some(version) = parse_tolerant(bundle).filter(|_| !has_versions && names.len() > 0) {
+            let mut named = names.filter(|name| name.ends_with(&format!(".v{version}")));
+            return Self::OnlyNames {
+                package: draft.name.clone(),
+                bundle: bundle.to_owned(),
+                named: named.next().map(str::to_owned),
+            };
+        }
         Self::Bundle {
             package: draft.name.clone(),
             bundle: bundle.to_owned(),
