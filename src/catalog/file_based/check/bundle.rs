@@ -20,12 +20,12 @@ const RELEASE: usize = 20;
 
 pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
-    let name = reader.name(fields, "name", &root);
-    let package = reader.name(fields, "package", &root);
+    let (name, lacks_name) = reader.required_name(fields, "name", &root);
+    let (package, lacks_package) = reader.required_name(fields, "package", &root);
     reader.subject = format!("bundle {name:?} of package {package:?}");
     reader.known(fields, Schema::Bundle.fields(), &root);
-    package_of(reader, &package);
-    if name.is_empty() {
+    package_of(reader, lacks_package);
+    if lacks_name {
         let message = format!("a bundle of package {package:?} has no name");
         reader.report(Found::new(&rules::CATALOG_BUNDLE_NAME, message, id.at("name")));
     }
@@ -38,6 +38,8 @@ pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scr
     let mut seen = Properties {
         name: &name,
         package: &package,
+        lacks_name,
+        lacks_package,
         inline: image.is_empty(),
         ..Properties::default()
     };
@@ -111,6 +113,9 @@ pub(super) fn property<'a>(
 struct Properties<'a> {
     name: &'a str,
     package: &'a str,
+    /// Whether the fields are missing, rather than of the wrong type.
+    lacks_name: bool,
+    lacks_package: bool,
     /// Whether the bundle has no image, so that its manifests are only in its properties.
     inline: bool,
     /// The position of the first property `olm.package`.
@@ -193,7 +198,8 @@ impl Properties<'_> {
             return;
         }
         let value = path.key("value");
-        if package != self.package {
+        let is_known = !self.package.is_empty() || self.lacks_package;
+        if package != self.package && is_known {
             let message = format!(
                 "{} names the package {package:?} in its property olm.package",
                 reader.subject
@@ -247,7 +253,7 @@ impl Properties<'_> {
             return;
         }
         let expected = format!("{package}-v{version}-{release}");
-        if self.name != expected {
+        if self.name != expected && is_known && (!self.name.is_empty() || self.lacks_name) {
             let message = format!(
                 "{} has the release {release:?}, but is not named {expected:?}",
                 reader.subject

@@ -4,6 +4,7 @@
 use super::found::{DocumentId, Found};
 use crate::catalog::Text;
 use crate::catalog::file_based::schema::Referred;
+use std::collections::BTreeSet;
 
 /// The data that is kept in memory from some files.
 #[derive(Debug, Default)]
@@ -13,6 +14,8 @@ pub(super) struct Contents {
     pub(super) bundles: Vec<Bundle>,
     pub(super) deprecations: Vec<Deprecations>,
     pub(super) lifecycles: Vec<Lifecycles>,
+    /// The packages of which a name or edge has the wrong type; an empty name stands for all packages.
+    pub(super) unread: BTreeSet<Text>,
     /// Findings that need no other document.
     pub(super) found: Vec<Found>,
 }
@@ -64,6 +67,7 @@ impl Contents {
         self.bundles.extend(other.bundles);
         self.deprecations.extend(other.deprecations);
         self.lifecycles.extend(other.lifecycles);
+        self.unread.extend(other.unread);
         self.found.extend(other.found);
     }
 }

@@ -46,6 +46,11 @@ pub(super) fn check(id: DocumentId, json: &str, work: &mut Scratch) -> Result<us
         found: &mut found,
     };
     let schema = Schema::from(&*reader.name(&fields, "schema", &root));
+    if schema.is_of_olm()
+        && let Some(package) = unread_package(&schema, &fields)
+    {
+        work.contents.unread.insert(work.texts.share(&package));
+    }
     match &schema {
         Schema::Package => package(&mut reader, &fields, work),
         Schema::Channel => channel(&mut reader, &fields, work),
@@ -68,6 +73,26 @@ pub(super) fn check(id: DocumentId, json: &str, work: &mut Scratch) -> Result<us
     Ok(memory::kept(&schema, |name| fields.get(name)))
 }
 
+/// Returns whether a value of the wrong type has been reported since `before`.
+fn unread(reader: &Reader<'_>, before: usize) -> bool {
+    let mut new = reader.found.iter().skip(before);
+    new.any(|found| found.diagnostic.rule == &rules::CATALOG_FIELD_TYPE)
+}
+
+/// Returns the package of which other rules cannot be checked, because a name in the document has the wrong type.
+fn unread_package(schema: &Schema, fields: &Fields<'_>) -> Option<String> {
+    let of_package = if *schema == Schema::Package { "name" } else { "package" };
+    let mut names = [of_package, "name", "defaultChannel"].into_iter();
+    let is_text = |value: &RawValue| value.get().starts_with('"');
+    let unread = names.any(|name| fields.get(name).is_some_and(|value| !is_text(value)));
+    let package = fields.get(of_package).filter(|_| unread);
+    unread.then(|| {
+        package
+            .and_then(|package| serde_json::from_str(package.get()).ok())
+            .unwrap_or_default()
+    })
+}
+
 fn unknown(reader: &mut Reader<'_>, schema: &str) {
     let at = reader.id.at("schema");
     if TEMPLATES.contains(&schema) {
@@ -83,13 +108,13 @@ fn unknown(reader: &mut Reader<'_>, schema: &str) {
 
 fn package(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
-    let name = reader.name(fields, "name", &root);
+    let (name, lacks_name) = reader.required_name(fields, "name", &root);
     reader.subject = format!("package {name:?}");
     reader.known(fields, Schema::Package.fields(), &root);
-    if name.is_empty() {
+    if lacks_name {
         let message = "a package has no name";
         reader.report(Found::new(&rules::CATALOG_PACKAGE_NAMELESS, message, id.at("name")));
-    } else if !is_dns1123_label(&name) {
+    } else if !name.is_empty() && !is_dns1123_label(&name) {
         let message = format!(
             "the package name {name:?} must consist of at most 63 lowercase letters, digits and hyphens, with a letter \
                  or digit at both ends"
@@ -116,8 +141,12 @@ fn icon(reader: &mut Reader<'_>, value: &RawValue) {
         return;
     };
     reader.known(&fields, &["base64data", "mediatype"], &path);
+    let before = reader.found.len();
     let data = reader.text(&fields, "base64data", &path);
+    let lacks_data = data.is_empty() && reader.found.len() == before;
+    let before = reader.found.len();
     let media_type = reader.text(&fields, "mediatype", &path);
+    let lacks_media_type = media_type.is_empty() && reader.found.len() == before;
     let subject = reader.subject.clone();
     let mut report = |key: &str, message: String, fails: bool| {
         let finding = Found::new(&rules::CATALOG_PACKAGE_ICON, message, reader.at(&path.key(key)));
@@ -130,10 +159,10 @@ fn icon(reader: &mut Reader<'_>, value: &RawValue) {
             format!("the icon of {subject} is not base64: {error}"),
             true,
         );
-    } else if data.is_empty() {
+    } else if lacks_data {
         report("base64data", format!("the icon of {subject} is empty"), false);
     }
-    if media_type.is_empty() {
+    if lacks_media_type {
         report("mediatype", format!("the icon of {subject} has no media type"), false);
     }
 }
@@ -148,15 +177,13 @@ fn properties(reader: &mut Reader<'_>, fields: &Fields<'_>) {
 
 fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
-    let (name, package) = (
-        reader.name(fields, "name", &root),
-        reader.name(fields, "package", &root),
-    );
+    let (name, lacks_name) = reader.required_name(fields, "name", &root);
+    let (package, lacks_package) = reader.required_name(fields, "package", &root);
     reader.subject = format!("channel {name:?} of package {package:?}");
     let first = reader.found.len();
     reader.known(fields, Schema::Channel.fields(), &root);
-    package_of(reader, &package);
-    if name.is_empty() {
+    package_of(reader, lacks_package);
+    if lacks_name {
         let message = format!("a channel of package {package:?} has no name");
         reader.report(Found::new(&rules::CATALOG_CHANNEL_NAME, message, id.at("name")));
     }
@@ -184,7 +211,12 @@ fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
         entries.push(entry);
     }
     let subject = reader.subject.clone();
-    graph::check(id, &subject, &entries, reader.found);
+    if unread(reader, before) {
+        // An edge may be missing.
+        work.contents.unread.insert(work.texts.share(&package));
+    } else {
+        graph::check(id, &subject, &entries, reader.found);
+    }
     // The items name the package instead of the channel, so that an existing fault is still recognized after its
     // channel is renamed.
     let of_package = format!("package {package:?}");
@@ -210,7 +242,7 @@ fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Te
     let path = Path::from("entries").index(index);
     let fields = reader.object(value, &path)?;
     reader.known(&fields, &["name", "replaces", "skips", "skipRange"], &path);
-    let name = reader.name(&fields, "name", &path);
+    let (name, lacks_name) = reader.required_name(&fields, "name", &path);
     let replaces = reader.name(&fields, "replaces", &path);
     let range = reader.text(&fields, "skipRange", &path);
     let entry_of = format!("the entry for bundle {name:?} in {}", reader.subject);
@@ -246,16 +278,15 @@ fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Te
             skips.push(texts.share(&skipped));
         }
     }
-    if name.is_empty() {
+    if lacks_name {
         let message = format!("an entry of {} has no name", reader.subject);
         reader.report(Found::new(
             &rules::CATALOG_ENTRY_NAME,
             message,
             reader.at(&path.key("name")),
         ));
-        return None;
     }
-    Some(CheckedEntry {
+    (!name.is_empty()).then(|| CheckedEntry {
         index,
         name: texts.share(&name),
         replaces: texts.share(&replaces),
@@ -265,10 +296,10 @@ fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Te
 
 fn deprecations(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
-    let package = reader.name(fields, "package", &root);
+    let (package, lacks_package) = reader.required_name(fields, "package", &root);
     reader.subject = format!("the deprecations of package {package:?}");
     reader.known(fields, Schema::Deprecations.fields(), &root);
-    package_of(reader, &package);
+    package_of(reader, lacks_package);
     let mut seen: HashMap<(Referred, String), usize> = HashMap::new();
     let mut references = Vec::new();
     for (index, fields) in reader.objects(fields, "entries", &root) {
@@ -324,8 +355,12 @@ fn reference(reader: &mut Reader<'_>, entry: &Fields<'_>, index: usize) -> Optio
     };
     let fields = reader.object(value, &path)?;
     reader.known(&fields, REFERENCE, &path);
+    let before = reader.found.len();
     let schema = reader.text(&fields, "schema", &path);
     let name = reader.name(&fields, "name", &path);
+    if unread(reader, before) {
+        return None;
+    }
     if schema.is_empty() {
         return wrong(reader, "schema", format!("{of} refers to an item without a schema"));
     }

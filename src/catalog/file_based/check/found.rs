@@ -85,6 +85,21 @@ impl Found {
         }
     }
 
+    /// Returns whether the finding is about a missing item, which may be in a part of the catalog that cannot be read.
+    pub(super) fn seeks(&self) -> bool {
+        [
+            &rules::CATALOG_PACKAGE_MISSING,
+            &rules::CATALOG_PACKAGE_EMPTY,
+            &rules::CATALOG_DEFAULT_CHANNEL,
+            &rules::CATALOG_ENTRY_BUNDLE,
+            &rules::CATALOG_BUNDLE_UNLISTED,
+            &rules::CATALOG_DEPRECATION_PACKAGE,
+            &rules::CATALOG_DEPRECATION_REFERENCE,
+            &rules::CATALOG_LIFECYCLE_PACKAGE,
+        ]
+        .contains(&self.diagnostic.rule)
+    }
+
     /// Makes the finding a warning, so that it does not make the command fail.
     pub(super) fn warning(mut self) -> Self {
         self.diagnostic.severity = rules::Severity::Warning;

@@ -8,13 +8,12 @@ use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::lifecycle::{Date, MinorVersion, OPENSHIFT};
 use crate::rules::{self, Rule, Severity};
 use crate::text::Path;
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
     let before = reader.found.len();
-    let (package, is_missing) = name(reader, fields, "package", &root);
+    let (package, is_missing) = reader.required_name(fields, "package", &root);
     reader.subject = format!("the lifecycles of package {package:?}");
     reader.known(fields, Schema::Lifecycles.fields(), &root);
     versions(reader, fields);
@@ -44,14 +43,6 @@ fn report(reader: &mut Reader<'_>, rule: &'static Rule, path: &Path, message: St
     reader.report(Found::new(rule, message, at));
 }
 
-/// Returns the name in a field, and whether it is missing. A name of the wrong type has already been reported.
-fn name<'a>(reader: &mut Reader<'_>, fields: &Fields<'a>, field: &str, path: &Path) -> (Cow<'a, str>, bool) {
-    let before = reader.found.len();
-    let name = reader.name(fields, field, path);
-    let is_missing = name.is_empty() && reader.found.len() == before;
-    (name, is_missing)
-}
-
 /// Returns the objects of a list, which must not be empty.
 fn objects<'a>(
     reader: &mut Reader<'_>,
@@ -76,7 +67,7 @@ fn versions(reader: &mut Reader<'_>, fields: &Fields<'_>) {
         let path = list.index(index);
         reader.known(&fields, &["name", "phases", "platformCompatibility"], &path);
         let at = path.key("name");
-        let (name, is_missing) = name(reader, &fields, "name", &path);
+        let (name, is_missing) = reader.required_name(&fields, "name", &path);
         match name.parse::<MinorVersion>() {
             Ok(version) => {
                 if let Some(first) = seen.get(&version) {
@@ -105,7 +96,7 @@ fn phases(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, of: &str) {
     for (index, fields) in objects(reader, rule, fields, ("phases", path, of)) {
         let path = list.index(index);
         reader.known(&fields, &["name", "startDate", "endDate"], &path);
-        let (name, is_missing) = name(reader, &fields, "name", &path);
+        let (name, is_missing) = reader.required_name(&fields, "name", &path);
         let name = name.into_owned();
         if is_missing {
             let message = format!("phase {index} of {of} has no name");
@@ -148,7 +139,7 @@ fn platforms(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, of: &str
     for (index, fields) in reader.objects(fields, "platformCompatibility", path) {
         let path = list.index(index);
         reader.known(&fields, &["name", "versions"], &path);
-        let (name, is_missing) = name(reader, &fields, "name", &path);
+        let (name, is_missing) = reader.required_name(&fields, "name", &path);
         if is_missing || !name.is_empty() && name != OPENSHIFT {
             let message = format!("{of} names the platform {name:?}, which no program reads");
             let found = Found::new(rule, message, reader.at(&path.key("name")));

@@ -91,7 +91,7 @@ pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogErr
     let own = found.len();
     packages::check(&contents, &mut found);
     if let Some(first) = unreadable.first {
-        for finding in found.iter_mut().skip(own).filter(|finding| seeks(finding)) {
+        for finding in found.iter_mut().skip(own).filter(|finding| finding.seeks()) {
             let label = "missing items may be in this unreadable part";
             finding.related.push((first.clone(), label.to_owned()));
         }
@@ -148,21 +148,6 @@ fn hidden_in_path(folder: &Path, path: &Path) -> Option<Diagnostic> {
     let message = hidden_in("the path", &inside.to_string_lossy())?;
     let place = Place::new(&SourceFile::new(path.display().to_string(), String::new()), 0..0);
     Some(Diagnostic::new(&rules::NAME_HIDDEN_CHARACTER, message).at(place))
-}
-
-/// Returns whether the finding is about a missing item that may be in an unreadable document.
-fn seeks(finding: &Found) -> bool {
-    [
-        &rules::CATALOG_PACKAGE_MISSING,
-        &rules::CATALOG_PACKAGE_EMPTY,
-        &rules::CATALOG_DEFAULT_CHANNEL,
-        &rules::CATALOG_ENTRY_BUNDLE,
-        &rules::CATALOG_BUNDLE_UNLISTED,
-        &rules::CATALOG_DEPRECATION_PACKAGE,
-        &rules::CATALOG_DEPRECATION_REFERENCE,
-        &rules::CATALOG_LIFECYCLE_PACKAGE,
-    ]
-    .contains(&finding.diagnostic.rule)
 }
 
 /// The position of a document in its file.

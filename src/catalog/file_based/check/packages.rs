@@ -45,6 +45,7 @@ pub(super) fn check(contents: &Contents, found: &mut Vec<Found>) {
     for (name, members) in all.iter().filter(|(name, _)| !name.is_empty()) {
         Check {
             package: name,
+            is_partial: ["", name].iter().any(|package| contents.unread.contains(*package)),
             members,
             nearest: &nearest,
             found,
@@ -60,6 +61,8 @@ pub(super) fn check(contents: &Contents, found: &mut Vec<Found>) {
 
 struct Check<'c, 'f> {
     package: &'c str,
+    /// Whether a name has the wrong type, so that items may be only seemingly missing.
+    is_partial: bool,
     members: &'c Members<'c>,
     nearest: &'f Nearest,
     found: &'f mut Vec<Found>,
@@ -89,7 +92,9 @@ impl Check<'_, '_> {
     }
 
     fn report(&mut self, found: Found) {
-        self.found.push(found);
+        if !self.is_partial || !found.seeks() {
+            self.found.push(found);
+        }
     }
 
     fn twice(
@@ -133,13 +138,13 @@ impl Check<'_, '_> {
         ids.sort_unstable();
         let Some((first, others)) = ids.split_first() else {
             let lifecycles = members.lifecycles.first().map(|lifecycles| lifecycles.id.at("package"));
-            self.found.extend(lifecycles.map(|at| {
+            if let Some(at) = lifecycles {
                 let message = format!(
                     "the catalog has lifecycles of package {:?}, but does not define the package",
                     self.package
                 );
-                Found::new(&rules::CATALOG_LIFECYCLE_PACKAGE, message, at).meant(meant)
-            }));
+                self.report(Found::new(&rules::CATALOG_LIFECYCLE_PACKAGE, message, at).meant(meant));
+            }
             return;
         };
         let message = format!(

@@ -139,6 +139,15 @@ impl Reader<'_> {
         name
     }
 
+    /// Like [`name`](Self::name), and also returns whether the name is missing. A name of the wrong type has already
+    /// been reported.
+    pub(super) fn required_name<'a>(&mut self, fields: &Fields<'a>, field: &str, path: &Path) -> (Cow<'a, str>, bool) {
+        let before = self.found.len();
+        let name = self.name(fields, field, path);
+        let is_missing = name.is_empty() && self.found.len() == before;
+        (name, is_missing)
+    }
+
     /// Reports invisible characters in the name at `path`.
     pub(super) fn look_at_name(&mut self, name: &str, path: &Path) {
         if let Some(message) = hidden_in(&path.to_string(), name) {

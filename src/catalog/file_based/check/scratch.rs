@@ -18,8 +18,8 @@ pub(super) struct Scratch {
 }
 
 /// Reports a document that does not name its package.
-pub(super) fn package_of(reader: &mut Reader<'_>, package: &str) {
-    if package.is_empty() {
+pub(super) fn package_of(reader: &mut Reader<'_>, is_missing: bool) {
+    if is_missing {
         let subject = reader.subject.replace(" of package \"\"", "");
         let message = format!("{subject} names no package");
         let help = "Set the field package to the name of its package.";

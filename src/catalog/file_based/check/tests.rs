@@ -204,6 +204,63 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         &["b.yaml:7 catalog-field-type"],
         "is a number, not a string",
     ),
+    // Only the wrong type is reported, not what seems to be missing because of it.
+    (
+        "p.yaml",
+        "defaultChannel: a",
+        "defaultChannel: 1.0",
+        &["p.yaml:3 catalog-field-type"],
+        "Quote it.",
+    ),
+    (
+        "p.yaml",
+        "name: p",
+        "name: no",
+        &["p.yaml:2 catalog-field-type"],
+        "true or false",
+    ),
+    (
+        "c.yaml",
+        "name: a",
+        "name: 1.0",
+        &["c.yaml:3 catalog-field-type"],
+        "Quote it.",
+    ),
+    (
+        "c.yaml",
+        "package: p",
+        "package: y",
+        &["c.yaml:2 catalog-field-type"],
+        "true or false",
+    ),
+    (
+        "c.yaml",
+        "- name: p.v2",
+        "- name: 2.0",
+        &["c.yaml:9 catalog-field-type"],
+        "Quote it.",
+    ),
+    (
+        "c.yaml",
+        "  replaces: p.v1\n  skips",
+        "  replaces: 1.0\n  skips",
+        &["c.yaml:6 catalog-field-type"],
+        "Quote it.",
+    ),
+    (
+        "b.yaml",
+        "name: p.v1",
+        "name: 1.0",
+        &["b.yaml:3 catalog-field-type"],
+        "Quote it.",
+    ),
+    (
+        "d.yaml",
+        "name: p.v1",
+        "name: 1.0",
+        &["d.yaml:8 catalog-field-type"],
+        "Quote it.",
+    ),
     // Packages.
     (
         "p.yaml",
