@@ -8,6 +8,7 @@ rules! { FILE_BASED_CATALOG
 
         // File-based catalogs: documents and fields.
         CATALOG_DOCUMENT = "catalog-document", Error, FBC, "Correct the file; if it is not part of the catalog, list it in an .indexignore file.";
+        CATALOG_DOCUMENT_EMPTY = "catalog-document-empty", Error, FBC, "Move comments below the next `---` line, and remove `---` lines without a document; if the file is not part of the catalog, list it in an .indexignore file.";
         CATALOG_DUPLICATE_KEY = "catalog-duplicate-key", Error, FBC, "Keep one of the two keys; all readers silently use the last one.";
         CATALOG_SCHEMA_MISSING = "catalog-schema-missing", Error, FBC, "Set schema to olm.package, olm.channel, olm.bundle or olm.deprecations; if the file is not part of the catalog, list it in an .indexignore file.";
         CATALOG_SCHEMA_UNKNOWN = "catalog-schema-unknown", Warning, FBC, "Correct the schema; documents with unknown schemas are kept but ignored.";

@@ -194,6 +194,10 @@ static TOLERATED: &[(&Rule, &str)] = &[
          cannot read.",
     ),
     (&rules::BUNDLE_RELATEDIMAGE_FORMAT, NO_IMAGE),
+    (
+        &rules::CATALOG_DOCUMENT_EMPTY,
+        "The document is skipped, but opm rejects the catalog.",
+    ),
     (&rules::CATALOG_DUPLICATE_KEY, "The last value is used."),
     (&rules::CATALOG_PACKAGE_NAME, "The package is served under this name."),
     (

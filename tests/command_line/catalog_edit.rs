@@ -117,8 +117,8 @@ fn truncation_removes_old_versions() {
     wrote catalog/rake.yaml
     ");
     insta::assert_snapshot!(text(&sandbox), @"
-    # The garden's tools.
     ---
+    # The garden's tools.
     schema: olm.package   # the rake
     name: rake
     defaultChannel: stable

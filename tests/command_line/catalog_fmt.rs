@@ -96,8 +96,8 @@ fn files_are_formatted_and_keep_their_comments() {
     wrote catalog/rake.yaml
     ");
     insta::assert_snapshot!(fs::read_to_string(sandbox.path("catalog/rake.yaml")).unwrap(), @"
-    # The garden's tools.
     ---
+    # The garden's tools.
     schema: olm.package   # the rake
     name: rake
     defaultChannel: stable

@@ -25,11 +25,14 @@ pub struct Formatted {
 /// comments, but uses the usual indentation and separators of catalogs. In both, the fields of a schema are in the
 /// order that the schema defines, and lines end with a line feed.
 ///
-/// Documents are in the order of packages, channels, bundles and deprecations, unless that could separate a comment
-/// from its subject. Returns `None` if the file cannot be read.
+/// Comments above the first `---` line are moved into the first document, because opm rejects documents of only
+/// comments. Documents are in the order of packages, channels, bundles and deprecations, unless that could separate a
+/// comment from its subject. Returns `None` if the file cannot be read.
 pub fn format(content: &[u8], limits: CatalogLimits) -> Option<Formatted> {
     let (mut parts, is_json) = parts(content, limits)?;
-    if parts.iter().enumerate().all(|(place, part)| may_move(place, part)) {
+    let header = take_header(&mut parts);
+    let stays = header.as_ref().is_some_and(|header| !header.separator.is_empty());
+    if !stays && parts.iter().enumerate().all(|(place, part)| may_move(place, part)) {
         parts = sorted(parts);
     }
     if values(&parts).next().is_none() {
@@ -43,14 +46,17 @@ pub fn format(content: &[u8], limits: CatalogLimits) -> Option<Formatted> {
     let mut formatted = String::new();
     for (place, part) in parts.iter().enumerate() {
         let has_document = !part.value.is_null();
-        if !is_json && (place > 0 || has_document || !part.separator.is_empty()) {
+        let header = header.as_ref().filter(|_| place == 0);
+        let separator = header.map_or(&part.separator, |header| &header.separator);
+        if !is_json && (place > 0 || has_document || !separator.is_empty()) {
             formatted.push_str("---");
-            for (place, comment) in part.separator.iter().enumerate() {
+            for (place, comment) in separator.iter().enumerate() {
                 formatted.push_str(if place == 0 { " " } else { "\n" });
                 formatted.push_str(comment);
             }
             formatted.push('\n');
         }
+        formatted.push_str(header.map_or("", |header| &header.text));
         formatted.push_str(&part.text);
     }
     let content = formatted.into_bytes();
@@ -73,6 +79,22 @@ struct Part {
 
 fn values(parts: &[Part]) -> impl Iterator<Item = &Value> {
     parts.iter().map(|part| &part.value).filter(|value| !value.is_null())
+}
+
+/// Removes the comments at the beginning of a file that form a document of their own, if they can become part of the
+/// first document: opm rejects documents of only comments.
+fn take_header(parts: &mut Vec<Part>) -> Option<Part> {
+    let is_comment = |part: &&Part| part.value.is_null() && part.text.lines().all(|line| line.starts_with('#'));
+    let count = parts.iter().take_while(is_comment).count();
+    let first = parts.get(count).filter(|part| !part.value.is_null() && !part.kept);
+    let mut behind = parts.iter().skip(1).take(count);
+    if count == 0 || first.is_none() || !behind.all(|part| part.separator.is_empty()) {
+        return None;
+    }
+    let mut comments = parts.drain(..count);
+    let mut header = comments.next()?;
+    header.text.extend(comments.map(|part| part.text));
+    Some(header)
 }
 
 /// Splits a file into parts, each in its canonical form, and returns whether the file is JSON.

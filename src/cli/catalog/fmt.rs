@@ -23,8 +23,9 @@ Examples:
 /// YAML is indented by two spaces, with lists not indented below their keys. Every document begins with a line ---,
 /// several blank lines become one, and lines end with a line feed. Comments, quotes and text in brackets are not
 /// changed. JSON is indented by four spaces. If opmx knows the schema of a document, the fields of the schema come
-/// first, beginning with schema. Packages come before their channels, bundles and deprecations. If a comment
-/// between documents could be separated from its document, the documents of the file keep their order.
+/// first, beginning with schema. Comments above the first line --- move below it, because opm rejects a document of
+/// only comments. Packages come before their channels, bundles and deprecations. If a comment between documents could
+/// be separated from its document, the documents of the file keep their order.
 ///
 /// The meaning of a catalog does not change. YAML documents with explicit keys, directives or document end markers keep
 /// their layout, and are reported.

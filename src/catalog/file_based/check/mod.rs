@@ -162,6 +162,23 @@ struct Spot {
 struct Files<'p> {
     paths: &'p [PathBuf],
     spots: Vec<Vec<Spot>>,
+/// Reports a document without content, at its first line that is not blank.
+fn empty(id: DocumentId, text: &str) -> Found {
+    let written = text.lines().position(|line| !line.trim().is_empty());
+    let is_comment = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    let are_comments = text.lines().all(is_comment);
+    let message = match written {
+        Some(_) if are_comments => "the document contains only comments",
+        Some(_) => "the document contains no fields",
+        None => "the document is empty",
+    };
+    let at = At {
+        document: id,
+        place: Inside::Line(written.unwrap_or_default() + 1),
+    };
+    Found::new(&rules::CATALOG_DOCUMENT_EMPTY, message, at)
+}
+
     limits: CatalogLimits,
 }
 
@@ -397,8 +414,10 @@ impl FileReader<'_> {
         } else {
             match self.yaml(piece, unreadable) {
                 Ok(Some(json)) => Cow::Owned(json),
-                // The document contains only comments.
-                Ok(None) => return SPOT,
+                Ok(None) => {
+                    place.contents.found.push(empty(id, text));
+                    return SPOT;
+                }
                 Err(()) => {
                     unreadable.first.get_or_insert_with(|| id.at(""));
                     return SPOT;

@@ -204,6 +204,29 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         &["b.yaml:7 catalog-field-type"],
         "is a number, not a string",
     ),
+    // Documents without content.
+    (
+        "c.yaml",
+        "schema",
+        "# Copyright\n---\nschema",
+        &["c.yaml:1 catalog-document-empty"],
+        "contains only comments",
+    ),
+    ("c.yaml", "schema", "--- # Copyright\n# b\nschema", &[], ""),
+    (
+        "p.yaml",
+        "defaultChannel: a\n",
+        "defaultChannel: a\n---\n\n",
+        &["p.yaml:5 catalog-document-empty"],
+        "the document is empty",
+    ),
+    (
+        "p.yaml",
+        "defaultChannel: a\n",
+        "defaultChannel: a\n---\n# b\nnull\n---\n",
+        &["p.yaml:5 catalog-document-empty"],
+        "contains no fields",
+    ),
     // Only the wrong type is reported, not what seems to be missing because of it.
     (
         "p.yaml",

@@ -260,13 +260,17 @@ fn indented(value: &Value, indent: &str) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
-/// Returns a file without documents, followed by new documents.
+/// Returns a file without documents, followed by new documents. Comments become part of the first new document,
+/// because opm rejects documents of only comments.
 pub(super) fn appended(before: &[u8], new: &[u8]) -> Vec<u8> {
     let mut out = before.to_vec();
     if !out.is_empty() && !out.ends_with(b"\n") {
         out.push(b'\n');
     }
-    out.extend_from_slice(new);
+    let mut lines = before.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let are_comments = !before.is_empty() && lines.all(|line| line.is_empty() || line.starts_with(b"#"));
+    let opened = new.strip_prefix(b"---\n").filter(|_| are_comments);
+    out.extend_from_slice(opened.unwrap_or(new));
     out
 }
 

@@ -42,8 +42,8 @@ a: 2
 ",
     );
     insta::assert_snapshot!(text, @"
-    # Licensed to the garden.
     ---
+    # Licensed to the garden.
     schema: olm.package
     name: rake
     defaultChannel: stable
@@ -67,6 +67,31 @@ a: 2
     ");
     assert_eq!(formatted("schema: a\r\n"), "---\nschema: a\n");
     assert_eq!(formatted("\u{feff}schema: a"), "---\nschema: a\n");
+}
+
+#[test]
+fn comments_above_the_first_document_become_part_of_it() {
+    let (document, other) = ("schema: olm.package\nname: a\n", "schema: olm.channel\npackage: a\n");
+    for (text, expected) in [
+        (format!("# a\n---\n{document}"), format!("---\n# a\n{document}")),
+        (
+            format!("# a\n---\n\n# b\n---\n{document}"),
+            format!("---\n# a\n# b\n{document}"),
+        ),
+        (
+            format!("--- # a\n# b\n---\n{document}"),
+            format!("--- # a\n# b\n{document}"),
+        ),
+        (
+            format!("# a\n---\n{other}---\n{document}"),
+            format!("---\n# a\n{document}---\n{other}"),
+        ),
+        // Whether this comment is about the first document is unknown.
+        (format!("# a\n--- # b\n{document}"), format!("# a\n--- # b\n{document}")),
+        ("# a\n---\n# b\n".to_owned(), "# a\n---\n# b\n".to_owned()),
+    ] {
+        assert_eq!(formatted(&text), expected);
+    }
 }
 
 #[test]
