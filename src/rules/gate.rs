@@ -207,10 +207,18 @@ static TOLERATED: &[(&Rule, &str)] = &[
     (&rules::CATALOG_IMAGE_REFERENCE, NO_IMAGE),
     (
         &rules::CATALOG_ENTRY_STRANDED,
-        "The bundle is served, but no update leads to it or from it.",
+        "The bundle is served, but no update leads to it or from it, and opm rejects the catalog.",
     ),
-    (&rules::CATALOG_PROPERTY, UNREAD_PROPERTY),
-    (&rules::CATALOG_VERSION_MISSING, NO_VERSION),
+    (
+        &rules::CATALOG_PROPERTY,
+        "The property is stored unchanged. OLM does not install a bundle whose properties it cannot read, and opm \
+         rejects a catalog with a property that has no type, no value or a value of the wrong type.",
+    ),
+    (
+        &rules::CATALOG_VERSION_MISSING,
+        "No version range includes the bundle, no index with channels ordered by version accepts it, and opm rejects \
+         the catalog.",
+    ),
     (&rules::CATALOG_BUNDLE_RELEASE, "The release is ignored."),
     (
         &rules::CATALOG_VERSION_DUPLICATE,

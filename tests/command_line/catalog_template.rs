@@ -108,6 +108,49 @@ fn bundles_are_added_to_and_removed_from_a_basic_template() {
 }
 
 #[test]
+fn a_basic_template_with_a_stranded_bundle_is_reported_like_a_catalog() {
+    let sandbox = place();
+    succeed(&sandbox, "catalog add basic.yaml -b rake1,rake2 --channel stable");
+    let before = text(&sandbox, "basic.yaml");
+    let add = "catalog add basic.yaml -b rake3 --replaces rake.v0.9.0 --skips rake.v1.1.0 --channel stable";
+    insta::assert_snapshot!(fail(&sandbox, add), @r#"
+    ------- stderr -------
+    error[catalog-entry-stranded]: channel "stable" of package "rake" leaves bundle "rake.v1.0.0" stranded: no replaces chain from the head "rake.v1.2.0" leads there, and no entry skips it
+      --> basic.yaml:17:11
+       |
+    17 |   - name: rake.v1.0.0
+       |           ^^^^^^^^^^^
+       |
+       = note: at entries[1].entries[2].name
+       = help: Did you mean "rake.v1.0.0" where "rake.v1.2.0" replaces "rake.v0.9.0"? Make an entry in the replaces chain of the head replace or skip this entry.
+    note: the chain ends here: "rake.v0.9.0" is not in the channel
+      --> basic.yaml:11:5
+       |
+    11 |   - name: rake.v1.2.0
+       |     -----------------
+
+    1 error
+    error: the change would introduce errors in basic.yaml, so nothing was written
+    ------- exit 1 -------
+    "#);
+    assert_eq!(text(&sandbox, "basic.yaml"), before);
+    // A template that already has the fault can be changed and rendered.
+    let head = "  entries:\n  - name: rake.v1.2.0\n    replaces: rake.v0.9.0\n    skips: [rake.v1.1.0]\n";
+    let stranded =
+        before.replacen("  entries:\n", head, 1) + "- schema: olm.bundle\n  image: rake3\n  name: rake.v1.2.0\n";
+    fs::write(sandbox.path("basic.yaml"), stranded).unwrap();
+    let outcome = outcome_of(&sandbox, "catalog deprecate basic.yaml rake -m Old.");
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert!(outcome.stderr.contains("warning[catalog-entry-stranded]"), "{outcome}");
+    let outcome = outcome_of(&sandbox, "alpha render-template basic.yaml");
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert!(outcome.stderr.contains("warning[catalog-entry-stranded]"), "{outcome}");
+    let outcome = fail(&sandbox, "alpha render-template basic.yaml --strict");
+    assert!(outcome.stderr.contains("error[catalog-entry-stranded]"), "{outcome}");
+    assert!(outcome.stdout.is_empty(), "{outcome}");
+}
+
+#[test]
 fn a_bundle_of_a_basic_template_cannot_be_specified_by_its_version() {
     let sandbox = place();
     succeed(&sandbox, "catalog add basic.yaml -b rake1 --channel stable");

@@ -11,12 +11,13 @@ use crate::cli::catalog_output::{self, ContentArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::{Context, guesses, input};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{self, Diagnostic};
 use crate::index::intake::IntakeError;
 use crate::index::render::bundle::BundleError;
 use crate::index::render::sources::Form;
 use crate::index::render::sources::SourceOptions;
 use crate::index::render::template::{TemplateCatalog, TemplateRenderError, render};
+use crate::rules::Severity;
 use clap::{Args, ValueEnum};
 use std::sync::Arc;
 
@@ -49,6 +50,10 @@ Examples:
 /// several channels, the channel with the highest version is the default; if several channels contain that version, the
 /// type in defaultChannelTypePreference decides. The icon and description of the package come from the head of that
 /// channel.
+///
+/// Faults in the channels and bundles of the catalog are warnings; with --strict, they are errors, and nothing is
+/// written. Missing packages, channels and bundles are not reported, because other files of the catalog may contain
+/// them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TemplateArguments {
@@ -124,6 +129,19 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
         Err(TemplateRenderError::Template(error)) => return Err(error.into()),
     };
     strictness::warn(&catalog.findings, &context.printer);
+    let mut faults = catalog.check(opening.limits.index.catalog)?;
+    arguments.strictness.strictness().weigh_catalog(&mut faults);
+    if arguments.strictness.refuses_warnings() && diagnostic::has_errors(&faults) {
+        context.printer.report(&faults);
+        let message = format_args!("the catalog that {name} describes has errors, so nothing was written");
+        context.printer.error(message);
+        return Ok(Status::Failure);
+    }
+    // As in opm, an invalid catalog can be rendered, for example to draw its graph.
+    for fault in faults.iter_mut().filter(|fault| fault.is_error()) {
+        fault.severity = Severity::Warning;
+    }
+    strictness::warn(&faults, &context.printer);
     let language = match arguments.output {
         Output::Json => Language::Json,
         Output::Yaml => Language::Yaml,

@@ -268,11 +268,15 @@ fn warn_of_errors(of: &str, findings: &[Diagnostic], catalog: &Path, printer: &P
     if errors.len() > SHOWN {
         shown.push(format!("{} more", errors.len() - SHOWN));
     }
+    let all = if catalog.is_dir() {
+        format!("; \"opmx validate {}\" shows all", catalog.display())
+    } else {
+        String::new()
+    };
     printer.warning(format_args!(
-        "{of} {}: {}; \"opmx validate {}\" shows all",
+        "{of} {}: {}{all}",
         counted(errors.len(), "error"),
-        shown.join("; "),
-        catalog.display()
+        shown.join("; ")
     ));
 }
 

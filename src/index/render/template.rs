@@ -2,6 +2,8 @@
 
 use super::bundle::{BundleError, RenderedBundle, render_bundle};
 use super::sources::{RenderSource, SourceError, SourceOptions};
+use crate::catalog::file_based::check::check_unplaced;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::load::{self, Loaded};
 use crate::catalog::file_based::template::{self, Image, Template, TemplateDocument, TemplateError};
 use crate::concurrent;
@@ -74,6 +76,19 @@ impl TemplateCatalog {
     /// Returns an error if a document cannot be written as JSON.
     pub fn source(&self) -> Result<RenderSource, SourceError> {
         RenderSource::of_documents(&self.documents)
+    }
+
+    /// Checks the documents, except for items that other files of the catalog may contain. The findings have no places.
+    ///
+    /// # Errors
+    /// Returns an error if a document cannot be written as JSON.
+    pub fn check(&self, limits: CatalogLimits) -> Result<Vec<Diagnostic>, SourceError> {
+        let documents = self.documents.iter();
+        let documents = documents.map(|made| serde_json::to_string(&made.document()?));
+        let documents = documents
+            .collect::<Result<Vec<String>, _>>()
+            .map_err(SourceError::Write)?;
+        check_unplaced(&documents, limits).map_err(SourceError::Write)
     }
 
     /// Loads the catalog, to draw its graph.

@@ -20,7 +20,6 @@ use super::folder::files;
 use super::limits::CatalogLimits;
 use super::read::{fault, unfit};
 use super::stream::{CutError, Piece, Stream};
-use crate::catalog::Texts;
 use crate::diagnostic::Diagnostic;
 use crate::files::{FileError, open_regular};
 use crate::rules;
@@ -108,28 +107,49 @@ pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogErr
     })
 }
 
+/// Returns the findings about documents that are in no file yet, each as JSON. The findings have no places. Missing
+/// items are not reported, because they may be in the files that the documents will be added to.
+///
+/// # Errors
+/// Returns an error if a document is not a JSON object.
+pub fn check_unplaced(documents: &[String], limits: CatalogLimits) -> Result<Vec<Diagnostic>, serde_json::Error> {
+    let mut work = Scratch::new(limits);
+    for (number, json) in documents.iter().enumerate() {
+        document::check(DocumentId { file: 0, number }, json, &mut work)?;
+    }
+    let mut found = std::mem::take(&mut work.contents.found);
+    packages::check(&work.contents, &mut found);
+    found.retain(|finding| !finding.seeks());
+    Ok(found.into_iter().map(|found| found.diagnostic).collect())
+}
+
 /// Returns those findings about a document that do not depend on other documents of the catalog.
 pub fn check_document(document: &Document, limits: CatalogLimits) -> Vec<Diagnostic> {
-    let mut work = Scratch {
-        contents: Contents::default(),
-        texts: Texts::default(),
-        decoded: Vec::new(),
-        limits: limits.of_manifest(),
+    check_part(document, &text::Path::root(), limits)
+}
+
+/// Like [`check_document`], for a catalog document that is the value at `part` of another document, such as an entry of
+/// a template.
+pub(super) fn check_part(document: &Document, part: &text::Path, limits: CatalogLimits) -> Vec<Diagnostic> {
+    let Some(value) = part.get(document.value()) else {
+        return Vec::new();
     };
+    let mut work = Scratch::new(limits);
     let id = DocumentId { file: 0, number: 0 };
-    if let Err(problem) = document::check(id, &document.value().to_string(), &mut work) {
+    if let Err(problem) = document::check(id, &value.to_string(), &mut work) {
         let message = format!("the document cannot be read as an object: {problem}");
-        let place = document.place(&text::Path::root());
+        let place = document.place(part);
         return vec![Diagnostic::new(&rules::CATALOG_DOCUMENT, message).at(place)];
     }
     let place = |at: &At| match &at.place {
-        Inside::Value(path) => document.place(path),
-        Inside::Key(path) => document.key_place(path),
-        Inside::Line(_) => document.place(&text::Path::root()),
+        Inside::Value(path) => document.place(&part.join(path)),
+        Inside::Key(path) => document.key_place(&part.join(path)),
+        Inside::Line(_) => document.place(part),
     };
     let found = work.contents.found.into_iter().map(|found| {
         let mut finding = found.diagnostic.at(place(&found.at));
-        finding.path = places::path_of(&found.at.place);
+        let path = places::path_of(&found.at.place).map(|path| part.join(&text::Path::parse(&path)).to_string());
+        finding.path = path;
         finding.related = found
             .related
             .iter()
@@ -140,6 +160,23 @@ pub fn check_document(document: &Document, limits: CatalogLimits) -> Vec<Diagnos
     let mut findings: Vec<Diagnostic> = found.collect();
     crate::diagnostic::sort(&mut findings);
     findings
+}
+
+/// Reports a document without content, at its first line that is not blank.
+fn empty(id: DocumentId, text: &str) -> Found {
+    let written = text.lines().position(|line| !line.trim().is_empty());
+    let is_comment = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    let are_comments = text.lines().all(is_comment);
+    let message = match written {
+        Some(_) if are_comments => "the document contains only comments",
+        Some(_) => "the document contains no fields",
+        None => "the document is empty",
+    };
+    let at = At {
+        document: id,
+        place: Inside::Line(written.unwrap_or_default() + 1),
+    };
+    Found::new(&rules::CATALOG_DOCUMENT_EMPTY, message, at)
 }
 
 /// Reports invisible characters in the path of a file, relative to the folder.
@@ -162,23 +199,6 @@ struct Spot {
 struct Files<'p> {
     paths: &'p [PathBuf],
     spots: Vec<Vec<Spot>>,
-/// Reports a document without content, at its first line that is not blank.
-fn empty(id: DocumentId, text: &str) -> Found {
-    let written = text.lines().position(|line| !line.trim().is_empty());
-    let is_comment = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
-    let are_comments = text.lines().all(is_comment);
-    let message = match written {
-        Some(_) if are_comments => "the document contains only comments",
-        Some(_) => "the document contains no fields",
-        None => "the document is empty",
-    };
-    let at = At {
-        document: id,
-        place: Inside::Line(written.unwrap_or_default() + 1),
-    };
-    Found::new(&rules::CATALOG_DOCUMENT_EMPTY, message, at)
-}
-
     limits: CatalogLimits,
 }
 
@@ -235,12 +255,7 @@ fn read_all(folder: &Path, paths: &[PathBuf], limits: CatalogLimits) -> Result<V
     let (next, documents, kept) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         let mut done = Vec::new();
-        let mut place = Scratch {
-            contents: Contents::default(),
-            texts: Texts::default(),
-            decoded: Vec::new(),
-            limits: limits.of_manifest(),
-        };
+        let mut place = Scratch::new(limits);
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(path) = paths.get(number) else {

@@ -4,6 +4,7 @@ use super::contents::Contents;
 use super::found::Found;
 use super::reader::Reader;
 use crate::catalog::Texts;
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::rules;
 use crate::text::Limits;
 
@@ -15,6 +16,17 @@ pub(super) struct Scratch {
     pub(super) decoded: Vec<u8>,
     /// The limits for one manifest.
     pub(super) limits: Limits,
+}
+
+impl Scratch {
+    pub(super) fn new(limits: CatalogLimits) -> Self {
+        Self {
+            contents: Contents::default(),
+            texts: Texts::default(),
+            decoded: Vec::new(),
+            limits: limits.of_manifest(),
+        }
+    }
 }
 
 /// Reports a document that does not name its package.

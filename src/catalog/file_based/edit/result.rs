@@ -1,12 +1,15 @@
 //! Validating a changed catalog before it is written to disk.
 
 use super::{CatalogEditError, Editor};
-use crate::catalog::file_based::check::check as check_folder;
+use crate::catalog::file_based::Schema;
+use crate::catalog::file_based::check::{check as check_folder, check_part};
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::read::FileBasedCatalog;
 use crate::diagnostic::Diagnostic;
 use crate::files::{self, FileChange, FileError, TemporaryFolder};
 use crate::rules::{self, Rule};
+use crate::text::{self, Document};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -59,6 +62,32 @@ static OF_BUNDLES: [&Rule; 6] = [
     &rules::CATALOG_SKIP_RANGE,
     &rules::CATALOG_VERSION_MISSING,
 ];
+
+/// Like [`check`], for the entries of a basic template. Findings that need several documents are not reported, because
+/// the contents of the bundles are not known.
+pub(super) fn check_entries(
+    file: &Path,
+    (before, after): (&Document, &Document),
+    adds_published: bool,
+    limits: CatalogLimits,
+) -> Result<Vec<Diagnostic>, CatalogEditError> {
+    let errors = |document: &Document| {
+        let mut findings = Vec::new();
+        for (key, list) in document.value().as_object().into_iter().flatten() {
+            let entries = list.as_array().filter(|_| key.eq_ignore_ascii_case("entries"));
+            for (index, entry) in entries.into_iter().flatten().enumerate() {
+                let schema = entry.get("schema").and_then(Value::as_str).unwrap_or_default();
+                if Schema::from(schema) != Schema::Bundle {
+                    let path = text::Path::root().key(key).index(index);
+                    findings.extend(check_part(document, &path, limits));
+                }
+            }
+        }
+        findings.retain(Diagnostic::is_error);
+        findings
+    };
+    refuse(file, errors(after), &errors(before), adds_published)
+}
 
 /// Fails if there are new errors. Otherwise returns the tolerated errors: those that existed before the change, and
 /// those that report several published bundles with the same version.

@@ -125,6 +125,7 @@ impl TemplateEditor {
         versions: &BTreeMap<String, Version>,
     ) -> Result<Vec<Vec<String>>, CatalogEditError> {
         self.require(Kind::Basic)?;
+        self.adds_published = true;
         let found = self.package(package);
         let mut draft = Draft::read(package, &found.documents)?;
         for bundle in &mut draft.bundles {

@@ -5,7 +5,7 @@ mod semver;
 
 pub use basic::TemplateBundle;
 
-use super::{CatalogEditError, Edited};
+use super::{CatalogEditError, Edited, result};
 use crate::catalog::file_based::Bundle;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::folder::LEVELS;
@@ -77,6 +77,8 @@ pub struct TemplateEditor {
     document: Document,
     /// The new content.
     value: Value,
+    /// Whether published bundles have been added, whose faults were reported then.
+    adds_published: bool,
 }
 
 impl TemplateEditor {
@@ -129,6 +131,7 @@ impl TemplateEditor {
             images,
             value: document.value().clone(),
             document,
+            adds_published: false,
         })
     }
 
@@ -181,12 +184,22 @@ impl TemplateEditor {
     /// Returns the changed file, which is still a template.
     ///
     /// # Errors
-    /// Returns an error if the form of the text does not allow the change, or the file would no longer be a template.
+    /// Returns an error if the form of the text does not allow the change, the change introduces errors in the
+    /// channels, or the file would no longer be a template.
     pub fn finish(self) -> Result<Edited, CatalogEditError> {
-        let mut files = BTreeMap::new();
+        let (mut files, mut findings) = (BTreeMap::new(), Vec::new());
         if self.is_changed() {
+            let name = self.path.display().to_string();
             let after = text::revise(&self.document, &self.value)?.into_bytes();
-            images(&self.path.display().to_string(), &after, self.limits)?;
+            images(&name, &after, self.limits)?;
+            let reading = text::read(&name, &after, &of_template(self.limits));
+            let mut documents = reading.documents.iter();
+            if let Some(changed) = documents.find(|document| !document.value().is_null())
+                && self.kind == Kind::Basic
+            {
+                let documents = (&self.document, changed);
+                findings = result::check_entries(&self.path, documents, self.adds_published, self.limits)?;
+            }
             let change = FileChange {
                 before: Some(self.before),
                 after: Some(after),
@@ -197,7 +210,7 @@ impl TemplateEditor {
         Ok(Edited {
             folder: self.path.parent().unwrap_or(Path::new("")).to_owned(),
             files,
-            findings: Vec::new(),
+            findings,
             is_template: true,
         })
     }
