@@ -2,6 +2,7 @@
 
 use super::edges::ChannelQuery;
 use super::read::{Database, ReadError, text};
+use crate::catalog::file_based::manifests::is_stand_in;
 use crate::catalog::manifests;
 use crate::catalog::{Bundle, BundleId, Catalog, Channel, ChannelEntry, ManifestsId, Package, Property, Text, Texts};
 use crate::kubernetes::GroupVersionKind;
@@ -142,6 +143,16 @@ impl Database {
         let csv = csv().map_err(|error| self.content_error("the manifests", error))?;
         self.check_unchanged()?;
         Ok(csv)
+    }
+
+    /// Returns the ClusterServiceVersion that an import of a file-based catalog stores for a bundle whose manifests are only in its image;
+    /// `None` for any other bundle. It is not among the manifests, because OLM cannot install it.
+    ///
+    /// # Errors
+    /// Returns an error if the database is damaged or changes while it is being read.
+    pub(crate) fn stand_in(&self, id: ManifestsId) -> Result<Option<String>, ReadError> {
+        let csv = self.csv(id)?.map(|csv| csv.trim_end().to_owned());
+        Ok(csv.filter(|csv| is_stand_in(csv)))
     }
 
     /// Returns the manifests of a bundle; empty if the index does not contain them.

@@ -27,7 +27,7 @@ use crate::files::FileError;
 use crate::rules;
 use crate::text;
 use crate::validation::Strictness;
-use bundle::Membership;
+use bundle::{Beside, Membership};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -340,14 +340,18 @@ impl<'a> Import<'a> {
         let document = self.files.document(handle)?;
         let of_package = self.packages.get(&*package.name);
         let read = bundle::read(&self.origin, bundle, membership, &document, of_package);
-        let (record, images) = read.map_err(|source| ImportError::Bundle {
+        let (record, Beside { unnamed, metadata }) = read.map_err(|source| ImportError::Bundle {
             package: package.name.to_string(),
             bundle: bundle.name.to_string(),
             source,
         })?;
-        if !images.is_empty() {
-            let bundle = bundle.name.to_string();
+        if !unnamed.is_empty() {
+            let (bundle, images) = (bundle.name.to_string(), unnamed);
             self.not_kept(&package.name, Part::ImageNames { bundle, images });
+        }
+        for field in metadata {
+            let bundle = bundle.name.to_string();
+            self.not_kept(&package.name, Part::Metadata { bundle, field });
         }
         self.additions.push(&record)?;
         let csv = record.manifests.text.get(record.manifests.csv).unwrap_or_default();

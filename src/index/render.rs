@@ -12,6 +12,7 @@ pub mod sources;
 pub mod template;
 
 use crate::catalog::file_based::heads::heads;
+use crate::catalog::file_based::migrate::metadata;
 use crate::catalog::file_based::shown::Shown;
 use crate::catalog::file_based::{Blob, Bundle, Channel, Key, Package, Property, RelatedImage, Schema, WrittenEntry};
 use crate::catalog::{self, BundleId, Catalog};
@@ -19,7 +20,7 @@ use crate::database::read::{Database, ReadError};
 use crate::database::record::Record;
 use crate::olm::dependency::DependencyKind;
 use crate::olm::dependency::Spelling;
-use crate::olm::property::{DEPRECATED, PACKAGE as IDENTITY};
+use crate::olm::property::{CSV_METADATA, DEPRECATED, PACKAGE as IDENTITY};
 use crate::olm::spelling::{as_property, required_only};
 use crate::text::canonical;
 use serde::Deserialize;
@@ -278,15 +279,29 @@ impl RenderedIndex {
             related_images: Vec::new(),
             name,
         };
-        blob.sort_properties();
-        let others = self.images.get(&*bundle.name).cloned().unwrap_or_default();
         let read = self.index.with_manifests(bundle.manifests, |csv, objects| {
             let objects = objects.iter().map(|object| Property::of_object(object));
-            (csv.map(named_images).unwrap_or_default(), objects.collect::<Vec<_>>())
+            (csv.map(named_images), objects.collect::<Vec<_>>())
         });
         let (named, objects) = read?;
+        let stand_in = match named {
+            Some(_) => None,
+            None => self.index.stand_in(bundle.manifests)?,
+        };
+        if let Some(stand_in) = &stand_in {
+            let metadata = Value::Object(metadata(&serde_json::from_str(stand_in).unwrap_or_default()));
+            blob.properties
+                .extend(Property::parse(CSV_METADATA, &metadata.to_string()));
+        }
+        blob.sort_properties();
         blob.properties.extend(objects);
-        blob.relate(named, others);
+        if let Some(stand_in) = stand_in {
+            // It lists all related images of the bundle.
+            blob.relate(named_images(&stand_in), []);
+        } else {
+            let others = self.images.get(&*bundle.name).cloned().unwrap_or_default();
+            blob.relate(named.unwrap_or_default(), others);
+        }
         Ok(blob)
     }
 }

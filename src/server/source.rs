@@ -214,8 +214,7 @@ impl ServedIndex {
     async fn read_manifests(&self, id: ManifestsId) -> Result<Bytes, Status> {
         let (files, permits) = match &self.origin {
             Origin::Database(pool) => {
-                let encode = |csv: Option<&str>, objects: &[&str]| encode_manifests(csv, objects);
-                return pool.read(move |index| index.with_manifests(id, encode)).await;
+                return pool.read(move |index| encoded(index, id)).await;
             }
             Origin::Files { files, permits } => (Arc::clone(files), Arc::clone(permits)),
         };
@@ -372,4 +371,18 @@ fn refused(error: &CatalogError) -> Status {
         }
         _ => Status::internal(said),
     }
+}
+
+/// Encodes the manifests of a bundle in a database. If its ClusterServiceVersion is only in its image, the stand-in is
+/// served, as it is from a catalog.
+fn encoded(index: &Database, id: ManifestsId) -> Result<Bytes, ReadError> {
+    let (encoded, is_complete) = index.with_manifests(id, |csv, objects| {
+        (encode_manifests(csv, objects), csv.is_some() || !objects.is_empty())
+    })?;
+    if is_complete {
+        return Ok(encoded);
+    }
+    let stand_in = index.stand_in(id)?;
+    let csv = stand_in.as_deref();
+    Ok(encode_manifests(csv, csv.as_slice()))
 }

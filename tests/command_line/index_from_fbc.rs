@@ -118,6 +118,30 @@ fn content_that_a_database_cannot_store_is_reported() {
 }
 
 #[test]
+fn metadata_and_names_of_images_survive_the_way_to_a_database_and_back() {
+    let sandbox = Sandbox::new();
+    let catalog = "schema: olm.package\nname: p\ndefaultChannel: stable\n\
+        ---\nschema: olm.channel\npackage: p\nname: stable\nentries:\n- name: p.v1\n\
+        ---\nschema: olm.bundle\npackage: p\nname: p.v1\nimage: registry.example.com/p:1\nproperties:\n\
+        - type: olm.csv.metadata\n  value: {apiServiceDefinitions: {}, crdDescriptions: {}, displayName: The P, mood: calm, provider: {name: us}}\n\
+        - type: olm.package\n  value: {packageName: p, version: 1.0.0}\n\
+        relatedImages:\n- {name: main, image: registry.example.com/m:1}\n- {name: spare, image: registry.example.com/m:1}\n";
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    fs::write(sandbox.path("catalog/p.yaml"), catalog).unwrap();
+    insta::assert_snapshot!(outcome_of(&sandbox, "index from-fbc catalog --generate"), @"
+    ------- stderr -------
+    warning: not kept: package p: the field mood in the olm.csv.metadata of p.v1, because its ClusterServiceVersion does not contain it
+    warning: opm:latest is a placeholder for your own image that contains opm or opmx; specify it with --binary-image
+    wrote database/index.db and index.Dockerfile
+    ");
+    fs::write(sandbox.path("catalog/p.yaml"), catalog.replace("mood: calm, ", "")).unwrap();
+    let before = outcome_of(&sandbox, "render catalog").stdout;
+    assert_eq!(outcome_of(&sandbox, &format!("render {DATABASE}")).stdout, before);
+    let difference = outcome_of(&sandbox, &format!("index diff catalog {DATABASE}"));
+    assert_eq!(difference.stdout, "", "{difference}");
+}
+
+#[test]
 fn unknown_fields_inside_values_are_reported_as_dropped() {
     let sandbox = Sandbox::new();
     particular(&sandbox);

@@ -149,8 +149,7 @@ impl Metadata {
             put(&mut metadata, field, self.value.get(field).cloned());
         }
         let mut spec = Map::new();
-        let install = json!({"strategy": "deployment", "spec": {"deployments": null}});
-        spec.insert("install".to_owned(), install);
+        spec.insert("install".to_owned(), nothing_to_install());
         spec.insert("version".to_owned(), self.version.as_str().into());
         for (field, of_spec) in SPEC {
             put(&mut spec, of_spec, self.value.get(field).cloned());
@@ -169,6 +168,18 @@ impl Metadata {
         });
         csv.to_string()
     }
+}
+
+/// The install strategy of a ClusterServiceVersion that [`Metadata::csv`] creates. An operator's own
+/// ClusterServiceVersion has a list of deployments.
+fn nothing_to_install() -> Value {
+    json!({"strategy": "deployment", "spec": {"deployments": null}})
+}
+
+/// Returns whether [`Metadata::csv`] created a ClusterServiceVersion.
+pub(crate) fn is_stand_in(csv: &str) -> bool {
+    let csv: Value = serde_json::from_str(csv).unwrap_or_default();
+    csv.pointer("/spec/install") == Some(&nothing_to_install())
 }
 
 /// Sets a field, or omits it if its value is empty.

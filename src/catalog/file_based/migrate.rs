@@ -10,6 +10,7 @@ use crate::text::{Limits, Values};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// The extent of the migration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -150,6 +151,24 @@ fn with_csv_metadata(document: &Document) -> Option<Document> {
     Some(document.clone().with("properties", to_raw_value(&properties).ok()?))
 }
 
+/// Returns the fields in the properties `olm.csv.metadata` of a bundle that [`metadata`] does not return for a
+/// ClusterServiceVersion.
+pub(crate) fn fields_beside(bundle: &Document, csv: &Value) -> Result<BTreeSet<String>, serde_json::Error> {
+    let known = metadata(csv);
+    let mut beside = BTreeSet::new();
+    for property in bundle.properties()? {
+        if property.kind != CSV_METADATA {
+            continue;
+        }
+        let own: Map<String, Value> = serde_json::from_str(property.value.get())?;
+        let lost = own
+            .into_iter()
+            .filter(|(field, value)| !is_empty(value) && known.get(field) != Some(value));
+        beside.extend(lost.map(|(field, _)| field));
+    }
+    Ok(beside)
+}
+
 /// Returns the ClusterServiceVersion among the manifests of a bundle.
 fn csv_of(properties: &[WrittenProperty<'_>]) -> Option<Value> {
     let values = Values::new(Limits::default().values);
@@ -163,7 +182,8 @@ fn manifest(value: &RawValue, values: &Values) -> Option<Value> {
     manifests::parse(&data, values).ok()
 }
 
-fn metadata(csv: &Value) -> Map<String, Value> {
+/// Returns the value of `olm.csv.metadata` for a ClusterServiceVersion.
+pub(crate) fn metadata(csv: &Value) -> Map<String, Value> {
     let mut metadata = Map::new();
     for (name, part, field) in FIELDS {
         let value = csv[part].get(field).filter(|value| !is_empty(value));

@@ -4,6 +4,7 @@ use crate::bundle::stated::StatedAt;
 use crate::catalog::file_based::RelatedImage;
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::manifests::Manifests as Documents;
+use crate::catalog::file_based::migrate::fields_beside;
 use crate::catalog::{self, Property};
 use crate::database::record::stored::Stored;
 use crate::database::record::{Api, Manifests, Record, Rows};
@@ -24,14 +25,22 @@ pub(super) struct Membership<'a> {
     pub(super) skip_range: Option<&'a str>,
 }
 
-/// Returns the rows of a bundle, and the related images whose names are not in its ClusterServiceVersion.
+/// The data of a bundle that its rows do not contain.
+pub(super) struct Beside {
+    /// The related images whose names are not in the ClusterServiceVersion.
+    pub(super) unnamed: Vec<String>,
+    /// The fields of `olm.csv.metadata` that are not in the ClusterServiceVersion.
+    pub(super) metadata: BTreeSet<String>,
+}
+
+/// Returns the rows of a bundle, and what they do not contain.
 pub(super) fn read(
     origin: &str,
     bundle: &catalog::Bundle,
     membership: Membership<'_>,
     document: &Document,
     package: Option<&Document>,
-) -> Result<(Record, Vec<String>), serde_json::Error> {
+) -> Result<(Record, Beside), serde_json::Error> {
     let documents = Documents::of(document);
     let objects: Vec<Value> = documents
         .objects
@@ -60,6 +69,7 @@ pub(super) fn read(
         .filter(|image| !is_named(image))
         .map(|image| image.image.clone())
         .collect();
+    let metadata = fields_beside(document, &csv)?;
     let mut images: BTreeSet<String> = related.into_iter().map(|image| image.image).collect();
     images.extend((!image.is_empty()).then(|| image.to_owned()));
     images.remove("");
@@ -92,7 +102,7 @@ pub(super) fn read(
             properties: pairs(&bundle.properties),
         },
     };
-    Ok((record, unnamed))
+    Ok((record, Beside { unnamed, metadata }))
 }
 
 fn pairs(values: &[Property]) -> Vec<(String, String)> {

@@ -39,6 +39,13 @@ pub enum Part {
         /// The images.
         images: Vec<String>,
     },
+    /// A field of `olm.csv.metadata` that is missing from the ClusterServiceVersion.
+    Metadata {
+        /// The bundle.
+        bundle: String,
+        /// The field.
+        field: String,
+    },
     /// A deprecation, with its message.
     Deprecation {
         /// The schema of the deprecated item.
@@ -119,6 +126,11 @@ impl fmt::Display for Part {
                 formatter,
                 "the names of {} related images of {bundle}, because its ClusterServiceVersion does not contain them",
                 images.len()
+            ),
+            Self::Metadata { bundle, field } => write!(
+                formatter,
+                "the field {field} in the olm.csv.metadata of {bundle}, because its ClusterServiceVersion does not \
+                contain it"
             ),
             Self::Deprecation { schema, name } => {
                 let name = if name.is_empty() {

@@ -113,15 +113,23 @@ impl<'a> Describer<'a> {
     /// Returns an error if the index is damaged or changes while it is being read.
     pub(crate) fn bundle(&self, package: &DescribedPackage, bundle: &Bundle) -> Result<Described, OpenError> {
         match self.index {
-            Index::Database(_) => {
-                let others = self.images.get(&*bundle.name).cloned().unwrap_or_default();
-                self.index.with_manifests(bundle.manifests, |csv, objects| {
-                    let named = csv.map(named_images).unwrap_or_default();
-                    Described {
-                        csv: csv.map(str::to_owned),
-                        objects: objects.iter().map(|object| (*object).to_owned()).collect(),
-                        related_images: related(named, others),
-                    }
+            Index::Database(open) => {
+                let stored = open.database.manifests(bundle.manifests)?;
+                let stand_in = match stored.csv {
+                    Some(_) => None,
+                    None => open.database.stand_in(bundle.manifests)?,
+                };
+                let related_images = if let Some(stand_in) = &stand_in {
+                    // It lists all related images of the bundle.
+                    related(named_images(stand_in), [])
+                } else {
+                    let others = self.images.get(&*bundle.name).cloned().unwrap_or_default();
+                    related(stored.csv.as_deref().map(named_images).unwrap_or_default(), others)
+                };
+                Ok(Described {
+                    csv: stored.csv.or(stand_in),
+                    objects: stored.objects,
+                    related_images,
                 })
             }
             Index::Catalog(open) => of_catalog(open, package, bundle),
