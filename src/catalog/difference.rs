@@ -8,6 +8,7 @@ pub mod details;
 use self::details::DetailDifference;
 use super::{Bundle, Catalog, Channel, ChannelEntry, Package, Property};
 use crate::olm::property;
+use crate::text::canonical;
 use serde::Serialize;
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -313,12 +314,17 @@ fn of_bundle(pair: Pair<'_, Bundle>, ranges: &(SkipRanges<'_>, SkipRanges<'_>)) 
     None
 }
 
-/// Returns the change to a set of values. Values that differ only in the order of their keys or in spaces are the same.
+/// Returns the change to a set of values. Values that differ only in the order of their keys, in escapes or in spaces
+/// are the same.
 fn value_change(before: BTreeSet<TypedValue>, after: BTreeSet<TypedValue>) -> Option<SetChange<TypedValue>> {
     let mut change = set_change(before, after)?;
     let meaning = |value: &TypedValue| {
         let parsed = serde_json::from_str::<Value>(&value.value);
-        (value.kind.clone(), parsed.map_err(|_| value.value.clone()))
+        let text = parsed.map_or_else(
+            |_| value.value.clone(),
+            |parsed| canonical::as_written(&parsed, &value.value),
+        );
+        (value.kind.clone(), text)
     };
     let (added, removed): (Vec<_>, Vec<_>) = (
         change.added.iter().map(meaning).collect(),

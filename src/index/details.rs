@@ -89,8 +89,9 @@ impl Found {
         for document in documents {
             let schema = document.schema().map(|schema| schema.to_string()).unwrap_or_default();
             // Only the meaning is compared, not the layout or the order of fields.
-            let value = serde_json::to_value(document).unwrap_or(Value::Null);
-            let digest = Digest::of(canonical::to_string(&value).as_bytes()).to_string();
+            let json = serde_json::to_string(document).unwrap_or_default();
+            let value: Value = serde_json::from_str(&json).unwrap_or_default();
+            let digest = Digest::of(canonical::as_written(&value, &json).as_bytes()).to_string();
             let name = format!("{schema} {}", document.text("name"));
             self.add((package, "document", name.trim_end()), false, [digest]);
         }

@@ -2,7 +2,9 @@
 //! `encoding/json` writes them.
 
 use super::number::write_float;
+use serde_json::value::RawValue;
 use serde_json::{Number, Value};
+use std::collections::BTreeMap;
 
 /// Appends a value as JSON, without a trailing line feed.
 pub fn write(value: &Value, out: &mut Vec<u8>) {
@@ -44,6 +46,61 @@ pub fn to_string(value: &Value) -> String {
     let mut out = Vec::new();
     write(value, &mut out);
     String::from_utf8(out).unwrap_or_default()
+}
+
+/// Returns a value as JSON, but with each number as it is written in `json`, the text that the value was read from.
+pub fn as_written(value: &Value, json: &str) -> String {
+    if !has_inexact_number(value) {
+        return to_string(value);
+    }
+    let mut out = Vec::new();
+    match serde_json::from_str(json).and_then(|raw| write_raw(raw, &mut out)) {
+        Ok(()) => String::from_utf8(out).unwrap_or_default(),
+        Err(_) => to_string(value),
+    }
+}
+
+/// Returns whether the text of a number in the value may differ from the one that [`write`] writes.
+fn has_inexact_number(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => number.as_i64().is_none(),
+        Value::Array(items) => items.iter().any(has_inexact_number),
+        Value::Object(map) => map.values().any(has_inexact_number),
+        Value::Null | Value::Bool(_) | Value::String(_) => false,
+    }
+}
+
+fn write_raw(raw: &RawValue, out: &mut Vec<u8>) -> serde_json::Result<()> {
+    let text = raw.get();
+    match text.as_bytes().first() {
+        Some(b'-' | b'0'..=b'9') => out.extend_from_slice(text.as_bytes()),
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(text)?;
+            out.push(b'[');
+            for (position, item) in items.into_iter().enumerate() {
+                if position > 0 {
+                    out.push(b',');
+                }
+                write_raw(item, out)?;
+            }
+            out.push(b']');
+        }
+        Some(b'{') => {
+            let entries: BTreeMap<String, &RawValue> = serde_json::from_str(text)?;
+            out.push(b'{');
+            for (position, (key, value)) in entries.into_iter().enumerate() {
+                if position > 0 {
+                    out.push(b',');
+                }
+                write_text(&key, out);
+                out.push(b':');
+                write_raw(value, out)?;
+            }
+            out.push(b'}');
+        }
+        _ => write(&serde_json::from_str(text)?, out),
+    }
+    Ok(())
 }
 
 /// Writes signed 64-bit integers unchanged, and any other number as a float, as Go does.
@@ -120,6 +177,20 @@ mod tests {
         let number = "311111111111111150000";
         let value: Value = serde_json::from_str(number).unwrap();
         assert_eq!(to_string(&value), number);
+    }
+
+    #[test]
+    fn numbers_can_be_kept_as_written() {
+        let json = r#"{"b":[12345678901234567890, 0.10, {"<":-0.0}],"a":1e3, "a":1E2, "c":7}"#;
+        let value: Value = serde_json::from_str(json).unwrap();
+        assert_eq!(
+            as_written(&value, json),
+            r#"{"a":1E2,"b":[12345678901234567890,0.10,{"\u003c":-0.0}],"c":7}"#
+        );
+        assert_eq!(
+            as_written(&json!({"b": 1, "a": 2}), r#"{"b": 1, "a": 2}"#),
+            r#"{"a":2,"b":1}"#
+        );
     }
 
     #[test]

@@ -133,6 +133,10 @@ fn key_order_and_spaces_make_no_difference() {
     one.bundles[0].properties.push(property(r#"{"a":1,"b":[1,2]}"#));
     other.bundles[0].properties.push(property(r#"{ "b": [1, 2], "a": 1 }"#));
     assert!(difference(&one, &other).is_empty());
+    for number in ["1.0000000000000001", "1.00"] {
+        other.bundles[0].properties[2] = property(&format!(r#"{{"b":[{number},2],"a":1}}"#));
+        assert!(!difference(&one, &other).is_empty(), "{number} is written differently");
+    }
     other.bundles[0].properties[2] = property(r#"{"a":1,"b":[2,1]}"#);
     let change = difference(&one, &other).bundles[0].properties.clone().unwrap();
     assert_eq!((change.added.len(), change.removed.len()), (1, 1));

@@ -132,10 +132,10 @@ impl Loader {
                 continue;
             }
             let value = serde_json::from_str(property.value.get()).map_err(shape("properties", &subject))?;
-            let (is_need, kind, value) = stored(property.kind.into_owned(), value);
+            let (is_need, kind, value) = stored(&property.kind, &value, property.value.get());
             let stored = Property {
-                kind: self.texts.share(&kind),
-                value: self.texts.share(&canonical::to_string(&value)),
+                kind: self.texts.share(kind),
+                value: self.texts.share(&value),
             };
             let list = if is_need {
                 &mut bundle.dependencies
@@ -291,11 +291,13 @@ fn shape(field: &'static str, subject: &Subject) -> impl FnOnce(serde_json::Erro
     move |reason| LoadProblem::Shape { subject, field, reason }
 }
 
-/// Returns a property in the format of a database, and whether it is a dependency there.
-fn stored(kind: String, value: Value) -> (bool, String, Value) {
-    match as_dependency(&kind, &value) {
-        Some((kind, value)) => (true, kind.to_owned(), value),
-        None => (false, kind, value),
+/// Returns the type and value of a property in the format of a database, and whether it is a dependency there. `json`
+/// is the value as written.
+fn stored<'a>(kind: &'a str, value: &Value, json: &str) -> (bool, &'a str, String) {
+    match as_dependency(kind, value) {
+        Some((kind, dependency)) if dependency != *value => (true, kind, canonical::to_string(&dependency)),
+        Some((kind, _)) => (true, kind, canonical::as_written(value, json)),
+        None => (false, kind, canonical::as_written(value, json)),
     }
 }
 
