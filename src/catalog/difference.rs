@@ -1,7 +1,8 @@
 //! The differences between two catalogs: packages, channels, the edges of the update graph, and bundles.
 //!
-//! Manifests are not part of a catalog and are not compared. Lists of differences are sorted by name. [`details`]
-//! compares everything else that indexes contain.
+//! Bundles are the same if their names and packages are, because several packages of a file-based catalog may have
+//! bundles of one name. Manifests are not part of a catalog and are not compared. Lists of differences are sorted by
+//! name. [`details`] compares everything else that indexes contain.
 
 pub mod details;
 
@@ -12,7 +13,7 @@ use crate::text::canonical;
 use serde::Serialize;
 use serde_json::Value;
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All differences.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -101,6 +102,8 @@ pub struct EntryDifference {
 pub struct BundleDifference {
     /// The name of the bundle.
     pub name: String,
+    /// The package of the bundle; empty if it is unknown.
+    pub package: String,
     /// The kind of change.
     pub kind: Kind,
     /// The version, if it differs.
@@ -130,11 +133,12 @@ impl Difference {
 /// Returns the differences between `before` and `after`, without details.
 pub fn difference(before: &Catalog, after: &Catalog) -> Difference {
     let ranges = (skip_ranges(before), skip_ranges(after));
+    let bundles = (bundles(before), bundles(after));
     Difference {
         packages: merged(&before.packages, &after.packages, |package| &package.name)
             .filter_map(|pair| of_package(before, after, pair))
             .collect(),
-        bundles: merged(&before.bundles, &after.bundles, |bundle| &bundle.name)
+        bundles: merged(&bundles.0, &bundles.1, |(key, _)| key)
             .filter_map(|pair| of_bundle(pair, &ranges))
             .collect(),
         details: Vec::new(),
@@ -263,16 +267,26 @@ fn of_entry(pair: Pair<'_, (&str, &ChannelEntry)>) -> Option<EntryDifference> {
     (difference.kind != Kind::Changed || !same).then_some(difference)
 }
 
-/// The version range that each bundle's entries skip, by bundle name. If the entries skip different ranges, each range
-/// is followed by its channel.
-type SkipRanges<'a> = HashMap<&'a str, String>;
+/// The name and the package of a bundle.
+type Key<'a> = (&'a str, &'a str);
+
+fn bundles(catalog: &Catalog) -> Vec<(Key<'_>, &Bundle)> {
+    catalog.by_name_and_package().into_iter().collect()
+}
+
+/// The version range that each bundle's entries skip. If the entries skip different ranges, each range is followed by
+/// its channel.
+type SkipRanges<'a> = BTreeMap<Key<'a>, String>;
 
 fn skip_ranges(catalog: &Catalog) -> SkipRanges<'_> {
-    let mut listed: HashMap<&str, Vec<(&str, &str)>> = HashMap::new();
-    for channel in catalog.packages.iter().flat_map(|package| &package.channels) {
-        for (name, entry) in entries(catalog, Some(channel)) {
-            let range = entry.skip_range.as_deref().unwrap_or_default();
-            listed.entry(name).or_default().push((&channel.name, range));
+    let mut listed: BTreeMap<Key<'_>, Vec<(&str, &str)>> = BTreeMap::new();
+    for package in &catalog.packages {
+        for channel in &package.channels {
+            for (name, entry) in entries(catalog, Some(channel)) {
+                let range = entry.skip_range.as_deref().unwrap_or_default();
+                let key = (name, &*package.name);
+                listed.entry(key).or_default().push((&channel.name, range));
+            }
         }
     }
     let text = |listed: &[(&str, &str)]| match listed {
@@ -283,19 +297,25 @@ fn skip_ranges(catalog: &Catalog) -> SkipRanges<'_> {
             some.join(", ")
         }
     };
-    listed.into_iter().map(|(name, listed)| (name, text(&listed))).collect()
+    listed.into_iter().map(|(key, listed)| (key, text(&listed))).collect()
 }
 
-fn of_bundle(pair: Pair<'_, Bundle>, ranges: &(SkipRanges<'_>, SkipRanges<'_>)) -> Option<BundleDifference> {
-    let bundle = pair.0.or(pair.1)?;
+fn of_bundle(
+    pair: Pair<'_, (Key<'_>, &Bundle)>,
+    ranges: &(SkipRanges<'_>, SkipRanges<'_>),
+) -> Option<BundleDifference> {
+    let ((name, package), _) = *pair.0.or(pair.1)?;
+    let key = (name, package);
+    let pair = (pair.0.map(|(_, bundle)| *bundle), pair.1.map(|(_, bundle)| *bundle));
     let both = pair.0.zip(pair.1);
     let text = |of: fn(&Bundle) -> Option<&super::Text>| change(pair.0.and_then(of), pair.1.and_then(of));
     let difference = BundleDifference {
-        name: bundle.name.to_string(),
+        name: name.to_owned(),
+        package: package.to_owned(),
         kind: kind(pair),
         version: text(|bundle| bundle.version.as_ref()),
         image: text(|bundle| bundle.image.as_ref()),
-        skip_range: change(ranges.0.get(&*bundle.name), ranges.1.get(&*bundle.name)),
+        skip_range: change(ranges.0.get(&key), ranges.1.get(&key)),
         properties: both.and_then(|(one, other)| value_change(properties(one), properties(other))),
         dependencies: both.and_then(|(one, other)| value_change(dependencies(one), dependencies(other))),
     };

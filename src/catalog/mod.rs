@@ -19,7 +19,8 @@ pub mod updates;
 
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property;
-use std::collections::HashSet;
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// A string that many values share.
@@ -130,6 +131,43 @@ impl Catalog {
         let channels = self.package(package)?.channels.iter();
         let mut ids = channels.flat_map(|channel| &channel.entries).map(|entry| entry.bundle);
         ids.find(|id| self.bundle(*id).is_some_and(|bundle| *bundle.name == *name))
+    }
+
+    /// Returns the bundles by their names and packages. Only a database can contain a bundle in channels of several
+    /// packages; it is returned for each of them. The package of a bundle in no channel is the one in its property
+    /// `olm.package`, or an empty string.
+    pub(crate) fn by_name_and_package(&self) -> BTreeMap<(&str, &str), &Bundle> {
+        let mut known = BTreeMap::new();
+        let mut listed = HashSet::new();
+        for package in &self.packages {
+            for entry in package.channels.iter().flat_map(|channel| &channel.entries) {
+                if let Some(bundle) = self.bundle(entry.bundle) {
+                    listed.insert(entry.bundle);
+                    known.insert((&*bundle.name, &*package.name), bundle);
+                }
+            }
+        }
+        for (id, bundle) in (0..).map(BundleId).zip(&self.bundles) {
+            if !listed.contains(&id) {
+                known.insert((&*bundle.name, self.declared_package(bundle)), bundle);
+            }
+        }
+        known
+    }
+
+    /// Returns the package in the property `olm.package` of a bundle if the catalog contains it, otherwise an empty
+    /// string.
+    fn declared_package(&self, bundle: &Bundle) -> &str {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Declared {
+            package_name: String,
+        }
+        let mut properties = bundle.properties.iter();
+        let declared = properties.find(|property| &*property.kind == property::PACKAGE);
+        let declared = declared.and_then(|property| serde_json::from_str::<Declared>(&property.value).ok());
+        let package = declared.and_then(|declared| self.package(&declared.package_name));
+        package.map_or("", |package| &package.name)
     }
 
     /// Returns the package of the bundle with this name, and its channel: the default channel if it contains the

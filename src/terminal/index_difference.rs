@@ -172,10 +172,14 @@ fn of_bundle(bundle: &BundleDifference, quote: Quote, lines: &mut Vec<Line>) {
     } else {
         fields.drain(..).map(|field| format!(", {field}")).collect()
     };
+    let package = match bundle.package.as_str() {
+        "" => String::new(),
+        package => format!(" of package {}", quote(package)),
+    };
     lines.push(Line {
         depth: 0,
         kind: Some(bundle.kind),
-        text: format!("bundle {}{beside}", quote(&bundle.name)),
+        text: format!("bundle {}{package}{beside}", quote(&bundle.name)),
     });
     lines.extend(fields.into_iter().map(|text| Line {
         depth: 1,

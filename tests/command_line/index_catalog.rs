@@ -209,7 +209,7 @@ fn channels_without_the_new_bundle_keep_their_entries() {
             ~ package rake
               ~ channel stable: head rake.v1.2.0 -> rake.v1.3.0
                 + rake.v1.3.0, replaces rake.v1.2.0
-            + bundle rake.v1.3.0, version 1.3.0
+            + bundle rake.v1.3.0 of package rake, version 1.3.0
             ");
         }
         let dry = outcome_of(&sandbox, &format!("{line} --dry-run"));
@@ -235,7 +235,7 @@ fn a_bundle_left_in_no_channel_is_removed_from_a_catalog() {
         - rake.v1.0.0
         - rake.v1.1.0, replaces no longer rake.v1.0.0
         ~ rake.v1.2.0, replaces no longer rake.v1.1.0
-    - bundle rake.v1.0.0, version no longer 1.0.0, image no longer registry.example.com/rake:1.0.0
+    - bundle rake.v1.0.0 of package rake, version no longer 1.0.0, image no longer registry.example.com/rake:1.0.0
     + deprecation of bundle rake.v1.2.0 of package rake
       + rake.v1.2.0 is deprecated. Upgrade to a newer version.
     ");

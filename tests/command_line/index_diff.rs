@@ -27,8 +27,8 @@ fn differences_are_shown_in_every_format() {
     ~ package rake
       ~ channel stable: head rake.v1.0.0 -> rake.v1.1.0
         + rake.v1.1.0, replaces rake.v1.0.0
-    - bundle compost-operator.v0.3.1, version no longer 0.3.1, skipRange no longer >=0.2.0 <0.3.1
-    + bundle rake.v1.1.0, version 1.1.0
+    - bundle compost-operator.v0.3.1 of package compost-operator, version no longer 0.3.1, skipRange no longer >=0.2.0 <0.3.1
+    + bundle rake.v1.1.0 of package rake, version 1.1.0
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "index diff old.db oci:index:v1 -o markdown"), @"
     | | added | removed | changed |
@@ -46,8 +46,8 @@ fn differences_are_shown_in_every_format() {
     - **changed** package `rake`
       - **changed** channel `stable`: head `rake.v1.0.0` -> `rake.v1.1.0`
         - **added** `rake.v1.1.0`, replaces `rake.v1.0.0`
-    - **removed** bundle `compost-operator.v0.3.1`, version no longer `0.3.1`, skipRange no longer `>=0.2.0 <0.3.1`
-    - **added** bundle `rake.v1.1.0`, version `1.1.0`
+    - **removed** bundle `compost-operator.v0.3.1` of package `compost-operator`, version no longer `0.3.1`, skipRange no longer `>=0.2.0 <0.3.1`
+    - **added** bundle `rake.v1.1.0` of package `rake`, version `1.1.0`
     ");
     let of = |form: &str| outcome_of(&sandbox, &format!("index diff old.db oci:index:v1 -o {form}")).stdout;
     let json: Value = serde_json::from_str(&of("json")).unwrap();
@@ -105,7 +105,7 @@ fn a_fragment_is_compared_only_with_its_own_packages() {
     ~ package rake
       ~ channel stable: head rake.v1.0.0 -> rake.v1.1.0
         + rake.v1.1.0, replaces rake.v1.0.0
-    + bundle rake.v1.1.0, version 1.1.0
+    + bundle rake.v1.1.0 of package rake, version 1.1.0
     ");
 }
 

@@ -70,6 +70,30 @@ fn a_constraint_is_equal_as_a_dependency_and_as_a_property() {
 }
 
 #[test]
+fn bundles_of_one_name_in_two_packages_are_told_apart() {
+    let one = catalog();
+    let mut both = catalog();
+    both.bundles.push(bundle("k.v2", "registry.example.com/l:2"));
+    let mut other = both.packages[0].clone();
+    other.name = Text::from("l");
+    other.channels[0].entries = vec![entry(2, None, &[])];
+    both.packages.push(other);
+    let found = difference(&one, &both).bundles;
+    let found: Vec<_> = found
+        .iter()
+        .map(|found| (&*found.package, &*found.name, found.kind))
+        .collect();
+    assert_eq!(found, [("l", "k.v2", Kind::Added)]);
+    let mut changed = both.clone();
+    changed.bundles[2].image = None;
+    let found = difference(&both, &changed).bundles;
+    assert!(
+        matches!(&found[..], [only] if only.package == "l" && only.image.is_some()),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn additions_in_one_direction_are_removals_in_the_other() {
     let all = difference(&Catalog::default(), &catalog());
     assert_eq!(all.packages[0].kind, Kind::Added);
@@ -124,7 +148,7 @@ fn exactly_the_fields_that_differ_are_reported() {
     after.bundles[1].dependencies = vec![property("d")];
     let found = difference(&catalog(), &after);
     insta::assert_snapshot!(serde_json::to_string(&found.packages).unwrap(), @r#"[{"name":"k","kind":"changed","defaultChannel":{"before":"stable","after":null},"channels":[{"name":"stable","kind":"changed","head":{"before":"k.v2","after":"k.v3"},"entries":[{"bundle":"k.v2","kind":"changed","replaces":{"before":"k.v1","after":null},"skips":{"added":["z"],"removed":["x"]}}]}]}]"#);
-    insta::assert_snapshot!(serde_json::to_string(&found.bundles).unwrap(), @r#"[{"name":"k.v2","kind":"changed","version":null,"image":null,"skipRange":{"before":null,"after":"<2.0.0"},"properties":{"added":[{"type":"olm.package","value":"3"}],"removed":[{"type":"olm.package","value":"1"}]},"dependencies":{"added":[{"type":"olm.package","value":"d"}],"removed":[]}}]"#);
+    insta::assert_snapshot!(serde_json::to_string(&found.bundles).unwrap(), @r#"[{"name":"k.v2","package":"k","kind":"changed","version":null,"image":null,"skipRange":{"before":null,"after":"<2.0.0"},"properties":{"added":[{"type":"olm.package","value":"3"}],"removed":[{"type":"olm.package","value":"1"}]},"dependencies":{"added":[{"type":"olm.package","value":"d"}],"removed":[]}}]"#);
 }
 
 #[test]
