@@ -1,23 +1,33 @@
 //! What the users of a catalog lose in its next version: packages, channels, bundles, and updates to a head.
 
-use super::updates::{Installed, updates_from};
+mod upgrades;
+
+use super::updates::Installed;
 use super::{Bundle, BundleId, Catalog, Channel, Package, Text};
 use crate::version::parse_tolerant;
+use semver::Version;
 use serde::Serialize;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
+use upgrades::{Lost, lost_updates};
 
 /// An item that users of the first catalog have, but users of the second catalog do not.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Loss {
     /// The kind of the loss.
     pub kind: LossKind,
-    /// The package; empty for a bundle that is in no channel.
+    /// The package; empty for a bundle whose package is unknown.
     pub package: String,
     /// The channel, if the loss concerns one.
     pub channel: Option<String>,
     /// The bundle, if the loss concerns one.
     pub bundle: Option<String>,
+    /// A version that clusters may run although the catalog does not contain it, if the loss concerns such versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The skip range that includes the version.
+    #[serde(rename = "skipRange", skip_serializing_if = "Option::is_none")]
+    pub skip_range: Option<String>,
 }
 
 /// The kinds of losses.
@@ -33,7 +43,7 @@ pub enum LossKind {
     /// The bundle is in the catalog, but no longer in the channel.
     RemovedEntry,
     /// A cluster that runs the bundle from the channel no longer receives an update, although the bundle is not the
-    /// head.
+    /// head. The catalog may no longer contain the bundle, but an entry of the channel replaces, skips or spans it.
     LostUpgrade,
     /// The head of the channel has a lower version than before.
     LowerHead,
@@ -79,10 +89,18 @@ impl fmt::Display for Loss {
         match self.kind {
             LossKind::RemovedPackage => write!(formatter, "package {package} was removed"),
             LossKind::RemovedChannel => write!(formatter, "channel {channel} of package {package} was removed"),
-            LossKind::RemovedBundle => write!(formatter, "bundle {bundle} was removed"),
+            LossKind::RemovedBundle if package.is_empty() => write!(formatter, "bundle {bundle} was removed"),
+            LossKind::RemovedBundle => write!(formatter, "bundle {bundle} of package {package} was removed"),
             LossKind::RemovedEntry => write!(
                 formatter,
                 "bundle {bundle} is no longer in channel {channel} of package {package}"
+            ),
+            LossKind::LostUpgrade if self.bundle.is_none() => write!(
+                formatter,
+                "clusters that run a version in the skipRange {} from channel {channel} of package {package}, such as \
+                {}, no longer receive an update",
+                self.skip_range.as_deref().unwrap_or_default(),
+                self.version.as_deref().unwrap_or_default()
             ),
             LossKind::LostUpgrade => write!(
                 formatter,
@@ -98,7 +116,13 @@ impl fmt::Display for Loss {
                     "the default channel of package {package} is no longer {channel}"
                 )
             }
-            LossKind::ChangedBundle => write!(formatter, "bundle {bundle} has a different image or version"),
+            LossKind::ChangedBundle if package.is_empty() => {
+                write!(formatter, "bundle {bundle} has a different image or version")
+            }
+            LossKind::ChangedBundle => write!(
+                formatter,
+                "bundle {bundle} of package {package} has a different image or version"
+            ),
         }
     }
 }
@@ -106,57 +130,38 @@ impl fmt::Display for Loss {
 /// Returns all losses of users who move from `before` to `after`, sorted.
 pub fn losses(before: &Catalog, after: &Catalog) -> Vec<Loss> {
     let mut losses = Vec::new();
-    // The bundles of a missing package are not reported separately.
-    let mut told: HashSet<BundleId> = HashSet::new();
+    let (bundles, kept) = (before.by_name_and_package(), after.by_name_and_package());
     for package in &before.packages {
-        if let Some(now) = after.package(&package.name) {
-            of_package((before, package), (after, now), &mut losses);
-            continue;
+        match after.package(&package.name) {
+            Some(now) => of_package((before, package), (after, now), &kept, &mut losses),
+            None => losses.push(loss(LossKind::RemovedPackage, &package.name)),
         }
-        let entries = package.channels.iter().flat_map(|channel| &channel.entries);
-        told.extend(entries.map(|entry| entry.bundle));
-        losses.push(loss(LossKind::RemovedPackage, package));
     }
-    let packages = packages(before);
-    for (index, bundle) in before.bundles.iter().enumerate() {
-        let id = u32::try_from(index).ok().map(BundleId);
-        let known = after.find(&bundle.name).and_then(|id| after.bundle(id));
-        let kind = match known {
-            None if id.is_some_and(|id| told.contains(&id)) => continue,
+    for ((name, package), bundle) in bundles {
+        let kind = match kept.get(&(name, package)) {
+            // The bundles of a missing package are not reported separately.
+            None if !package.is_empty() && after.package(package).is_none() => continue,
             None => LossKind::RemovedBundle,
             Some(now) if changed(bundle, now) => LossKind::ChangedBundle,
             Some(_) => continue,
         };
         losses.push(Loss {
-            kind,
-            package: id
-                .and_then(|id| packages.get(&id))
-                .map_or_else(String::new, ToString::to_string),
-            channel: None,
-            bundle: Some(bundle.name.to_string()),
+            bundle: Some(name.to_owned()),
+            ..loss(kind, package)
         });
     }
     losses.sort();
     losses
 }
 
-/// Returns the first package by name of each bundle that is in a channel.
-fn packages(catalog: &Catalog) -> HashMap<BundleId, &Text> {
-    let mut packages = HashMap::new();
-    for package in &catalog.packages {
-        for entry in package.channels.iter().flat_map(|channel| &channel.entries) {
-            packages.entry(entry.bundle).or_insert(&package.name);
-        }
-    }
-    packages
-}
-
-fn loss(kind: LossKind, package: &Package) -> Loss {
+fn loss(kind: LossKind, package: &str) -> Loss {
     Loss {
         kind,
-        package: package.name.to_string(),
+        package: package.to_owned(),
         channel: None,
         bundle: None,
+        version: None,
+        skip_range: None,
     }
 }
 
@@ -169,29 +174,31 @@ fn changed(before: &Bundle, after: &Bundle) -> bool {
     says(before) != says(after)
 }
 
-fn of_package((before, package): (&Catalog, &Package), (after, now): (&Catalog, &Package), losses: &mut Vec<Loss>) {
+fn of_package(
+    (before, package): (&Catalog, &Package),
+    (after, now): (&Catalog, &Package),
+    kept: &BTreeMap<(&str, &str), &Bundle>,
+    losses: &mut Vec<Loss>,
+) {
     if package.default_channel != now.default_channel
         && let Some(channel) = &package.default_channel
     {
         losses.push(Loss {
             channel: Some(channel.to_string()),
-            ..loss(LossKind::ChangedDefaultChannel, package)
+            ..loss(LossKind::ChangedDefaultChannel, &package.name)
         });
     }
     for channel in &package.channels {
         let of_channel = |kind, bundle: Option<&str>| Loss {
             channel: Some(channel.name.to_string()),
             bundle: bundle.map(str::to_owned),
-            ..loss(kind, package)
+            ..loss(kind, &package.name)
         };
         let Some(current) = now.channel(&channel.name) else {
             losses.push(of_channel(LossKind::RemovedChannel, None));
             continue;
         };
-        let versions = (
-            version_of(before, channel.head.as_deref()),
-            version_of(after, current.head.as_deref()),
-        );
+        let versions = (head_version(before, channel), head_version(after, current));
         if let (Some(old), Some(new)) = versions
             && new < old
         {
@@ -199,14 +206,20 @@ fn of_package((before, package): (&Catalog, &Package), (after, now): (&Catalog, 
         }
         let listed: HashSet<&str> = bundles(after, current).map(|bundle| &*bundle.name).collect();
         let installed: Vec<Installed<'_>> = bundles(before, channel).map(Installed::of).collect();
-        let [got_on, gets_on] = [(before, channel), (after, current)].map(|at| getting_on(at, &installed));
-        for ((installed, got_on), gets_on) in installed.iter().zip(got_on).zip(gets_on) {
-            if !listed.contains(installed.name) && after.find(installed.name).is_some() {
+        for installed in &installed {
+            if !listed.contains(installed.name) && kept.contains_key(&(installed.name, &*package.name)) {
                 losses.push(of_channel(LossKind::RemovedEntry, Some(installed.name)));
             }
-            if got_on && !gets_on {
-                losses.push(of_channel(LossKind::LostUpgrade, Some(installed.name)));
-            }
+        }
+        for lost in lost_updates((before, channel), (after, current), installed) {
+            losses.push(match lost {
+                Lost::Bundle(name) => of_channel(LossKind::LostUpgrade, Some(name)),
+                Lost::Version { version, range } => Loss {
+                    version: Some(version.to_string()),
+                    skip_range: Some(range.to_owned()),
+                    ..of_channel(LossKind::LostUpgrade, None)
+                },
+            });
         }
     }
 }
@@ -216,18 +229,9 @@ fn bundles<'c>(catalog: &'c Catalog, channel: &Channel) -> impl Iterator<Item = 
     entries.filter_map(|entry| catalog.bundle(entry.bundle))
 }
 
-fn version_of(catalog: &Catalog, bundle: Option<&str>) -> Option<semver::Version> {
-    let bundle = catalog.bundle(catalog.find(bundle?)?)?;
-    parse_tolerant(bundle.version.as_deref()?)
-}
-
-/// Returns, for each bundle, whether it is the head of the channel, or a cluster that runs the bundle receives an update.
-fn getting_on((catalog, channel): (&Catalog, &Channel), installed: &[Installed<'_>]) -> Vec<bool> {
-    let updates = updates_from(catalog, channel, installed);
-    let pairs = installed.iter().zip(updates);
-    pairs
-        .map(|(installed, update)| channel.head.as_deref() == Some(installed.name) || update.is_some())
-        .collect()
+fn head_version(catalog: &Catalog, channel: &Channel) -> Option<Version> {
+    let head = bundles(catalog, channel).find(|bundle| Some(&bundle.name) == channel.head.as_ref())?;
+    parse_tolerant(head.version.as_deref()?)
 }
 
 /// Returns the part of `before` to compare with a fragment: the packages that `fragment` also contains.

@@ -78,7 +78,7 @@ fn losses_can_be_denied() {
     let outcome = sandbox.run(line.split(' '));
     assert_eq!(outcome.status, Some(3));
     insta::assert_snapshot!(outcome.stderr, @"
-    error: removed-bundle: bundle rake.v1.1.0 was removed
+    error: removed-bundle: bundle rake.v1.1.0 of package rake was removed
     error: lost-upgrade: clusters that run rake.v1.1.0 from channel stable of package rake no longer receive an update
     ");
     let _ = outcome_of(&sandbox, "index diff oci:index:v1 old.db --deny removed-package");

@@ -1,5 +1,5 @@
 use super::*;
-use crate::catalog::{ChannelEntry, ManifestsId};
+use crate::catalog::{ChannelEntry, ManifestsId, Property};
 
 /// A version, and the bundle that it replaces.
 type Row<'a> = (&'a str, Option<&'a str>);
@@ -17,7 +17,7 @@ fn catalog(channels: &[(&str, &[Row<'_>])]) -> Catalog {
         name: name(version),
         version: Some(Text::from(*version)),
         image: Some(Text::from(format!("registry.example.com/k:{version}"))),
-        properties: Vec::new(),
+        properties: vec![Property::new("olm.package", r#"{"packageName":"k","version":"1.0.0"}"#)],
         dependencies: Vec::new(),
         manifests: ManifestsId(0),
     });
@@ -79,7 +79,10 @@ fn removed_channels_entries_and_bundles_are_reported() {
     let after = catalog(&[("stable", &[("3", Some("2")), ("2", Some("1"))])]);
     assert_eq!(
         said(&before, &after),
-        ["channel test of package k was removed", "bundle k.v1 was removed"],
+        [
+            "channel test of package k was removed",
+            "bundle k.v1 of package k was removed"
+        ],
         "the entry above still leads clusters on"
     );
     let shorter = catalog(&[("stable", CHAIN), ("test", &[("3", Some("2")), ("2", None)])]);
@@ -99,12 +102,70 @@ fn a_bundle_without_an_update_path_is_a_lost_upgrade() {
     assert_eq!(
         said(&before, &after),
         [
-            "bundle k.v1 was removed",
-            "bundle k.v2 was removed",
+            "bundle k.v1 of package k was removed",
+            "bundle k.v2 of package k was removed",
             "clusters that run k.v1 from channel stable of package k no longer receive an update",
             "clusters that run k.v2 from channel stable of package k no longer receive an update",
         ]
     );
+}
+
+#[test]
+fn former_bundles_lose_an_update_that_an_entry_no_longer_offers() {
+    let of = |replaces: Option<&str>, skips: &[&str], range: Option<&str>| {
+        let mut catalog = catalog(&[("stable", &[("2.0.0", None)])]);
+        let entry = &mut catalog.packages[0].channels[0].entries[0];
+        entry.replaces = replaces.map(Text::from);
+        entry.skips = skips.iter().map(|name| Text::from(*name)).collect();
+        entry.skip_range = range.map(Text::from);
+        catalog
+    };
+    let bare = of(None, &[], None);
+    let lost = ["clusters that run k.v1.0.0 from channel stable of package k no longer receive an update"];
+    assert_eq!(said(&of(None, &["k.v1.0.0"], None), &bare), lost);
+    assert_eq!(said(&of(Some("k.v1.0.0"), &[], None), &bare), lost);
+    assert_eq!(
+        said(&of(Some("k.v1.0.0"), &[], None), &of(None, &[], Some("<2.0.0"))),
+        [""; 0]
+    );
+    let range = of(None, &[], Some("<2.0.0"));
+    for (after, version) in [
+        (bare, "1.0.0"),
+        (of(None, &[], Some(">=1.2.3 <2.0.0")), "1.2.2"),
+        (of(None, &[], Some("<1.5.0")), "1.5.1"),
+    ] {
+        let lost = format!(
+            "clusters that run a version in the skipRange <2.0.0 from channel stable of package k, such as {version}, \
+             no longer receive an update"
+        );
+        assert_eq!(said(&range, &after), [lost]);
+    }
+    assert_eq!(said(&range, &of(None, &[], Some("<2.0.1"))), [""; 0]);
+}
+
+#[test]
+fn bundles_of_one_name_in_two_packages_are_told_apart() {
+    let one = catalog(&[("stable", &[("1", None)])]);
+    let mut both = one.clone();
+    let mut other = both.packages[0].clone();
+    other.name = Text::from("l");
+    other.channels[0].entries[0].bundle = BundleId(1);
+    both.packages.push(other);
+    both.bundles.push(both.bundles[0].clone());
+    both.bundles[0].image = Some(Text::from("registry.example.com/l:1"));
+    let entry = |catalog: &mut Catalog, package: usize, bundle| {
+        catalog.packages[package].channels[0].entries[0].bundle = BundleId(bundle);
+    };
+    entry(&mut both, 0, 1);
+    entry(&mut both, 1, 0);
+    assert_eq!(said(&one, &both), [""; 0]);
+    let mut changed = both.clone();
+    changed.bundles[0].image = None;
+    assert_eq!(
+        said(&both, &changed),
+        ["bundle k.v1 of package l has a different image or version"]
+    );
+    assert_eq!(said(&both, &one), ["package l was removed"]);
 }
 
 #[test]
@@ -120,7 +181,7 @@ fn a_lower_head_a_different_default_channel_and_different_content_are_losses() {
             "clusters that run k.v3 from channel stable of package k no longer receive an update",
             "the head of channel stable of package k is k.v2, a lower version than before",
             "the default channel of package k is no longer stable",
-            "bundle k.v1 has a different image or version",
+            "bundle k.v1 of package k has a different image or version",
         ]
     );
 }
