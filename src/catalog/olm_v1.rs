@@ -1,9 +1,54 @@
-//! The bundles that OLM v1 does not install from a catalog.
+//! The bundles that OLM v1 chooses from a catalog, and those that it does not install.
 
-use super::Bundle;
+use super::{Bundle, BundleId, Catalog, Channel};
 use crate::csv::Csv;
 use crate::olm::install_mode::INSTALL_MODES;
 use crate::olm::property::{CONSTRAINT, GVK_REQUIRED, K8S_V1, LABEL, MEDIA_TYPE, PACKAGE_REQUIRED};
+use crate::version::parse_strict;
+use semver::{BuildMetadata, Prerelease, Version};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+/// The install mode in which OLM v1 installs operators.
+pub(crate) const MODE: &str = INSTALL_MODES[INSTALL_MODES.len() - 1];
+
+/// Returns the bundle that OLM v1 installs from these channels if no version is requested: the highest version, whether
+/// or not it is a head. Bundles that `is_deprecated` marks, by a document `olm.deprecations`, come last. If the chosen
+/// bundle cannot be installed, OLM v1 does not try another one.
+pub(crate) fn chosen<'c>(
+    catalog: &Catalog,
+    channels: impl IntoIterator<Item = &'c Channel>,
+    is_deprecated: impl Fn(&Bundle) -> bool,
+) -> Option<BundleId> {
+    let entries = channels.into_iter().flat_map(|channel| &channel.entries);
+    let ids: BTreeSet<BundleId> = entries.map(|entry| entry.bundle).collect();
+    let bundles = ids.into_iter().filter_map(|id| Some((id, catalog.bundle(id)?)));
+    // Of equal bundles, the first one wins.
+    let best = bundles.min_by_key(|(_, bundle)| (is_deprecated(bundle), Reverse(Rank::of(bundle))));
+    best.map(|(id, _)| id)
+}
+
+/// The order of versions: by precedence, then by the release in the build metadata. A string that is not a version has
+/// the lowest rank.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    version: Option<Version>,
+    release: Option<Prerelease>,
+}
+
+impl Rank {
+    fn of(bundle: &Bundle) -> Self {
+        let mut version = bundle.version.as_deref().and_then(|version| parse_strict(version).ok());
+        let build = version
+            .as_mut()
+            .map(|version| std::mem::replace(&mut version.build, BuildMetadata::EMPTY));
+        let release = build.and_then(|build| Prerelease::new(&build).ok());
+        Self {
+            version,
+            release: release.filter(|release| !release.is_empty()),
+        }
+    }
+}
 
 /// Returns the reasons why OLM v1 does not install a bundle, each as a clause about the bundle. What `csv` does not
 /// state gives no reason, because a catalog may contain only a part of a ClusterServiceVersion, or none.
@@ -13,11 +58,8 @@ pub(crate) fn refusals(bundle: &Bundle, csv: Csv<'_>) -> Vec<&'static str> {
         let value = || serde_json::from_str::<String>(&property.value);
         &*property.kind == MEDIA_TYPE && value().is_ok_and(|value| value == K8S_V1)
     });
-    let [.., all_namespaces] = INSTALL_MODES;
-    let supports_all = csv.supports(all_namespaces);
-    let supports_other = INSTALL_MODES
-        .into_iter()
-        .any(|mode| mode != all_namespaces && csv.supports(mode));
+    let supports_all = csv.supports(MODE);
+    let supports_other = INSTALL_MODES.into_iter().any(|mode| mode != MODE && csv.supports(mode));
     let mut webhooks = csv.list(&["spec", "webhookdefinitions"]).iter();
     let converts = webhooks.any(|webhook| webhook.get("type").is_some_and(|kind| kind == "ConversionWebhook"));
     let refusals = [
@@ -56,7 +98,7 @@ fn has_dependencies(bundle: &Bundle) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{ManifestsId, Property};
+    use crate::catalog::{ChannelEntry, ManifestsId, Property};
     use serde_json::{Value, json};
 
     fn bundle(properties: &[(&str, Value)], dependencies: &[&str], image: &str) -> Bundle {
@@ -69,6 +111,47 @@ mod tests {
             dependencies: dependencies.iter().map(|kind| property(kind, &json!({}))).collect(),
             manifests: ManifestsId(0),
         }
+    }
+
+    #[test]
+    fn the_highest_version_is_chosen_unless_it_is_deprecated() {
+        let versions = ["1.9.0+2", "1.10.0", "1.9.0+10", "2.0.0-rc.1", "latest"];
+        let bundles = versions.map(|version| Bundle {
+            name: version.into(),
+            version: Some(version.into()),
+            ..bundle(&[], &[], "registry.example.com/rake")
+        });
+        let catalog = Catalog {
+            packages: Vec::new(),
+            bundles: bundles.into(),
+        };
+        let entry = |bundle| ChannelEntry {
+            bundle: BundleId(bundle),
+            replaces: None,
+            skips: Vec::new(),
+            skip_range: None,
+        };
+        let channel = |bundles: &[u32]| Channel {
+            name: "stable".into(),
+            head: Some("latest".into()),
+            entries: bundles.iter().map(|bundle| entry(*bundle)).collect(),
+        };
+        let chosen = |channels: &[Channel], deprecated: &[&str]| {
+            let id = chosen(&catalog, channels, |bundle| deprecated.contains(&&*bundle.name))?;
+            Some(catalog.bundle(id)?.name.to_string())
+        };
+        let all = [channel(&[0, 1]), channel(&[2, 3, 4])];
+        for (deprecated, expected) in [
+            (&[][..], "2.0.0-rc.1"),
+            (&["2.0.0-rc.1"], "1.10.0"),
+            (&["2.0.0-rc.1", "1.10.0"], "1.9.0+10"),
+            (&["2.0.0-rc.1", "1.10.0", "1.9.0+10", "1.9.0+2"], "latest"),
+            (&versions, "2.0.0-rc.1"),
+        ] {
+            assert_eq!(chosen(&all, deprecated).as_deref(), Some(expected));
+        }
+        assert_eq!(chosen(&all[..1], &[]).as_deref(), Some("1.10.0"));
+        assert_eq!(chosen(&[], &[]), None);
     }
 
     #[test]

@@ -113,23 +113,34 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
             ),
             yaml: documents(&objects),
         },
-        with_olm_v1(shown, &extension),
+        with_olm_v1(shown, model.chosen_by_olm_v1().unwrap_or(shown), &extension),
     ];
     manifests.extend(mirror);
     manifests
 }
 
-/// Returns the manifest for OLM v1, or the reasons why OLM v1 does not install a version.
-fn with_olm_v1(shown: &Release, extension: &Value) -> Manifest {
-    let (text, yaml) = match &shown.refused_by_olm_v1[..] {
-        [] => (
-            "For clusters that use the index as a ClusterCatalog, which must be a file-based catalog. OLM uses the service account to install the operator, \
-             so the account needs all permissions that the installation requires."
-                .to_owned(),
-            documents(std::slice::from_ref(extension)),
-        ),
+/// Returns the manifest for OLM v1, or the reasons why OLM v1 does not install the version that it chooses.
+fn with_olm_v1(shown: &Release, chosen: &Release, extension: &Value) -> Manifest {
+    let choice = if chosen.id == shown.id {
+        String::new()
+    } else {
+        format!(
+            "OLM v1 chooses {}, because it prefers the highest version that is not deprecated. ",
+            chosen.name
+        )
+    };
+    let (text, yaml) = match &chosen.refused_by_olm_v1[..] {
+        [] => {
+            let text = format!(
+                "{choice}For clusters that use the index as a ClusterCatalog, which must be a file-based catalog. OLM \
+                 uses the service account to install the operator, so the account needs all permissions that the \
+                 installation requires."
+            );
+            (text, documents(std::slice::from_ref(extension)))
+        }
         reasons => {
-            let text = format!("OLM v1 does not install {}: {}.", shown.name, reasons.join("; "));
+            let reasons = reasons.join("; ");
+            let text = format!("{choice}OLM v1 does not install {}: {reasons}.", chosen.name);
             (text, String::new())
         }
     };

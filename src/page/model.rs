@@ -52,6 +52,8 @@ pub(super) struct Model<'c> {
     pub(super) versions: Vec<Release>,
     /// The sizes of the images of all versions.
     pub(super) sizes: Sizes,
+    /// The bundle that OLM v1 installs from the default channel or, if there is none, from any channel.
+    chosen_by_olm_v1: Option<BundleId>,
     /// The position of each bundle in `versions`.
     places: HashMap<BundleId, usize>,
 }
@@ -185,8 +187,14 @@ impl<'c> Model<'c> {
             lines,
             versions,
             sizes,
+            chosen_by_olm_v1: None,
             places,
         };
+        let default = model.default_channel();
+        let channels = default.map_or(&package.channels[..], std::slice::from_ref);
+        model.chosen_by_olm_v1 = olm_v1::chosen(catalog, channels, |bundle| {
+            deprecated_bundles.contains_key(&*bundle.name)
+        });
         let of_head = || icons.get(&model.shown()?.id).map(String::as_str);
         model.icon = described
             .icon
@@ -226,6 +234,11 @@ impl<'c> Model<'c> {
     pub(super) fn shown(&self) -> Option<&Release> {
         let head = self.default_channel().and_then(|channel| self.head(channel));
         head.or_else(|| self.versions.first())
+    }
+
+    /// Returns the version that OLM v1 installs if the user does not request a version.
+    pub(super) fn chosen_by_olm_v1(&self) -> Option<&Release> {
+        self.version(self.chosen_by_olm_v1?)
     }
 
     /// Returns the display name.

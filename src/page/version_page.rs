@@ -7,7 +7,7 @@ use super::model::{Model, Release, is_pinned};
 use super::package_page::{Comparison, VersionLink, comparison};
 use super::path;
 use super::probe::Size;
-use crate::catalog::BundleId;
+use crate::catalog::{BundleId, olm_v1};
 use askama::Template;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -30,6 +30,7 @@ struct Mode<'a> {
     name: &'a str,
     supported: bool,
     meaning: &'static str,
+    is_of_olm_v1: bool,
 }
 
 struct ApiPart<'a> {
@@ -134,6 +135,7 @@ fn version_page(
         name,
         supported: *supported,
         meaning: meaning(name),
+        is_of_olm_v1: name == olm_v1::MODE,
     });
     let filled = VersionPage {
         frame: Frame::new(site, &version.path, title),
@@ -151,13 +153,13 @@ fn version_page(
     page(&version.path, &filled)
 }
 
-/// Explains an install mode, for both generations of OLM.
+/// Explains an install mode.
 fn meaning(mode: &str) -> &'static str {
     match mode {
-        "AllNamespaces" => "The operator watches all namespaces. OLM v1 installs operators in this mode.",
+        "AllNamespaces" => "The operator watches all namespaces.",
         "SingleNamespace" => "The operator watches one namespace other than its own.",
         "OwnNamespace" => "The operator watches its own namespace.",
-        "MultiNamespace" => "The operator watches several namespaces. OLM v1 does not support this mode.",
+        "MultiNamespace" => "The operator watches several namespaces.",
         _ => "",
     }
 }

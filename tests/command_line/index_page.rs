@@ -222,6 +222,44 @@ fn a_catalog_without_manifests_still_shows_what_it_contains() {
 }
 
 #[test]
+fn the_section_about_olm_v1_is_about_the_bundle_that_it_chooses() {
+    let sandbox = Sandbox::new();
+    let bundle = |version: &str, properties: &str| {
+        format!(
+            "---\nschema: olm.bundle\npackage: p\nname: p.v{version}\nimage: registry.example.com/p:{version}\nproperties:\n\
+             - {{type: olm.package, value: {{packageName: p, version: {version}}}}}\n{properties}"
+        )
+    };
+    let needs = "- {type: olm.gvk.required, value: {group: g, version: v1, kind: K}}\n";
+    let catalog = "schema: olm.package\nname: p\ndefaultChannel: a\n---\nschema: olm.channel\npackage: p\nname: a\n\
+        entries: [{name: p.v2.0.0, replaces: p.v1.0.0}, {name: p.v1.0.0}]\n"
+        .to_owned()
+        + &bundle("2.0.0", "")
+        + &bundle("1.0.0", needs);
+    let deprecations = "---\nschema: olm.deprecations\npackage: p\nentries:\n\
+        - {reference: {schema: olm.bundle, name: p.v2.0.0}, message: Broken.}\n";
+    for (folder, catalog) in [("plain", catalog.clone()), ("deprecated", catalog + deprecations)] {
+        fs::create_dir(sandbox.path(folder)).unwrap();
+        fs::write(sandbox.path(folder).join("p.yaml"), catalog).unwrap();
+    }
+    let text = |folder: &str| {
+        site(&sandbox, folder, &format!("{folder}-site"))
+            .page("p/p/index.html")
+            .text
+            .clone()
+    };
+    assert!(text("plain").contains("kind: ClusterExtension"));
+    let deprecated = text("deprecated");
+    for words in [
+        "OLM v1 chooses p.v1.0.0, because it prefers the highest version that is not deprecated.",
+        "OLM v1 does not install p.v1.0.0: it has dependencies.",
+    ] {
+        assert!(deprecated.contains(words), "{words} is not in {deprecated}");
+    }
+    assert!(!deprecated.contains("kind: ClusterExtension"));
+}
+
+#[test]
 fn the_package_list_can_be_filtered_by_every_distinguishing_property() {
     let sandbox = Sandbox::new();
     let site = garden_site(&sandbox);
