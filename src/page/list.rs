@@ -3,7 +3,7 @@
 use super::frame::{File, Frame, HOME, Site, page};
 use super::icon::Icon;
 use super::markdown;
-use super::model::{Model, is_pinned};
+use super::model::{Model, Release, is_pinned};
 use super::package_page::letter;
 use super::path;
 use crate::visible;
@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of characters of a description to search.
 const SEARCHED: usize = 1200;
+
+/// The number of versions of a package to search, from the newest.
+const SEARCHED_VERSIONS: usize = 100;
 
 /// A package in the list.
 #[derive(Debug, Clone)]
@@ -35,13 +38,14 @@ pub(super) struct Row {
 /// The data of a package for the script. The names are short because they are repeated for every package.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Searched {
-    /// The searched fields: name, display name, keywords, provider, API kinds and text.
+    /// The searched fields: name, display name, keywords, provider, API kinds, text and bundles.
     n: String,
     d: String,
     k: Vec<String>,
     p: String,
     a: Vec<String>,
     t: String,
+    b: Vec<String>,
     /// The date of creation.
     c: String,
     /// The number of versions.
@@ -152,6 +156,7 @@ impl Row {
                     &format!("{} {}", facts.summary, facts.description),
                     SEARCHED,
                 )),
+                b: bundles(&model.versions).map(|name| lower(&name)).collect(),
                 c: facts.created_at.clone(),
                 v: model.versions.len(),
                 f: filters,
@@ -163,6 +168,21 @@ impl Row {
             deprecated,
         }
     }
+}
+
+/// Returns the searched names of bundles: those of heads and of the newest versions. A version that is not part of the
+/// name follows it.
+fn bundles(versions: &[Release]) -> impl Iterator<Item = String> {
+    let versions = versions.iter().enumerate().filter(|(place, version)| {
+        *place < SEARCHED_VERSIONS || version.channels.iter().any(|channel| channel.is_head)
+    });
+    versions.map(|(_, Release { name, version, .. })| {
+        if name.contains(version.as_str()) {
+            name.clone()
+        } else {
+            format!("{name} {version}")
+        }
+    })
 }
 
 /// Sorts rows by display name, as in the list.

@@ -283,6 +283,13 @@ fn the_package_list_can_be_filtered_by_every_distinguishing_property() {
         .unwrap();
     let data: Vec<Value> = serde_json::from_str(data).unwrap();
     assert_eq!(data.len(), 14);
+    let bundles: Vec<&Value> = data
+        .iter()
+        .filter(|found| found["n"] == "sprinkler")
+        .map(|found| &found["b"])
+        .collect();
+    let newest = bundles.first().and_then(|bundles| bundles.get(0));
+    assert_eq!(newest, Some(&Value::from("sprinkler.v1.8.0")), "{bundles:?}");
     let cards = list
         .elements
         .iter()

@@ -49,7 +49,7 @@
 
   // The list.
 
-  const WEIGHTS = [["n", 10], ["d", 8], ["k", 5], ["a", 5], ["p", 3], ["t", 1]];
+  const WEIGHTS = [["n", 10], ["d", 8], ["k", 5], ["a", 5], ["p", 3], ["b", 2], ["t", 1]];
 
   // The score of a package for all words; 0 if one of the words does not occur.
   function score(found, words) {
