@@ -10,10 +10,12 @@ mod features;
 #[cfg(feature = "registry")]
 pub mod images;
 mod listed;
+mod olm_v1;
 mod policy;
 
 pub use catalog::check_catalog;
 pub use cluster::add_for_olm;
+pub use olm_v1::add_for_olm_v1;
 pub use policy::against_policy;
 
 use super::location::{Fetched, IndexLocation};
@@ -31,6 +33,8 @@ use crate::validation::policy::Terms;
 pub struct CheckOptions {
     /// The OLM of the clusters for which the index is intended.
     pub olm: Olm,
+    /// Whether the clusters run OLM v1; if so, `olm` is ignored.
+    pub olm_v1: bool,
     /// The administrator's policy that the index is checked against, if any.
     pub policy: Option<Terms>,
     /// The images to request from the registries.
@@ -51,6 +55,8 @@ pub struct Checked {
     /// Whether the checks for clusters and images also ran. They do not run for a file-based catalog with errors, which
     /// has no graph to examine.
     pub is_complete: bool,
+    /// Whether the index is a database, which OLM v1 does not read.
+    pub is_database: bool,
 }
 
 /// Checks an index of either form. `asking` is called with the number of images before registries are queried for them.
@@ -95,13 +101,20 @@ pub async fn check(
         Fetched::Catalog(folder) => {
             let findings = check_catalog(&folder, limits.catalog, &Strictness::at(Gate::Serving))?;
             if diagnostic::has_errors(&findings) {
-                let is_complete = false;
-                return Ok(Checked { findings, is_complete });
+                return Ok(Checked {
+                    findings,
+                    is_complete: false,
+                    is_database: false,
+                });
             }
             (findings, Index::of_catalog(folder, limits.catalog)?)
         }
     };
-    add_for_olm(&mut findings, &index, &options.olm)?;
+    if options.olm_v1 {
+        add_for_olm_v1(&mut findings, &index)?;
+    } else {
+        add_for_olm(&mut findings, &index, &options.olm)?;
+    }
     if let Some(terms) = &options.policy {
         findings.extend(against_policy(&index, location, terms)?);
         diagnostic::sort(&mut findings);
@@ -117,5 +130,6 @@ pub async fn check(
     Ok(Checked {
         findings,
         is_complete: true,
+        is_database: matches!(index, Index::Database(_)),
     })
 }

@@ -42,6 +42,7 @@ rules! { DATABASES
         CLUSTER_DEPENDENCY = "cluster-dependency", Warning, OLM, "Depend on the API with olm.gvk if that is sufficient, or move the bundle to an index for newer clusters.";
         CLUSTER_INTENT = "cluster-intent", Warning, INTENTS, "Provide the package in a catalog of these clusters, or remove the dependency.";
         CLUSTER_PROPERTY = "cluster-property", Warning, OLM, "No action needed if the difference is acceptable on these clusters; otherwise move the bundle to an index for newer clusters.";
+        CLUSTER_OLM_V1 = "cluster-olm-v1", Error, OLM, "Remove what OLM v1 does not support from the bundle, or use the index on clusters with the earlier OLM.";
         CLUSTER_WEBHOOK = "cluster-webhook", Warning, OLM, "Make the operator work without the webhook, or move the bundle to an index for newer clusters.";
     }
 }

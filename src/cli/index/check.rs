@@ -13,13 +13,14 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::index::check::images::Which;
 use crate::index::check::{CheckOptions, check};
 use crate::index::location::IndexLocation;
-use crate::olm::releases::Olm;
+use crate::olm::releases::{Olm, UnknownOlm};
 use crate::terminal::output::{Format, OutputError};
 use crate::terminal::reports::ReportFormat;
 use crate::terminal::{Printer, counted};
 use crate::text::Limits;
 use crate::tree::LAYOUT_FILE;
 use clap::{Args, ValueEnum};
+use std::str::FromStr;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,7 +43,10 @@ Examples:
   $ opmx index check registry.example.com/index:v1 --policy policy.yaml
 
   Find bundles that clusters with OLM 0.18 cannot use, and the updates that these bundles block
-  $ opmx index check registry.example.com/index:v1 --for 0.18.0";
+  $ opmx index check registry.example.com/index:v1 --for 0.18.0
+
+  Find packages that OLM v1 does not install
+  $ opmx index check catalog --for olm-v1";
 
 /// Check an index: its channels, its rows and the sizes of its manifests
 ///
@@ -81,20 +85,24 @@ pub(crate) struct CheckArguments {
         default_missing_value = "bundles"
     )]
     images: Option<ImagesArgument>,
-    /// Find bundles that clusters with this OLM version cannot use; registry+v1 stands for all released versions
+    /// Find bundles that clusters with this OLM version cannot use; registry+v1 stands for all released versions before
+    /// OLM v1
     ///
     /// A bundle that cannot be installed is an error, which lists the channels in which the bundle blocks installations
     /// and updates. A bundle that can be installed but works differently than intended is a warning. If your
     /// clusters have different OLM versions, specify the oldest, because newer versions support everything that it
     /// supports. The version is that of OLM, such as 0.18.0, not that of OpenShift. The default, "proposed", is for an
     /// OLM that implements the proposals.
+    ///
+    /// With "olm-v1", reports the bundles that OLM v1 chooses from each channel but does not install. It chooses the
+    /// highest version that is not deprecated, whether or not it is the head of the channel.
     #[arg(
         long = "for",
         visible_alias = "olm",
-        value_name = "registry+v1|OLM-VERSION|proposed",
+        value_name = "registry+v1|OLM-VERSION|proposed|olm-v1",
         default_value = "proposed"
     )]
-    olm: Olm,
+    olm: Cluster,
     #[command(flatten)]
     policy: PolicyArguments,
     /// Output format
@@ -105,6 +113,30 @@ pub(crate) struct CheckArguments {
     #[command(flatten)]
     limits: IndexLimitArguments,
 }
+
+/// The OLM of the clusters.
+#[derive(Debug, Clone)]
+enum Cluster {
+    Olm(Olm),
+    OlmV1,
+}
+
+impl FromStr for Cluster {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            OLM_V1 => Ok(Self::OlmV1),
+            _ => text
+                .parse()
+                .map(Self::Olm)
+                .map_err(|error: UnknownOlm| format!("{error}; for OLM v1, use {OLM_V1}")),
+        }
+    }
+}
+
+/// The name of OLM v1 among the versions of OLM.
+const OLM_V1: &str = "olm-v1";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ImagesArgument {
@@ -125,7 +157,11 @@ impl From<ImagesArgument> for Which {
 
 pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
-    if let Some(caution) = arguments.olm.caution() {
+    let (olm, olm_v1) = match &arguments.olm {
+        Cluster::Olm(olm) => (olm.clone(), false),
+        Cluster::OlmV1 => (Olm::default(), true),
+    };
+    if let Some(caution) = olm.caution() {
         printer.warning(caution);
     }
     if arguments.fix {
@@ -146,7 +182,8 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
     }
     let transports = arguments.registry.transports(context);
     let options = CheckOptions {
-        olm: arguments.olm.clone(),
+        olm,
+        olm_v1,
         images: arguments.images.map(Which::from),
         policy: arguments.policy.terms(None, &[], &Limits::default(), context)?,
         advice: Some(registry_hint),
@@ -166,7 +203,10 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
             return Err(error);
         }
     };
-    if !checked.is_complete && (options.olm != Olm::Proposed || options.images.is_some()) {
+    if olm_v1 && checked.is_database {
+        printer.warning("OLM v1 does not read databases; convert the index to a file-based catalog with opmx migrate");
+    }
+    if !checked.is_complete && (options.olm != Olm::Proposed || olm_v1 || options.images.is_some()) {
         printer.warning("the catalog has errors, so its images and its use on clusters were not checked");
     }
     if !checked.is_complete && options.policy.is_some() {

@@ -98,8 +98,10 @@ fn checked(example: &Example, side: Side) -> Vec<Diagnostic> {
     let index = Database::open(&path).unwrap();
     let mut findings = check(&index).unwrap();
     let index = Index::from(index);
-    let olm = example.cluster.as_deref().unwrap_or("proposed").parse().unwrap();
-    check::add_for_olm(&mut findings, &index, &olm).unwrap();
+    match example.cluster.as_deref().unwrap_or("proposed") {
+        "olm-v1" => check::add_for_olm_v1(&mut findings, &index).unwrap(),
+        olm => check::add_for_olm(&mut findings, &index, &olm.parse().unwrap()).unwrap(),
+    }
     if let Some(terms) = terms(example) {
         let location = path.to_str().unwrap().parse().unwrap();
         findings.extend(check::against_policy(&index, &location, &terms).unwrap());
