@@ -31,7 +31,10 @@ pub fn waiting(state: &State, catalog: &Catalog, operator: &Check) -> Option<Wai
     let mut channels: Vec<&Channel> = package.channels.iter().collect();
     channels.retain(|own| channel.is_none_or(|channel| *own.name == *channel));
     channels.sort_by_key(|channel| Some(&channel.name) != package.default_channel.as_ref());
-    let listed = || catalog.bundle(catalog.find(&operator.operator)?)?.version.as_deref();
+    let listed = || {
+        let id = catalog.find_in(&package.name, &operator.operator)?;
+        catalog.bundle(id)?.version.as_deref()
+    };
     let version = operator.version.as_deref().or_else(listed).and_then(parse_tolerant);
     channels.into_iter().find_map(|channel| {
         let update = update_from(catalog, channel, &operator.operator, version.as_ref())?;

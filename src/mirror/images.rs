@@ -3,7 +3,7 @@
 
 use crate::bundle::mentions::unlisted_in;
 use crate::catalog::selection::{Selection, SelectionError};
-use crate::catalog::{Bundle, BundleId, Catalog, Package, manifests};
+use crate::catalog::{Bundle, BundleId, Catalog, Text, manifests};
 use crate::database::read::ReadError;
 use crate::image::Reference;
 use crate::index::open::{DocumentImage, Index, OpenError};
@@ -69,6 +69,9 @@ pub struct DocumentUse {
 pub struct Use {
     /// The name of the bundle.
     pub name: String,
+    /// The package of the bundle; `None` if the bundle is in no channel.
+    #[serde(skip)]
+    pub package: Option<String>,
     /// The role of the image in the bundle.
     pub role: Role,
     /// The reasons why the bundle is included although it was not selected.
@@ -198,18 +201,15 @@ fn of_closure(
     let Closure { members, unsatisfied } = closure;
     let bundles: BTreeSet<BundleId> = members.keys().copied().collect();
     let related = index.related_images(catalog, &bundles)?;
+    let mut packages: BTreeMap<BundleId, &Text> = BTreeMap::new();
+    for package in &catalog.packages {
+        let entries = package.channels.iter().flat_map(|channel| &channel.entries);
+        let selected = entries.filter(|entry| bundles.contains(&entry.bundle));
+        packages.extend(selected.map(|entry| (entry.bundle, &package.name)));
+    }
+    let members_of: BTreeSet<&str> = packages.values().map(|name| &***name).collect();
     let mut found: BTreeMap<String, Vec<Use>> = BTreeMap::new();
     let mut unlisted = Unlisted::new();
-    let is_member = |package: &Package| {
-        let entries = package.channels.iter().flat_map(|channel| &channel.entries);
-        entries.into_iter().any(|entry| bundles.contains(&entry.bundle))
-    };
-    let members_of: BTreeSet<&str> = catalog
-        .packages
-        .iter()
-        .filter(|package| is_member(package))
-        .map(|package| &*package.name)
-        .collect();
     let mut documents: BTreeMap<String, BTreeSet<DocumentUse>> = BTreeMap::new();
     for DocumentImage { schema, package, image } in index.images_of_documents()? {
         if is_everything || members_of.contains(package.as_str()) {
@@ -245,11 +245,12 @@ fn of_closure(
         }
         for (image, role) in roles.into_iter().filter(|(image, _)| !image.is_empty()) {
             let name = bundle.name.to_string();
-            let reasons = reasons.clone();
-            found
-                .entry(image.to_owned())
-                .or_default()
-                .push(Use { name, role, reasons });
+            found.entry(image.to_owned()).or_default().push(Use {
+                name,
+                package: packages.get(&id).map(ToString::to_string),
+                role,
+                reasons: reasons.clone(),
+            });
         }
     }
     let images = found.into_iter().map(|(image, bundles)| Image {

@@ -78,8 +78,8 @@ pub(super) fn changes_page(site: &Site, name: &str, before: &Catalog, after: &Ca
         }
     }
     for bundle in &difference.bundles {
-        let package = after.channel_of(&bundle.name).map(|(package, _)| package);
-        let page = package.map(|package| path::version(&package, &bundle.name));
+        let is_listed = after.find_in(&bundle.package, &bundle.name).is_some();
+        let page = is_listed.then(|| path::version(&bundle.package, &bundle.name));
         match bundle.kind {
             Kind::Added => versions.push(Change::added(&bundle.name).leading_to(page)),
             Kind::Removed => versions.push(Change::removed(&bundle.name)),
@@ -154,12 +154,9 @@ pub(super) fn catalogs_page(site: &Site, catalogs: &[(&str, &Catalog)]) -> Resul
 /// contains a bundle with the same name.
 fn head_of(catalog: &Catalog, package: &Package, own: Option<&Catalog>) -> Cell {
     let head = crate::catalog::published::published(catalog, &package.name, None).ok();
-    let bundle = head.and_then(|head| catalog.bundle(catalog.find(head)?));
+    let bundle = head.and_then(|head| catalog.bundle(catalog.find_in(&package.name, head)?));
     let version = bundle.and_then(|bundle| bundle.version.as_deref().filter(|version| !version.is_empty()));
-    let has_page = |head: &str| {
-        let place = own.and_then(|own| own.channel_of(head));
-        place.is_some_and(|(of, _)| of == *package.name)
-    };
+    let has_page = |head: &str| own.is_some_and(|own| own.find_in(&package.name, head).is_some());
     Cell {
         version: version.or(head).unwrap_or("no head").to_owned(),
         path: head

@@ -387,6 +387,32 @@ fn a_new_site_replaces_only_the_files_of_the_old_one() {
 }
 
 #[test]
+fn a_compared_bundle_leads_to_the_page_of_its_own_package() {
+    let sandbox = Sandbox::new();
+    let package = |name: &str| {
+        format!(
+            "---\nschema: olm.package\nname: {name}\ndefaultChannel: a\n\
+             ---\nschema: olm.channel\npackage: {name}\nname: a\nentries: [{{name: x.v1.0.0}}]\n\
+             ---\nschema: olm.bundle\npackage: {name}\nname: x.v1.0.0\nimage: registry.example.com/{name}:1\n\
+             properties: [{{type: olm.package, value: {{packageName: {name}, version: 1.0.0}}}}]\n"
+        )
+    };
+    for (folder, names) in [("old", &["axe"][..]), ("new", &["axe", "rake"])] {
+        fs::create_dir(sandbox.path(folder)).unwrap();
+        let packages: String = names.iter().map(|name| package(name)).collect();
+        fs::write(sandbox.path(folder).join("catalog.yaml"), packages).unwrap();
+    }
+    let site = site(&sandbox, "new --compare old --catalog old=old", "site");
+    assert_eq!(site.complaints(), Vec::<String>::new());
+    let changes = site.page("changes.html");
+    let links = changes.links();
+    assert!(links.contains(&"p/rake/x.v1.0.0.html"), "{links:?}");
+    assert!(!links.contains(&"p/axe/x.v1.0.0.html"), "{links:?}");
+    let beside = site.page("catalogs.html");
+    assert!(beside.links().contains(&"p/rake/x.v1.0.0.html"), "{:?}", beside.links());
+}
+
+#[test]
 fn other_indexes_can_be_compared_with() {
     let sandbox = garden();
     index(&sandbox);

@@ -374,6 +374,32 @@ fn s59_s60_diverging_components_are_reported() {
     assert!(newer.contains("diverges"), "the version decides: {newer}");
 }
 
+#[test]
+fn a_migration_takes_the_image_of_the_subscribed_package() {
+    let sandbox = sandbox();
+    fs::write(sandbox.path("dump.yaml"), DUMP).unwrap();
+    let package = |name: &str| {
+        format!(
+            "---\nschema: olm.package\nname: {name}\ndefaultChannel: a\n\
+             ---\nschema: olm.channel\npackage: {name}\nname: a\nentries: [{{name: rake.v1.0.0}}]\n\
+             ---\nschema: olm.bundle\npackage: {name}\nname: rake.v1.0.0\nimage: registry.example.com/{name}:1\n\
+             properties: [{{type: olm.package, value: {{packageName: {name}, version: 1.0.0}}}}]\n"
+        )
+    };
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    let packages: String = ["axe", "rake", "saw"].into_iter().map(package).collect();
+    fs::write(sandbox.path("catalog/catalog.yaml"), packages).unwrap();
+    let migration = outcome_of(&sandbox, "operator migrate dump.yaml --catalog catalog -o yaml").stdout;
+    let images: Vec<&str> = migration
+        .lines()
+        .filter(|line| line.contains("manifestImage:"))
+        .collect();
+    assert!(
+        !images.is_empty() && images.iter().all(|line| line.ends_with("registry.example.com/rake:1")),
+        "{migration}"
+    );
+}
+
 /// S54, S55, S56, S57, S89: the resources that replace Subscriptions, OperatorGroups and copied versions.
 #[test]
 fn s54_s89_replacements_of_subscriptions_are_printed() {

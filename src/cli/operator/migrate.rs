@@ -61,12 +61,12 @@ pub(super) fn run(arguments: &MigrateArguments, context: &Context<'_>) -> Comman
     for (name, index) in &indexes {
         catalogs.push((name.as_deref(), Index::catalog(index)?));
     }
-    let image = |catalog: &str, bundle: &str| {
+    let image = |catalog: &str, package: &str, bundle: &str| {
         let mut own = catalogs
             .iter()
             .filter(|(name, _)| name.is_none_or(|name| name == catalog));
         own.find_map(|(_, catalog)| {
-            let found = catalog.bundle(catalog.find(bundle)?)?;
+            let found = catalog.bundle(catalog.find_in(package, bundle)?)?;
             found
                 .image
                 .as_deref()

@@ -68,8 +68,8 @@ pub struct CopiedVersion {
     pub owned: Vec<String>,
 }
 
-/// Looks up the image of a bundle by the names of its CatalogSource and ClusterServiceVersion.
-pub type Images<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
+/// Looks up the image of a bundle by the names of its CatalogSource, package and ClusterServiceVersion.
+pub type Images<'a> = &'a dyn Fn(&str, &str, &str) -> Option<String>;
 
 /// Returns the resources that replace the Subscriptions and OperatorGroups among the objects.
 pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
@@ -125,7 +125,11 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
                 namespace,
                 installed,
             };
-            let (content, note) = place.content(images(subscription.text("/spec/source"), installed));
+            let (content, note) = place.content(images(
+                subscription.text("/spec/source"),
+                subscription.text("/spec/name"),
+                installed,
+            ));
             migration.notes.extend(note);
             let mut install = permissions::install(&Review {
                 account: account::of_install(&state, namespace, &name),

@@ -18,7 +18,7 @@ use crate::mirror::plan::{ImageRole, PlannedCatalog, Use};
 use crate::mirror::request::{CatalogRequest, Place};
 use crate::mirror::survey::{Subject, Survey, survey};
 use crate::olm::label::CONFIGS_LABEL;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// An index that is an image in a registry or layout.
@@ -61,7 +61,7 @@ impl Collector<'_> {
         let limits = self.options.reading.limits.index.catalog;
         let index = Index::of_catalog(CatalogFolder::from(folder.as_path()), limits)
             .map_err(|error| CollectError::of_copy(&request.catalog, error))?;
-        self.want_images_of(&index, &filtered, request)?;
+        self.want_images_of(&index, request)?;
         drop(index);
         let chosen = match &original {
             Some(original) if request.is_whole() && self.request.blocked.is_empty() => Chosen {
@@ -288,17 +288,7 @@ impl Collector<'_> {
         self.assembly.add_image(names, BTreeSet::from([use_of]), looked);
     }
 
-    fn want_images_of(
-        &mut self,
-        index: &Index,
-        filtered: &Filtered,
-        request: &CatalogRequest,
-    ) -> Result<(), CollectError> {
-        let mut packages: BTreeMap<&str, &str> = BTreeMap::new();
-        for package in &filtered.kept {
-            let entries = package.channels.iter().flat_map(|channel| &channel.entries);
-            packages.extend(entries.map(|bundle| (bundle.as_str(), package.package.as_str())));
-        }
+    fn want_images_of(&mut self, index: &Index, request: &CatalogRequest) -> Result<(), CollectError> {
         let found = all_images(index).map_err(|error| CollectError::of_copy(&request.catalog, error))?;
         for (image, bundles) in found.unlisted {
             self.unlisted.entry(image).or_default().extend(bundles);
@@ -316,7 +306,7 @@ impl Collector<'_> {
             for used in image.bundles {
                 let use_of = Use {
                     role: used.role.into(),
-                    package: packages.get(used.name.as_str()).map(|package| (*package).to_owned()),
+                    package: used.package,
                     bundle: Some(used.name),
                     name: None,
                 };
