@@ -26,6 +26,10 @@ const FOLDER: &str = "bin";
 const FOLDER_ON_BASE: &str = "opmx/bin";
 /// The program that an index image starts if it uses the program of its base image.
 pub(super) const BASE_PROGRAM: &str = "/bin/opm";
+/// The folder for temporary files in an image without a base image. A Dockerfile written for opm creates the cache of a
+/// catalog there, as the user of the image.
+const TEMPORARY: &str = "tmp";
+const TEMPORARY_MODE: u32 = 0o1777;
 /// The search path of programs in an image that does not specify one.
 const USUAL_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -156,7 +160,9 @@ fn image_with(
             config.environment = vec![format!("PATH=/{FOLDER}")];
             "1001".clone_into(&mut config.user);
             config.architecture.clone_from(&binary.platform.architecture);
-            build(&config, vec![programs(binary, FOLDER, epoch, cache)?, data])
+            let mut entries = programs(binary, FOLDER);
+            entries.push(entry(TEMPORARY, TEMPORARY_MODE, EntryContent::Folder));
+            build(&config, vec![layer_of(&entries, epoch, cache)?, data])
         }
         Program::Binary {
             binary,
@@ -165,11 +171,8 @@ fn image_with(
             let path = environment(base, "PATH").unwrap_or(USUAL_PATH);
             config.entrypoint = vec![format!("/{FOLDER_ON_BASE}/opmx")];
             config.environment = vec![format!("PATH=/{FOLDER_ON_BASE}:{path}")];
-            append(
-                base,
-                &config,
-                vec![programs(binary, FOLDER_ON_BASE, epoch, cache)?, data],
-            )
+            let programs = programs(binary, FOLDER_ON_BASE);
+            append(base, &config, vec![layer_of(&programs, epoch, cache)?, data])
         }
         Program::Base(base) => {
             config.entrypoint = vec![BASE_PROGRAM.to_owned()];
@@ -183,21 +186,24 @@ fn image_with(
     }
 }
 
-/// Returns the layer that contains opmx under all of its names.
-fn programs(binary: &Binary, folder: &str, epoch: u64, cache: Option<&Cache>) -> Result<Layer, ImageError> {
+/// Returns opmx under all of its names.
+fn programs(binary: &Binary, folder: &str) -> Vec<LayerEntry> {
     let link = |name: &str| {
         let content = EntryContent::Link("opmx".to_owned());
         entry(&format!("{folder}/{name}"), 0o777, content)
     };
     let content = EntryContent::File(binary.path.clone());
-    let entries = [
+    vec![
         entry(&format!("{folder}/opmx"), 0o755, content),
         link(PROBE),
         link("opm"),
-    ];
+    ]
+}
+
+fn layer_of(entries: &[LayerEntry], epoch: u64, cache: Option<&Cache>) -> Result<Layer, ImageError> {
     cache.map_or_else(
-        || layer_from_files(&entries, epoch),
-        |cache| layer_through_cache(&entries, epoch, cache),
+        || layer_from_files(entries, epoch),
+        |cache| layer_through_cache(entries, epoch, cache),
     )
 }
 

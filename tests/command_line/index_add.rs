@@ -71,6 +71,8 @@ fn bundles_from_all_sources_become_one_reproducible_index_image() {
             entry("bin/grpc_health_probe", 0o777, Some("opmx")),
             entry("bin/opm", 0o777, Some("opmx")),
             entry("bin/opmx", 0o755, None),
+            // A Dockerfile written for opm makes a cache here, as the user of the image.
+            entry("tmp/", 0o1777, None),
         ]
     );
     assert_eq!(
