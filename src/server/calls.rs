@@ -5,12 +5,13 @@ use super::budget::{Budget, Permit};
 use super::clients::{Client, Clients, Turn};
 use super::method::{Method, Subject};
 use super::metrics::{Ended, Metrics, name_of};
+use super::outgoing::{OfConnection, Outgoing};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use prost::bytes::Bytes;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 use tonic::body::Body;
@@ -133,6 +134,9 @@ where
         let mut inner = std::mem::replace(&mut self.inner, clone);
         let layer = self.layer.clone();
         Box::pin(async move {
+            let client = request.extensions().get::<Arc<Client>>();
+            let unsent = client.map_or_else(OfConnection::default, |client| Arc::clone(&client.unsent));
+            let outgoing = Outgoing::new(unsent);
             let (request, taken, turn) = match layer.admit(method, request).await {
                 Ok(admitted) => admitted,
                 Err(status) => {
@@ -142,6 +146,7 @@ where
                         inner: Body::empty(),
                         call,
                         turn: None,
+                        outgoing,
                         _taken: [None, None],
                     };
                     return Ok(http::Response::from_parts(parts, body));
@@ -163,6 +168,7 @@ where
                 inner,
                 call,
                 turn,
+                outgoing,
                 _taken: [Some(taken), manifests],
             };
             Ok(http::Response::from_parts(parts, body))
@@ -229,6 +235,7 @@ pub(super) struct Answer {
     call: Call,
     /// Tracks whether the call is waiting for the client.
     turn: Option<Turn>,
+    outgoing: Outgoing,
     // The budget is released when the answer is dropped.
     _taken: [Option<Permit>; 2],
 }
@@ -238,6 +245,7 @@ impl HttpBody for Answer {
     type Error = Status;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        ready!(self.outgoing.poll_ready(context));
         let frame = Pin::new(&mut self.inner).poll_frame(context);
         match &self.turn {
             Some(turn) if frame.is_pending() => turn.of_server(),
@@ -258,7 +266,7 @@ impl HttpBody for Answer {
                 }
             }
         }
-        frame
+        frame.map_ok(|frame| frame.map_data(|data| self.outgoing.count(data)))
     }
 
     fn is_end_stream(&self) -> bool {

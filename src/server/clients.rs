@@ -1,6 +1,7 @@
 //! The connected clients: their activity, and the order in which they are disconnected when there is no room for all.
 
 use super::ServerOptions;
+use super::outgoing::OfConnection;
 use futures_util::task::AtomicWaker;
 use std::collections::{HashMap, VecDeque};
 use std::mem::discriminant;
@@ -79,6 +80,8 @@ pub(super) struct Client {
     pub(super) manifests: Arc<Semaphore>,
     /// The budget for calls that read manifests or wait to do so.
     pub(super) readers: Arc<Semaphore>,
+    /// The encoded answers that wait to be sent.
+    pub(super) unsent: OfConnection,
 }
 
 /// A call of a client that is in progress.
@@ -130,6 +133,7 @@ impl Clients {
             connection: AtomicWaker::new(),
             manifests: Arc::new(Semaphore::new(self.manifests)),
             readers: Arc::new(Semaphore::new(self.readers)),
+            unsent: OfConnection::default(),
         });
         lock(&self.connected).insert(client.number, Arc::clone(&client));
         client

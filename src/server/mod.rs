@@ -19,6 +19,7 @@ mod listing;
 mod method;
 pub mod metrics;
 mod options;
+mod outgoing;
 mod pool;
 pub mod probe;
 pub mod proto;

@@ -2,15 +2,16 @@
 
 use crate::common::Sandbox;
 use crate::http2::{
-    CONTINUATION, DATA, END_HEADERS, END_STREAM, GO_AWAY, HEADERS, InProcess, LONG, PING, RESET, SETTINGS, call,
-    connect, eventually, frame, greet, greeting, head_of_call, is_closed, read_frame, wait_for_end,
+    CONTINUATION, DATA, END_HEADERS, END_STREAM, GO_AWAY, HEADERS, InProcess, LONG, PING, PREFACE, RESET, SETTINGS,
+    WINDOW_UPDATE, call, connect, eventually, frame, greet, greeting, head_of_call, is_closed, read_frame,
+    wait_for_end,
 };
 use crate::served::{OBJECT_SIZE, catalog, get, health, name, start};
 use opmx::server::ServerOptions;
 use opmx::server::proto::registry_client::RegistryClient;
 use opmx::server::proto::{GetPackageRequest, ListBundlesRequest};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::thread;
 use std::time::Duration;
 use tokio::net::TcpSocket;
@@ -29,6 +30,41 @@ fn started(method: &str) -> String {
     format!(
         "grpc_server_started_total{{grpc_type=\"server_stream\",grpc_service=\"api.Registry\",grpc_method=\"{method}\"}}"
     )
+}
+
+#[test]
+fn answers_to_clients_with_large_windows_that_do_not_read_use_bounded_memory() {
+    const CONNECTIONS: u32 = 8;
+    const CALLS: u32 = 100;
+    const WINDOW: u32 = (1 << 31) - 1;
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, 300, 1000);
+    let server = start(&sandbox, "catalog");
+    Runtime::new().unwrap().block_on(is_served(server.endpoint()));
+    let before = server.resident();
+    let initial_window = [[0, 4].as_slice(), &WINDOW.to_be_bytes()].concat();
+    let mut first = [PREFACE.to_vec(), frame(SETTINGS, 0, 0, &initial_window)].concat();
+    first.extend(frame(WINDOW_UPDATE, 0, 0, &(WINDOW - 65_535).to_be_bytes()));
+    for call_number in 0..CALLS {
+        first.extend(call(2 * call_number + 1, LIST));
+    }
+    let held: Vec<TcpStream> = (0..CONNECTIONS)
+        .map(|_| {
+            let mut stream = connect_narrow((Ipv4Addr::LOCALHOST, server.port).into());
+            stream.write_all(&first).unwrap();
+            stream
+        })
+        .collect();
+    eventually("all calls have begun", || {
+        server.figure(&started("ListBundles")) >= f64::from(CONNECTIONS * CALLS)
+    });
+    thread::sleep(Duration::from_secs(2));
+    // Every answer is more than 600 KB long, and the windows are large enough for all of it.
+    let resident = server.resident();
+    assert!(resident < before + 128, "{before} MiB before, {resident} MiB now");
+    Runtime::new().unwrap().block_on(is_served(server.endpoint()));
+    drop(held);
+    server.end();
 }
 
 /// Writes until the server has closed the connection, and returns the number of writes.
