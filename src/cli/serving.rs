@@ -3,8 +3,8 @@
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic::Diagnostic;
-use crate::server::metrics::{self, Metrics};
-use crate::server::{self, DEFAULT_PORT, Served, ServerOptions};
+use crate::server::metrics::Metrics;
+use crate::server::{self, DEFAULT_PORT, Served, ServerOptions, scrape};
 use crate::terminal::log::LogFormat;
 use crate::terminal::{Printer, counted};
 use crate::visible;
@@ -157,7 +157,7 @@ async fn run(served: Served, name: &str, arguments: &ServingArguments, printer: 
     if let Ok(address) = listener.local_addr() {
         announce(arguments, printer, "serving", name, address);
     }
-    let figures = figures.map(|listener| tokio::spawn(metrics::expose(listener, Arc::clone(&metrics))));
+    let figures = figures.map(|listener| tokio::spawn(scrape::expose(listener, Arc::clone(&metrics))));
     let end = async {
         match arguments.timeout_seconds.0 {
             Some(time) => tokio::time::sleep(Duration::from_secs(time)).await,

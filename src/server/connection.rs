@@ -39,16 +39,17 @@ pub(super) struct Connection {
     /// The interval at which to check whether the client has blocked the connection.
     looks: Interval,
     options: ServerOptions,
-    metrics: Arc<Metrics>,
+    metrics: Option<Arc<Metrics>>,
     _permit: OwnedSemaphorePermit,
 }
 
-/// Accepts connections. For each connection above the limit, the client with the lowest priority is disconnected.
+/// Accepts connections, and counts them in `metrics`. For each connection above the limit, the client with the lowest
+/// priority is disconnected.
 pub(super) fn accept(
     listener: TcpListener,
     options: ServerOptions,
     clients: Arc<Clients>,
-    metrics: Arc<Metrics>,
+    metrics: Option<Arc<Metrics>>,
 ) -> impl Stream<Item = io::Result<Connection>> {
     let permits = Arc::new(Semaphore::new(options.connections.max(1)));
     unfold(
@@ -75,7 +76,9 @@ pub(super) fn accept(
             // Answers are small. Without this option, the system would hold back an answer until the client confirms
             // the previous one.
             let _ = stream.set_nodelay(true);
-            metrics.connection_opened();
+            if let Some(metrics) = &metrics {
+                metrics.connection_opened();
+            }
             let mut looks = interval(
                 (options.patience / 4)
                     .min(options.greeting)
@@ -91,7 +94,7 @@ pub(super) fn accept(
                 clients: Arc::clone(&clients),
                 looks,
                 options,
-                metrics: Arc::clone(&metrics),
+                metrics: metrics.clone(),
                 _permit: permit,
             };
             Some((Ok(connection), (listener, permits, clients, metrics)))
@@ -143,7 +146,9 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.clients.remove(&self.client);
-        self.metrics.connection_closed();
+        if let Some(metrics) = &self.metrics {
+            metrics.connection_closed();
+        }
     }
 }
 

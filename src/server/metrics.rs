@@ -5,13 +5,6 @@
 
 use super::listing::Size;
 use super::method::Method;
-use http_body_util::Full;
-use hyper::body::Incoming;
-use hyper::header::{CONTENT_TYPE, HeaderValue};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper::{Method as HttpMethod, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -19,12 +12,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Metric, Registry};
-use prost::bytes::Bytes;
-use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tonic::Code;
 
 impl Method {
@@ -206,56 +194,6 @@ impl Metrics {
         let _ = encode(&mut text, &self.registry);
         text
     }
-}
-
-/// The media type of the text format.
-const TEXT_FORM: HeaderValue = HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
-
-/// The maximum number of concurrent connections to the metrics page, and the maximum duration of each.
-const SCRAPERS: usize = 16;
-const SCRAPE_TIME: Duration = Duration::from_secs(10);
-
-/// Serves the metrics under `/metrics`, as long as the future is polled.
-pub(crate) async fn expose(listener: TcpListener, metrics: Arc<Metrics>) {
-    let permits = Arc::new(Semaphore::new(SCRAPERS));
-    while let Ok(permit) = Arc::clone(&permits).acquire_owned().await {
-        let stream = match listener.accept().await {
-            Ok((stream, _)) => stream,
-            Err(error) => {
-                tracing::warn!(%error, "cannot accept a connection");
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                continue;
-            }
-        };
-        let metrics = Arc::clone(&metrics);
-        tokio::spawn(async move {
-            let page = service_fn(|request| std::future::ready(Ok::<_, Infallible>(page(&request, &metrics))));
-            let serving = http1::Builder::new()
-                .keep_alive(false)
-                .max_buf_size(16 * 1024)
-                .serve_connection(TokioIo::new(stream), page);
-            // An invalid or slow request receives no answer.
-            let _ = tokio::time::timeout(SCRAPE_TIME, serving).await;
-            drop(permit);
-        });
-    }
-}
-
-fn page(request: &Request<Incoming>, metrics: &Metrics) -> Response<Full<Bytes>> {
-    let found = request.uri().path() == "/metrics";
-    let reads = [HttpMethod::GET, HttpMethod::HEAD].contains(request.method());
-    let (status, text) = match (found, reads) {
-        (true, true) => (StatusCode::OK, metrics.text()),
-        (true, false) => (
-            StatusCode::METHOD_NOT_ALLOWED,
-            "only GET and HEAD are supported\n".to_owned(),
-        ),
-        (false, _) => (StatusCode::NOT_FOUND, "the metrics are at /metrics\n".to_owned()),
-    };
-    let mut response = Response::new(Full::from(text));
-    *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, TEXT_FORM);
-    response
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod pool;
 pub mod probe;
 pub mod proto;
 mod registry;
+pub(crate) mod scrape;
 mod source;
 mod wording;
 
@@ -176,7 +177,7 @@ pub async fn serve(
         .add_service(described().build_v1alpha().map_err(reflection)?);
 
     let mut told = stopping;
-    let incoming = connection::accept(listener, options, clients, metrics);
+    let incoming = connection::accept(listener, options, clients, Some(Arc::clone(&metrics)));
     let server = router.serve_with_incoming_shutdown(incoming, async move {
         let _ = told.wait_for(|stopping| *stopping).await;
     });

@@ -20,7 +20,7 @@ pub(crate) struct Server {
     pub(crate) child: Child,
     pub(crate) port: u16,
     /// The port of its metrics, if it serves them.
-    figures: u16,
+    pub(crate) figures: u16,
     pub(crate) stderr: BufReader<ChildStderr>,
 }
 

@@ -12,7 +12,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::fs::symlink;
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::TcpSocket;
 use tokio::runtime::Runtime;
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -124,6 +124,20 @@ fn a_hundred_silent_clients_leave_room_for_the_probe_with_64_open_files() {
     }
     drop(held);
     is_healthy(&sandbox, server.port);
+    server.end();
+}
+
+#[test]
+fn silent_clients_leave_room_for_the_metrics() {
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, 3, 10);
+    let server = start(&sandbox, "catalog");
+    let held = silent(server.figures, 200);
+    let begun = Instant::now();
+    assert!(server.figure("opmx_catalog_bundles ") >= 0.0);
+    // Silent connections are closed by themselves only after ten seconds.
+    assert!(begun.elapsed() < Duration::from_secs(8));
+    drop(held);
     server.end();
 }
 
