@@ -115,16 +115,24 @@ pub(crate) fn serve(
     arguments: &ServingArguments,
     context: &Context<'_>,
 ) -> CommandResult {
+    let printer = &context.printer;
     let (served, findings) = match served {
         Ok(served) => {
-            warn_if_empty(&served, name, arguments, &context.printer)?;
-            let served = context.runtime.block_on(run(served, name, arguments, &context.printer));
+            warn_if_empty(&served, name, arguments, printer)?;
+            let served = context.runtime.block_on(run(served, name, arguments, printer));
             (served, Vec::new())
         }
         Err(Unserved { error, findings }) => (Err(error), findings),
     };
     if let Err(error) = &served {
-        leave_word(&arguments.termination_log, &word(error, &findings));
+        arguments.leave_word(&word(error, &findings), printer);
+    }
+    logged(served, arguments)
+}
+
+/// Logs an error in the form of the log.
+pub(crate) fn logged(result: CommandResult, arguments: &ServingArguments) -> CommandResult {
+    if let Err(error) = &result {
         let hints = (!error.hints().is_empty()).then(|| error.hints().join("; "));
         tracing::error!(hint = hints, "{error}");
         if arguments.log_format == Some(LogFormat::Json) {
@@ -174,7 +182,13 @@ async fn run(served: Served, name: &str, arguments: &ServingArguments, printer: 
         connections: connections(arguments, printer),
         ..ServerOptions::default()
     };
-    let served = server::serve(served, listener, options, metrics, shutdown).await;
+    let on_fault = |fault: &str| {
+        let warning = format!("no longer serving: {fault}");
+        // When the warning can be read, so can the log.
+        arguments.leave_word(&visible::lines(&warning), printer);
+        warn(&warning, arguments, printer);
+    };
+    let served = server::serve(served, listener, options, metrics, on_fault, shutdown).await;
     if let Some(figures) = figures {
         figures.abort();
     }
@@ -314,21 +328,29 @@ fn word(error: &CommandError, findings: &[Diagnostic]) -> String {
         word.push('\n');
         word.push_str(&line);
     }
-    word.truncate(word.floor_char_boundary(WORD_SIZE));
     word
 }
 
-/// Writes the reason for a failure to the termination log. The file is a mount of the container, so it is written in
-/// place. The default file is not created if it does not exist, because nothing would read it.
-fn leave_word(file: &Path, word: &str) {
-    let written = OpenOptions::new()
-        .write(true)
-        .truncate(true)
-        .create(file != Path::new(TERMINATION_LOG))
-        .open(file)
-        .and_then(|mut file| file.write_all(word.as_bytes()));
-    if let Err(error) = written {
-        tracing::debug!("cannot write the reason for the failure to {}: {error}", file.display());
+impl ServingArguments {
+    /// Writes the reason for a failure to the termination log. The file is a mount of the container, so it is written
+    /// in place. The default file is not created if it does not exist, because nothing would read it.
+    fn leave_word(&self, word: &str, printer: &Printer) {
+        let file = &self.termination_log;
+        let is_default = file == Path::new(TERMINATION_LOG);
+        let word = word.get(..word.floor_char_boundary(WORD_SIZE)).unwrap_or_default();
+        let written = OpenOptions::new()
+            .write(true)
+            .truncate(true)
+            .create(!is_default)
+            .open(file)
+            .and_then(|mut file| file.write_all(word.as_bytes()));
+        let Err(error) = written else { return };
+        let warning = format!("cannot write the reason for the failure to {}: {error}", file.display());
+        if is_default {
+            tracing::debug!("{warning}");
+        } else {
+            warn(&warning, self, printer);
+        }
     }
 }
 
@@ -362,8 +384,6 @@ mod tests {
             long.ends_with(&format!("\n{} errors more", 1000 - (lines - 2))),
             "{long}"
         );
-        let huge = CommandError::failure("ä".repeat(WORD_SIZE));
-        assert_eq!(word(&huge, &few).len(), WORD_SIZE);
     }
 
     #[test]

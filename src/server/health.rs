@@ -1,8 +1,10 @@
 //! The health service: `SERVING` for every name, as long as the index has not changed since it was opened.
 
+use super::metrics::Metrics;
 use super::source::ServedIndex;
 use futures_util::Stream;
 use futures_util::stream::unfold;
+use std::convert::Infallible;
 use std::pin::Pin;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -18,34 +20,43 @@ const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub(super) struct Health {
     source: ServedIndex,
-    /// Changes with the status, and closes when the server begins to stop.
+    /// Changes with the status, and closes when the watch ends.
     watched: watch::Receiver<ServingStatus>,
 }
 
-impl Health {
-    /// Creates the service, and watches the source until `stopping` becomes true.
-    pub(super) fn of(source: ServedIndex, mut stopping: watch::Receiver<bool>) -> Self {
-        let (tell, watched) = watch::channel(ServingStatus::Serving);
-        let health = Self { source, watched };
-        let looking = health.clone();
-        tokio::spawn(async move {
-            let looking = async {
-                loop {
-                    tokio::time::sleep(WATCH_INTERVAL).await;
-                    let fault = looking.source.fault();
-                    let status = status_of(fault.as_deref());
-                    let is_new = tell.send_if_modified(|told| std::mem::replace(told, status) != status);
-                    if let Some(fault) = fault.filter(|_| is_new) {
-                        tracing::warn!("no longer serving: {fault}");
-                    }
-                }
-            };
-            tokio::select! {
-                () = looking => {}
-                _ = stopping.wait_for(|stopping| *stopping) => {}
+/// Watches the source for faults. If the watch is dropped, clients that watch the status receive the end of their stream.
+pub(super) struct Watch {
+    source: ServedIndex,
+    tell: watch::Sender<ServingStatus>,
+}
+
+impl Watch {
+    /// Passes each new fault to `on_fault`, for as long as the future is polled.
+    pub(super) async fn run(self, metrics: &Metrics, on_fault: impl Fn(&str)) -> Infallible {
+        loop {
+            tokio::time::sleep(WATCH_INTERVAL).await;
+            let fault = self.source.fault();
+            metrics.serving(fault.is_none());
+            let status = status_of(fault.as_deref());
+            let is_new = self
+                .tell
+                .send_if_modified(|told| std::mem::replace(told, status) != status);
+            if let Some(fault) = fault.filter(|_| is_new) {
+                on_fault(&fault);
             }
-        });
-        health
+        }
+    }
+}
+
+impl Health {
+    /// Creates the service, and the watch that tells it when the status changes.
+    pub(super) fn of(source: ServedIndex) -> (Self, Watch) {
+        let (tell, watched) = watch::channel(ServingStatus::Serving);
+        let health = Self {
+            source: source.clone(),
+            watched,
+        };
+        (health, Watch { source, tell })
     }
 
     fn status(&self) -> ServingStatus {

@@ -92,6 +92,7 @@ pub struct Metrics {
     durations: Family<OfMethod, Histogram, fn() -> Histogram>,
     accepted: Counter,
     open: Gauge,
+    serving: Gauge,
     packages: Gauge,
     channels: Gauge,
     bundles: Gauge,
@@ -115,6 +116,11 @@ impl Default for Metrics {
             ),
             accepted: register(&mut registry, "opmx_connections_accepted", "Connections accepted"),
             open: register(&mut registry, "opmx_connections_open", "Open connections"),
+            serving: register(
+                &mut registry,
+                "opmx_serving",
+                "1 while the content is served as it was read, 0 if its files have changed since",
+            ),
             packages: register(&mut registry, "opmx_catalog_packages", "Packages in the served catalog"),
             channels: register(&mut registry, "opmx_catalog_channels", "Channels in the served catalog"),
             bundles: register(&mut registry, "opmx_catalog_bundles", "Bundles in the served catalog"),
@@ -162,6 +168,10 @@ impl Metrics {
         ] {
             gauge.set(i64::try_from(count).unwrap_or(i64::MAX));
         }
+    }
+
+    pub(super) fn serving(&self, is_serving: bool) {
+        self.serving.set(is_serving.into());
     }
 
     pub(super) fn connection_opened(&self) {

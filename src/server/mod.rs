@@ -132,7 +132,7 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
 ///
 /// No request is answered, not even by the health service, until packages, channels and bundles are read. The index is
 /// served in the state in which it was opened. Renaming another file over it has no effect. If the file is written to
-/// or truncated, the server answers `UNAVAILABLE` and `NOT_SERVING`.
+/// or truncated, the server answers `UNAVAILABLE` and `NOT_SERVING`, and `on_fault` receives the reason.
 ///
 /// # Errors
 /// Returns an error if the index cannot be read or the server fails.
@@ -141,6 +141,7 @@ pub async fn serve(
     listener: TcpListener,
     options: ServerOptions,
     metrics: Arc<Metrics>,
+    on_fault: impl Fn(&str),
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let served = served.into();
@@ -149,6 +150,7 @@ pub async fn serve(
     let prepared = tokio::task::spawn_blocking(move || served.prepare(options, of_source)).await;
     let (listing, source) = prepared.map_err(|source| ServeError::Prepare { source })??;
     metrics.catalog(listing.size());
+    metrics.serving(true);
     let registry = Registry::new(listing, source.clone());
     let early = registry.clone();
     tokio::spawn(async move {
@@ -159,7 +161,7 @@ pub async fn serve(
 
     let (stop, stopping) = watch::channel(false);
     let experimental = Experimental::new(source.clone());
-    let health = Health::of(source, stopping.clone());
+    let (health, watch) = Health::of(source);
     let reflection = |source| ServeError::Reflection { source };
     let router = Server::builder()
         .max_concurrent_streams(options.calls_per_connection)
@@ -184,6 +186,7 @@ pub async fn serve(
     tokio::pin!(server);
     let ended = tokio::select! {
         ended = &mut server => ended,
+        never = watch.run(&metrics, on_fault) => match never {},
         () = shutdown => {
             tracing::info!("stopping");
             let _ = stop.send(true);

@@ -1,6 +1,6 @@
 //! A pool of connections to one database, which are lent to calls.
 
-use crate::causes::with_causes;
+use super::source::{changed, fault_of_database};
 use crate::database::read::{Database, FileWatch, ReadError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Semaphore;
@@ -90,12 +90,10 @@ fn stopping() -> Status {
 }
 
 fn status(error: &ReadError) -> Status {
-    let said = with_causes(error);
+    let said = fault_of_database(error);
     tracing::error!(error = said, "cannot answer");
     match error {
-        ReadError::Changed { .. } => {
-            Status::unavailable("the index was changed while it was being served; restart the server")
-        }
+        ReadError::Changed { .. } => Status::unavailable(changed("the index")),
         _ => Status::internal(said),
     }
 }

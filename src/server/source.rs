@@ -17,6 +17,7 @@ use crate::diagnostic::Diagnostic;
 use crate::kubernetes::GroupVersionKind;
 use prost::bytes::Bytes;
 use std::collections::HashMap;
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -138,19 +139,9 @@ impl ServedIndex {
 
     /// Returns the reason why the source cannot be served anymore, if it has changed since it was opened.
     pub(super) fn fault(&self) -> Option<String> {
-        let changed = |path: &Path| {
-            let path = path.display();
-            format!("{path} was changed while it was being served; restart the server")
-        };
         match &self.origin {
-            Origin::Database(pool) => pool.check_unchanged().err().map(|error| match &error {
-                ReadError::Changed { path } => changed(path),
-                _ => with_causes(&error),
-            }),
-            Origin::Files { files, .. } => files.check_unchanged().err().map(|error| match &error {
-                CatalogError::Changed { file } => changed(file),
-                _ => with_causes(&error),
-            }),
+            Origin::Database(pool) => pool.check_unchanged().err().map(|error| fault_of_database(&error)),
+            Origin::Files { files, .. } => files.check_unchanged().err().map(|error| fault_of_files(&error)),
         }
     }
 
@@ -363,12 +354,10 @@ async fn read_file(
 }
 
 fn refused(error: &CatalogError) -> Status {
-    let said = with_causes(error);
+    let said = fault_of_files(error);
     tracing::error!(error = said, "cannot answer");
     match error {
-        CatalogError::Changed { .. } => {
-            Status::unavailable("the catalog was changed while it was being served; restart the server")
-        }
+        CatalogError::Changed { .. } => Status::unavailable(changed("the catalog")),
         _ => Status::internal(said),
     }
 }
@@ -385,4 +374,23 @@ fn encoded(index: &Database, id: ManifestsId) -> Result<Bytes, ReadError> {
     let stand_in = index.stand_in(id)?;
     let csv = stand_in.as_deref();
     Ok(encode_manifests(csv, csv.as_slice()))
+}
+
+/// Returns the message for content that has changed since it was opened. Reading it again does not help a server.
+pub(super) fn changed(what: impl Display) -> String {
+    format!("{what} was changed while it was being served; restart the server")
+}
+
+fn fault_of_files(error: &CatalogError) -> String {
+    match error {
+        CatalogError::Changed { file } => changed(file.display()),
+        _ => with_causes(error),
+    }
+}
+
+pub(super) fn fault_of_database(error: &ReadError) -> String {
+    match error {
+        ReadError::Changed { path } => changed(path.display()),
+        _ => with_causes(error),
+    }
 }

@@ -124,6 +124,12 @@ fn a_file_that_is_not_an_index_is_rejected_with_a_termination_message() {
     assert_eq!(reason, "index.db is not a SQLite database");
     let _ = sandbox.run(["registry", "serve", "-d", "index.db", "-p", "0", "-t", "elsewhere"]);
     assert_eq!(std::fs::read_to_string(sandbox.path("elsewhere")).unwrap(), reason);
+    insta::assert_snapshot!(sandbox.run(["registry", "serve", "-d", "index.db", "-p", "0", "-t", "no/folder"]), @"
+    ------- stderr -------
+    warning: cannot write the reason for the failure to no/folder: No such file or directory (os error 2)
+    error: index.db is not a SQLite database
+    ------- exit 1 -------
+    ");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::common::{Sandbox, copy_folder};
-use crate::served::{OBJECT_SIZE, Server, bundle, catalog, get, health, name, request, start};
+use crate::served::{OBJECT_SIZE, Server, bundle, catalog, get, health, name, request, start, start_command};
 use opmx::catalog::file_based::limits::CatalogLimits;
 use opmx::server::file_based::CatalogFiles;
 use opmx::server::metrics::Metrics;
@@ -12,7 +12,7 @@ use opmx::server::proto::{Bundle, GetBundleRequest, GetPackageRequest, ListBundl
 use opmx::server::{self, ServerOptions};
 use std::error::Error;
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, Read};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
@@ -137,6 +137,28 @@ fn a_catalog_whose_files_change_is_served_unchanged_or_not_at_all() {
 }
 
 #[test]
+fn a_server_whose_files_change_warns_and_leaves_the_reason() {
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, 1, 100);
+    let mut server = start_command(sandbox.command(["serve", "catalog", "-t", "reason"]));
+    let is_healthy = |server: &Server| {
+        let health = async { health(server.endpoint().connect().await.unwrap()).await };
+        Runtime::new().unwrap().block_on(health) == ServingStatus::Serving
+    };
+    assert!(is_healthy(&server));
+    assert!(server.figure("opmx_serving ") > 0.5);
+    fs::write(sandbox.path("catalog/0.json"), bundle(0, 7).to_string()).unwrap();
+    let mut warning = String::new();
+    server.stderr.read_line(&mut warning).unwrap();
+    let reason = "no longer serving: catalog/0.json was changed while it was being served; restart the server";
+    assert_eq!(warning, format!("warning: {reason}\n"));
+    assert_eq!(fs::read_to_string(sandbox.path("reason")).unwrap(), reason);
+    assert!(!is_healthy(&server));
+    assert!(server.figure("opmx_serving ") < 0.5);
+    server.end();
+}
+
+#[test]
 fn a_catalog_with_more_files_than_are_kept_open_is_served_correctly() {
     const BUNDLES: usize = 300;
     let sandbox = Sandbox::new();
@@ -183,7 +205,7 @@ fn a_client_that_does_not_read_is_disconnected_after_the_timeout() {
             ..ServerOptions::default()
         };
         let (stop, stopped) = oneshot::channel();
-        let serving = server::serve(files, listener, options, Arc::clone(&metrics), async {
+        let serving = server::serve(files, listener, options, Arc::clone(&metrics), |_| (), async {
             let _ = stopped.await;
         });
         let serving = tokio::spawn(serving);

@@ -204,7 +204,15 @@ fn futures_are_send() {
         let _ = index::catalog_image::build(&folder, &to, &transports, &options).await;
     });
     spawnable(|| async {
-        let _ = server::serve(any::<server::Served>(), any(), any(), any(), std::future::pending()).await;
+        let _ = server::serve(
+            any::<server::Served>(),
+            any(),
+            any(),
+            any(),
+            |_| (),
+            std::future::pending(),
+        )
+        .await;
     });
     spawnable(|| async {
         let probe = any();

@@ -56,7 +56,7 @@ impl Running {
         let listener = listen(Some(Ipv4Addr::LOCALHOST.into()), 0).unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
-        let server = tokio::spawn(serve(served, listener, options, Arc::default(), async {
+        let server = tokio::spawn(serve(served, listener, options, Arc::default(), |_| (), async {
             let _ = stopped.await;
         }));
         Self { address, stop, server }

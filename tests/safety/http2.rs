@@ -53,7 +53,7 @@ impl InProcess {
                 let _ = stopped.await;
             };
             runtime
-                .block_on(server::serve(files, listener, options, of_server, stopped))
+                .block_on(server::serve(files, listener, options, of_server, |_| (), stopped))
                 .unwrap();
         });
         Self {

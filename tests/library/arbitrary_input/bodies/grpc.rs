@@ -86,7 +86,14 @@ static SERVERS: LazyLock<Servers> = LazyLock::new(|| {
             let address = listener.local_addr().unwrap();
             let metrics = Arc::new(Metrics::default());
             let options = server::ServerOptions::default();
-            tokio::spawn(serve(served, listener, options, metrics, std::future::pending()));
+            tokio::spawn(serve(
+                served,
+                listener,
+                options,
+                metrics,
+                |_| (),
+                std::future::pending(),
+            ));
             let channel = Endpoint::from_shared(format!("http://{address}"))
                 .unwrap()
                 .connect_lazy();
