@@ -13,8 +13,8 @@ use crate::index::location::{CatalogFolder, DatabaseFile, Fetched, IndexLocation
 use crate::rules::Severity;
 use crate::server::Served;
 use crate::server::file_based::CatalogFiles;
-use crate::terminal::counted;
 use crate::terminal::log::{self, LogFormat};
+use crate::terminal::{Printer, counted};
 use clap::Args;
 use std::fs;
 
@@ -98,8 +98,15 @@ pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandR
     if !arguments.cache_only {
         return serving::serve(served, &arguments.index, &arguments.serving, context);
     }
-    let served = served.map_err(|unserved| unserved.error)?;
-    serving::warn_if_empty(&served, &arguments.index, &arguments.serving, printer)?;
+    let checked = served
+        .map_err(|unserved| unserved.error)
+        .and_then(|served| check(&served, arguments, printer));
+    serving::logged(checked, &arguments.serving)
+}
+
+/// Checks an index instead of serving it.
+fn check(served: &Served, arguments: &ServeArguments, printer: &Printer) -> CommandResult {
+    serving::warn_if_empty(served, &arguments.index, &arguments.serving, printer)?;
     let findings = served
         .check()
         .map_err(|error| guesses::with_index_guess(error.into(), &arguments.index))?;
@@ -115,7 +122,8 @@ pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandR
     if let Some(folder) = &arguments.registry.cache_dir {
         fs::create_dir_all(folder).map_err(|error| FileError::new("create the directory", folder, error))?;
     }
-    printer.status(format_args!("{} can be served", arguments.index));
+    let remark = format!("{} can be served", arguments.index);
+    serving::remark(&remark, &arguments.serving, printer);
     Ok(Status::Success)
 }
 

@@ -197,6 +197,14 @@ async fn run(served: Served, name: &str, arguments: &ServingArguments, printer: 
     Ok(Status::Success)
 }
 
+/// Reports progress, as a status line or in the log.
+pub(crate) fn remark(remark: &str, arguments: &ServingArguments, printer: &Printer) {
+    match arguments.log_format {
+        Some(_) => tracing::info!("{remark}"),
+        None => printer.status(remark),
+    }
+}
+
 /// Warns in the form of the log.
 pub(crate) fn warn(warning: &str, arguments: &ServingArguments, printer: &Printer) {
     match arguments.log_format {

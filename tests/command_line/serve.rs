@@ -281,6 +281,14 @@ fn a_dockerfile_for_opm_checks_the_catalog_and_finds_its_cache_folder() {
     catalog can be served
     ");
     assert_eq!(std::fs::read_dir(sandbox.path("made")).unwrap().count(), 0);
+    for (index, message) in [
+        ("catalog", "catalog can be served"),
+        ("absent.db", "there is no index database at absent.db"),
+    ] {
+        let outcome = sandbox.run(["serve", index, "--cache-only", "--log-format", "json"]);
+        let event: serde_json::Value = serde_json::from_str(&outcome.stderr).unwrap();
+        assert_eq!(event["message"], message);
+    }
     let outcome = sandbox.run([
         "serve",
         "index.db",
