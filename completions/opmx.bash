@@ -1830,7 +1830,7 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__bundle__subcmd__schema)
-            opts="-v -q -h --annotations --verbose --quiet --color --help olm annotations findings policy"
+            opts="-v -q -h --annotations --verbose --quiet --color --help olm annotations findings catalog-findings policy"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -74,7 +74,7 @@ struct Failure {
 impl<'a> Outcome<'a> {
     fn of(findings: &'a [Diagnostic]) -> Self {
         let errors = findings.iter().filter(|finding| finding.is_error());
-        let errors: Vec<String> = errors.map(ToString::to_string).collect();
+        let errors: Vec<&str> = errors.map(|finding| finding.message.as_str()).collect();
         Self {
             passed: errors.is_empty(),
             error: (!errors.is_empty()).then(|| Failure {

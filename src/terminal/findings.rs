@@ -1,5 +1,10 @@
 //! Findings with the affected source line, as text, and as JSON for programs.
 
+mod schema;
+
+pub(crate) use schema::RULE_PATTERN;
+pub use schema::json_schema;
+
 use crate::diagnostic::Diagnostic;
 use crate::rules::Severity;
 use crate::source::{Place, Position};

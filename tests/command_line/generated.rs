@@ -87,6 +87,7 @@ fn committed_man_pages_are_up_to_date() {
 fn committed_schemas_are_up_to_date() {
     let made = [
         ("annotations", "bundle schema annotations"),
+        ("catalog-findings", "bundle schema catalog-findings"),
         ("findings", "bundle schema findings"),
         ("mirror-archive", "mirror schema archive"),
         ("mirror-plan", "mirror schema plan"),

@@ -299,12 +299,9 @@ fn every_output_format_names_rule_and_line() {
     let outcome = sandbox.run(["validate", "etcd", "-o", "json"]);
     let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(report["passed"], false);
-    assert!(
-        report["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("catalog-entry-bundle")
-    );
+    let findings = report["findings"].as_array().unwrap().iter();
+    let messages: Vec<&str> = findings.map(|finding| finding["message"].as_str().unwrap()).collect();
+    assert_eq!(report["error"]["message"], messages.join("\n"), "{outcome}");
     assert_eq!(report["findings"][0]["line"], 9, "{outcome}");
 }
 
@@ -334,7 +331,40 @@ fn outcome_of_missing(sandbox: &Sandbox, command: &str, form: &str) -> String {
 }
 
 #[test]
-fn a_path_that_is_not_a_folder_is_rejected() {
+fn json_of_catalogs_and_indexes_matches_its_published_schema() {
+    let sandbox = catalog("name: etcd.v2\nimage", "name: etcd.v3\nimage");
+    let schema = sandbox.run(["bundle", "schema", "catalog-findings"]).stdout;
+    let schema = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+    for line in [
+        "validate etcd",
+        "index check etcd",
+        "validate ./none",
+        "index check ./none",
+    ] {
+        let outcome = sandbox.run(line.split(' ').chain(["-o", "json"]));
+        let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        assert!(schema.is_valid(&report), "{line}: {report}");
+        let mut wrong = report.clone();
+        wrong["findings"][0]["more"] = Value::Null;
+        assert!(!schema.is_valid(&wrong), "{line}");
+    }
+}
+
+#[test]
+fn a_catalog_in_one_file_is_checked_like_a_folder() {
+    let sandbox = catalog("name: etcd.v2\nimage", "name: etcd.v3\nimage");
+    for command in ["validate", "index check"] {
+        let [folder, file] =
+            ["etcd", "etcd/catalog.yaml"].map(|catalog| sandbox.run(command.split(' ').chain([catalog])));
+        assert_eq!((file.status, &file.stdout), (Some(1), &folder.stdout), "{file}");
+    }
+    let served = sandbox.run(["serve", "etcd/catalog.yaml", "--cache-only"]);
+    assert_eq!(served.status, Some(1), "{served}");
+    assert!(served.stderr.contains("catalog-entry-bundle"), "{served}");
+}
+
+#[test]
+fn a_database_or_a_missing_folder_is_not_a_catalog() {
     let sandbox = catalog("", "");
     let outcome = sandbox.run(["validate", "etcd/catalog.yaml"]);
     assert_eq!(outcome.status, Some(1));

@@ -4,7 +4,7 @@
 use crate::bundle::olm_yaml::{annotations, json_schema};
 use crate::cli::Context;
 use crate::cli::error::{CommandResult, Status};
-use crate::terminal::{Format, reports};
+use crate::terminal::{Format, findings, reports};
 use crate::validation::policy;
 use clap::{Args, ValueEnum};
 
@@ -23,16 +23,19 @@ Examples:
   Print the schema of the output of opmx bundle validate -o json
   $ opmx bundle schema findings
 
+  Print the schema of the output of opmx validate -o json and opmx index check -o json
+  $ opmx bundle schema catalog-findings
+
   Print the schema of the file for --policy
   $ opmx bundle schema policy > policy.schema.json";
 
 /// Print the JSON Schema of metadata/olm.yaml, of annotations that replace it, of findings, or of policies
 ///
 /// With the schema of olm.yaml, editors complete and explain the keys, and show mistakes while you type. The format is
-/// JSON Schema: draft 7 for olm and annotations, draft 2020-12 for findings and policy. Most values in olm.yaml can also
-/// be set in annotations of a Deployment, and values about the bundle's own kinds in annotations of their
-/// CustomResourceDefinitions; olm.yaml takes precedence. The schema cannot check values that depend on the manifests;
-/// use "opmx bundle validate" to check them.
+/// JSON Schema: draft 7 for olm and annotations, draft 2020-12 for findings, catalog-findings and policy. Most values
+/// in olm.yaml can also be set in annotations of a Deployment, and values about the bundle's own kinds in annotations of
+/// their CustomResourceDefinitions; olm.yaml takes precedence. The schema cannot check values that depend on the
+/// manifests; use "opmx bundle validate" to check them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SchemaArguments {
@@ -53,6 +56,8 @@ enum Described {
     Annotations,
     /// The output of opmx bundle validate -o json
     Findings,
+    /// The output of opmx validate -o json and opmx index check -o json
+    CatalogFindings,
     /// The file for --policy, with an administrator's rules for installations
     Policy,
 }
@@ -67,6 +72,7 @@ pub(crate) fn run(arguments: &SchemaArguments, context: &Context<'_>) -> Command
         Described::Olm => json_schema(),
         Described::Annotations => annotations::json_schema(),
         Described::Findings => reports::json_schema(),
+        Described::CatalogFindings => findings::json_schema(),
         Described::Policy => policy::json_schema(),
     };
     context.printer.document(Format::Json, &schema)?;

@@ -4,6 +4,7 @@ use super::{counts, list};
 use crate::shape::Shape::{self, Boolean, Choice, List, Object, Text, Within};
 use crate::shape::{self, DRAFT_2020_12, Field, Presence};
 use crate::terminal::advice;
+use crate::terminal::findings::RULE_PATTERN;
 use crate::validation::{Finding, Validation};
 use serde_json::{Value, json};
 
@@ -101,7 +102,7 @@ const fn nullable(key: &'static str, shape: Shape, about: &'static str) -> Field
 pub fn json_schema() -> Value {
     let mut schema = shape::json_schema(DRAFT_2020_12, "The output of opmx bundle validate -o json", "", &REPORT);
     if let Some(rule) = schema.pointer_mut("/properties/bundles/items/properties/findings/items/properties/rule") {
-        rule["pattern"] = json!("^[a-z0-9]+(-[a-z0-9.]+)*$");
+        rule["pattern"] = json!(RULE_PATTERN);
     }
     schema
 }
