@@ -35,12 +35,20 @@ impl Default for TreeLimits {
 /// An error while reading files into a tree.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
-    /// A path that is absolute, leads out of the folder with `..`, or is not UTF-8.
+    /// A path that is absolute, or leads out of the folder with `..`.
     #[error("{origin}: the path {path:?} leads out of the folder")]
     PathEscape {
         /// The directory or image.
         origin: String,
         /// The offending path.
+        path: String,
+    },
+    /// The name of a file or folder that is not UTF-8.
+    #[error("{origin}: the name of {path} is not UTF-8")]
+    Name {
+        /// The directory or image.
+        origin: String,
+        /// The path, with a replacement character for each invalid byte.
         path: String,
     },
     /// The folder is an image layout.
@@ -137,7 +145,7 @@ impl Tree {
                 continue;
             }
             let Some(relative) = relative.to_str() else {
-                return Err(TreeError::PathEscape {
+                return Err(TreeError::Name {
                     origin: tree.origin,
                     path: relative.to_string_lossy().into_owned(),
                 });

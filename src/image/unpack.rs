@@ -126,7 +126,7 @@ fn read_member(
     }
     match kind {
         // This character replaces the invalid bytes in a name that is not UTF-8.
-        Kind::File if path.contains('\u{fffd}') && wanted(&path) => Err(TreeError::PathEscape {
+        Kind::File if path.contains('\u{fffd}') && wanted(&path) => Err(TreeError::Name {
             origin: origin.to_owned(),
             path,
         }

@@ -41,7 +41,7 @@ pub fn refused(bundle: &str, error: &TreeError) -> Option<Validation> {
         TreeError::PathEscape { .. } => &rules::TREE_PATH_ESCAPE,
         TreeError::EntryType { .. } => &rules::TREE_ENTRY_TYPE,
         TreeError::Limit { .. } => &rules::TREE_LIMIT,
-        TreeError::Layout { .. } | TreeError::File(_) => return None,
+        TreeError::Name { .. } | TreeError::Layout { .. } | TreeError::File(_) => return None,
     };
     let diagnostic = Diagnostic::new(rule, error.to_string());
     Some(Validation {

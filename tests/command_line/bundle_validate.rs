@@ -827,3 +827,21 @@ fn a_deployment_nested_too_deeply_for_a_csv_is_reported_at_its_location() {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_name_that_is_not_utf8_is_reported_as_such() {
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = both();
+    let name = std::ffi::OsStr::from_bytes(b"x\xff.yaml");
+    std::fs::write(sandbox.path("compost/manifests").join(name), "").unwrap();
+    let outcome = validate(&sandbox, "compost");
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(
+        outcome
+            .stderr
+            .contains("the name of manifests/x\u{fffd}.yaml is not UTF-8"),
+        "{outcome}"
+    );
+    assert!(outcome.stderr.contains("hint: rename the file"), "{outcome}");
+}

@@ -30,6 +30,7 @@ hints! {
     TreeError {
         pass: [File],
         none: [PathEscape, EntryType],
+        Self::Name { .. } => hint("rename the file"),
         Self::Layout { directory } => image_in(directory),
         Self::Limit { raised_by, .. } => raised(*raised_by),
     }
