@@ -411,7 +411,7 @@ fn a_link_to_a_missing_file_is_an_error_unless_it_is_ignored() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_to_a_folder_elsewhere_is_not_ignored_silently() {
+fn a_link_that_leads_out_of_the_catalog_is_refused() {
     use std::os::unix::fs::symlink;
     let sandbox = garden();
     succeed(&sandbox, "registry add -q -b compost -d index.db");
@@ -423,10 +423,44 @@ fn a_link_to_a_folder_elsewhere_is_not_ignored_silently() {
     error: linked/compost-operator is a link to a folder outside the catalog; replace the link with a copy of the folder
     ------- exit 1 -------
     ");
+    std::fs::remove_file(sandbox.path("linked/compost-operator")).unwrap();
+    std::fs::write(sandbox.path("secret.yaml"), "password: 123\n").unwrap();
+    symlink("../secret.yaml", sandbox.path("linked/catalog.yaml")).unwrap();
+    for line in [
+        "validate linked",
+        "render linked",
+        "index check linked",
+        "serve linked --cache-only",
+        "catalog build linked -t oci:image:v1",
+        "catalog fmt linked",
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(1), "{line}: {outcome}");
+        let reason = "linked/catalog.yaml is a link to a file outside the catalog; replace the link with a copy";
+        assert!(outcome.stderr.contains(reason), "{line}: {outcome}");
+        assert!(!outcome.stderr.contains("password"), "{line}: {outcome}");
+    }
     // As a ConfigMap is mounted.
     std::fs::create_dir(sandbox.path("mount")).unwrap();
     crate::common::copy_folder(&sandbox.path("catalog/compost-operator"), &sandbox.path("mount/..2026"));
     symlink("..2026", sandbox.path("mount/..data")).unwrap();
+    std::fs::write(sandbox.path("mount/..2026/other.yaml"), "").unwrap();
+    symlink("..data/other.yaml", sandbox.path("mount/other.yaml")).unwrap();
     let outcome = outcome_of(&sandbox, "validate mount");
     assert!(outcome.stderr.contains("mount: 1 package"), "{outcome}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_no_image_can_contain_is_refused_by_every_command() {
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = catalog("", "");
+    let name = std::ffi::OsStr::from_bytes(b"x\xff.yaml");
+    std::fs::write(sandbox.path("etcd").join(name), "").unwrap();
+    for line in ["validate etcd", "render etcd", "catalog build etcd -t oci:image:v1"] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(1), "{line}: {outcome}");
+        let reason = "the name of etcd/x\u{fffd}.yaml is not UTF-8; rename the file";
+        assert!(outcome.stderr.contains(reason), "{line}: {outcome}");
+    }
 }

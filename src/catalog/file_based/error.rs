@@ -24,6 +24,12 @@ pub enum CatalogError {
         /// The link.
         link: PathBuf,
     },
+    /// The target of a link is a file outside the catalog.
+    #[error("{} is a link to a file outside the catalog; replace the link with a copy of the file", link.display())]
+    LinkedFile {
+        /// The link.
+        link: PathBuf,
+    },
     /// A folder cannot be searched.
     #[error("cannot search {}", folder.display())]
     Walk {
@@ -90,7 +96,7 @@ pub enum CatalogError {
         schema: String,
     },
     /// A file name cannot be stored in an image.
-    #[error("the name of {} is not UTF-8", file.display())]
+    #[error("the name of {} is not UTF-8; rename the file", file.display())]
     Name {
         /// The file.
         file: PathBuf,

@@ -94,8 +94,13 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
         if entry.file_name() == IGNORE {
             continue;
         }
-        let inside = entry.path().strip_prefix(folder).ok().and_then(Path::to_str);
-        if inside.is_some_and(|inside| pending.replaces(inside) || pending.removes(inside)) {
+        let inside = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+        let Some(inside) = inside.to_str() else {
+            // An image of the catalog could not contain the file.
+            let file = entry.into_path();
+            return Err(CatalogError::Name { file });
+        };
+        if pending.replaces(inside) || pending.removes(inside) {
             continue;
         }
         match require_regular(entry.path()) {
@@ -110,6 +115,11 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
             }
             regular => regular.map_err(|error| FileError::new("read", entry.path(), error))?,
         };
+        // A ConfigMap mount consists of links to files inside the mount.
+        if entry.path_is_symlink() && entry.depth() > 0 && !leads_into(entry.path(), folder) {
+            let link = entry.into_path();
+            return Err(CatalogError::LinkedFile { link });
+        }
         found.push(entry.into_path());
         require_few(found.len())?;
     }

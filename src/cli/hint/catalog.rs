@@ -14,7 +14,7 @@ use crate::catalog::selection::SelectionError;
 hints! {
     CatalogError {
         pass: [File],
-        none: [LinkedFolder, BrokenLink, Document, Limit, NotAFolder, Name, Changed],
+        none: [LinkedFolder, LinkedFile, BrokenLink, Document, Limit, NotAFolder, Name, Changed],
         Self::Walk { source, .. } => source.io_error().map(of_system).unwrap_or_default(),
         Self::NotACatalog { .. } => hint("specify a database, the folder of a file-based catalog, or an image of either"),
         Self::Values { .. } => hint(raise(VALUES)),
@@ -28,9 +28,6 @@ hints! {
             hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
         }
         Self::Twice { .. } => hint("remove one of the two documents"),
-        Self::Outside { .. } => {
-            hint("change the catalog that the file belongs to, or replace the link with a copy of the file")
-        }
     }
     TemplateEditError {
         pass: [Template],

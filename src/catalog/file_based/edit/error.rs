@@ -74,12 +74,6 @@ pub enum CatalogEditError {
     /// A document contains a value that JSON cannot represent.
     #[error("a document cannot be written")]
     Write(#[source] serde_json::Error),
-    /// The target of a link is a file outside the catalog.
-    #[error("{} is a link to a file outside the catalog", link.display())]
-    Outside {
-        /// The link.
-        link: PathBuf,
-    },
     /// The catalogs to merge contradict each other.
     #[error("the catalogs differ:\n{}", lines(conflicts))]
     Conflicts {

@@ -299,8 +299,7 @@ impl Editor {
     /// Adds the changes to a package's documents to the edit.
     ///
     /// # Errors
-    /// Returns an error if the form of a document does not allow the change, its file is a link to a file outside the
-    /// catalog, or the package has been changed already.
+    /// Returns an error if the form of a document does not allow the change, or the package has been changed already.
     pub fn revise(&mut self, documents: &PackageDocuments, revised: Vec<Revised>) -> Result<(), CatalogEditError> {
         if self.packages.contains(&documents.name) {
             // The documents are those of before the first change.
@@ -349,7 +348,6 @@ impl Editor {
         }
         self.packages.push(documents.name.clone());
         for (file, edit) in edits {
-            self.require_inside(file)?;
             self.edits.entry(file).or_default().push(edit);
         }
         Ok(())
@@ -414,18 +412,6 @@ impl Editor {
         Ok(())
     }
 
-    fn require_inside(&self, file: usize) -> Result<(), CatalogEditError> {
-        let Some(path) = self.catalog.paths().nth(file) else {
-            return Ok(());
-        };
-        let real = |path: &Path| path.canonicalize().map_err(|error| FileError::new("read", path, error));
-        if path.is_symlink() && !real(path)?.starts_with(real(&self.folder)?) {
-            let link = path.to_owned();
-            return Err(CatalogEditError::Outside { link });
-        }
-        Ok(())
-    }
-
     /// Assembles the changed files and validates the resulting catalog.
     ///
     /// # Errors
@@ -487,7 +473,6 @@ impl Editor {
         if self.catalog.handles.iter().any(|handle| handle.file == number) {
             return Ok(None);
         }
-        self.require_inside(number)?;
         let content = std::fs::read(&path).map_err(|error| FileError::new("read", &path, error))?;
         Ok(Some(content))
     }

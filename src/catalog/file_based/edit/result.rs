@@ -166,10 +166,7 @@ fn errors(
         let inside = editor.inside(path);
         let changed = changes.is_some_and(|changes| changes.contains_key(&inside));
         if related.contains(&number) && !changed {
-            let real = path
-                .canonicalize()
-                .map_err(|error| FileError::new("read", path, error))?;
-            link(&real, &folder.path().join(inside))?;
+            copy(path, &folder.path().join(inside))?;
         }
     }
     let written = changes.into_iter().flatten();
@@ -215,14 +212,11 @@ fn rename(findings: &mut [Diagnostic], from: &Path, to: &Path) {
     }
 }
 
-/// Links or copies an unchanged file.
-fn link(file: &Path, at: &Path) -> Result<(), FileError> {
+/// Copies an unchanged file. A link to the file would lead out of the folder, which no catalog may contain.
+fn copy(file: &Path, at: &Path) -> Result<(), FileError> {
     if let Some(parent) = at.parent() {
         std::fs::create_dir_all(parent).map_err(|error| FileError::new("create the directory", parent, error))?;
     }
-    #[cfg(unix)]
-    let made = std::os::unix::fs::symlink(file, at);
-    #[cfg(not(unix))]
-    let made = std::fs::copy(file, at).map(drop);
-    made.map_err(|error| FileError::new("create", at, error))
+    let copied = std::fs::copy(file, at).map(drop);
+    copied.map_err(|error| FileError::new("copy", file, error))
 }
