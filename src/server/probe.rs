@@ -25,6 +25,17 @@ pub struct Probe {
     pub rpc_timeout: Duration,
 }
 
+/// What the command line of a probe requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Request {
+    /// To check the health of a server.
+    Check(Probe),
+    /// To print the version.
+    Version,
+    /// To print the flags.
+    Help,
+}
+
 /// The reason why a probe fails.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
@@ -76,11 +87,12 @@ impl ProbeError {
 
 /// Parses the arguments after the name of the program: `-addr`, `-service`, `-connect-timeout` and `-rpc-timeout`, with
 /// one or two dashes, and the value after `=` or as the next argument. Durations have the format of Go (`1s`, `1m30s`,
-/// `500ms`). Flags that only change the output are accepted.
+/// `500ms`). Flags that only change the output are accepted. `-version` and `-help` take precedence over all other flags
+/// before them.
 ///
 /// # Errors
 /// Returns an error if a flag is unknown, its value is missing or invalid, or no address is specified.
-pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Probe, ProbeError> {
+pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Request, ProbeError> {
     let mut probe = Probe {
         address: String::new(),
         service: String::new(),
@@ -100,12 +112,15 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Probe, Prob
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (flag, None),
         };
-        if name == "v" {
-            continue;
+        match name {
+            "v" => continue,
+            "version" => return Ok(Request::Version),
+            "h" | "help" => return Ok(Request::Help),
+            _ => {}
         }
         if !["addr", "service", "connect-timeout", "rpc-timeout", "user-agent"].contains(&name) {
             return Err(wrong(
-                "is not a flag of this probe; use -addr, -service, -connect-timeout or -rpc-timeout",
+                "is not a flag of this probe; use -addr, -service, -connect-timeout, -rpc-timeout, -version or -help",
             ));
         }
         let value = value
@@ -129,7 +144,7 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Probe, Prob
             reason: "is required; use host:port, or :port for this machine",
         });
     }
-    Ok(probe)
+    Ok(Request::Check(probe))
 }
 
 /// Parses a duration in the format of Go: a sequence of numbers with units.
@@ -239,8 +254,28 @@ fn chain(error: &dyn std::error::Error) -> String {
 mod tests {
     use super::*;
 
-    fn parsed(arguments: &[&str]) -> Result<Probe, ProbeError> {
+    fn asked(arguments: &[&str]) -> Result<Request, ProbeError> {
         parse(arguments.iter().map(|argument| (*argument).to_owned()))
+    }
+
+    fn parsed(arguments: &[&str]) -> Result<Probe, ProbeError> {
+        match asked(arguments)? {
+            Request::Check(probe) => Ok(probe),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_version_and_the_help_need_no_address() {
+        for (flag, expected) in [
+            ("-version", Request::Version),
+            ("--version", Request::Version),
+            ("-help", Request::Help),
+            ("--help", Request::Help),
+            ("-h", Request::Help),
+        ] {
+            assert_eq!(asked(&["-v", flag]).unwrap(), expected, "{flag}");
+        }
     }
 
     #[test]

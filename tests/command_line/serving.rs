@@ -143,9 +143,21 @@ fn the_probe_accepts_the_flags_of_grpc_health_probe() {
     ");
     insta::assert_snapshot!(asked(&["-bogus"]), @"
     ------- stderr -------
-    error: -bogus: is not a flag of this probe; use -addr, -service, -connect-timeout or -rpc-timeout
+    error: -bogus: is not a flag of this probe; use -addr, -service, -connect-timeout, -rpc-timeout, -version or -help
     ------- exit 1 -------
     ");
+    let version = asked(&["-version"]);
+    assert_eq!(
+        (version.status, version.stdout.starts_with("opmx ")),
+        (Some(0), true),
+        "{version}"
+    );
+    let help = asked(&["--help"]);
+    assert_eq!(
+        (help.status, help.stdout.contains("\n  -rpc-timeout ")),
+        (Some(0), true),
+        "{help}"
+    );
     assert_eq!(
         asked(&["--addr", "127.0.0.1:1", "--connect-timeout=500ms"]).status,
         Some(2)

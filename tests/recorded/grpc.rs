@@ -301,13 +301,16 @@ async fn requests_that_are_too_long_are_rejected_and_unknown_methods_reported() 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_probe_exits_with_the_codes_of_grpc_health_probe() {
-    use opmx::server::probe::{parse, probe};
+    use opmx::server::probe::{Request, parse, probe};
     let Some(goldens) = crate::shared::folder("goldens/grpc") else {
         return;
     };
     let directory = tempfile::tempdir().unwrap();
     let running = Running::start(&unpack(&goldens.join(CASES[0]), directory.path()));
-    let asked = |address: String| parse([format!("-addr={address}"), "-service=Registry".to_owned()]).unwrap();
+    let asked = |address: String| match parse([format!("-addr={address}"), "-service=Registry".to_owned()]) {
+        Ok(Request::Check(probe)) => probe,
+        other => panic!("{other:?}"),
+    };
     let address = running.address;
     probe(&asked(address.to_string())).await.unwrap();
     probe(&asked(format!(":{}", address.port()))).await.unwrap();
