@@ -1,6 +1,6 @@
 //! `--api-source`: the sources for the kinds of APIs that a bundle uses but does not define.
 
-use crate::cli::arguments::RegistryArguments;
+use crate::cli::arguments::{RegistryArguments, filled};
 use crate::cli::error::CommandError;
 use crate::cli::{Context, guesses};
 use crate::index::api_sources::{self, ApiSourceError};
@@ -18,7 +18,7 @@ pub(crate) struct ApiSourceArguments {
     /// of a cluster: the output of "kubectl api-resources", or of "kubectl get --raw /apis/GROUP/VERSION". Indexes are
     /// searched first. If a source contains several versions, the newest of the most stable versions is used; several
     /// kinds for one resource are an error.
-    #[arg(long, value_name = "INDEX|DIR|FILE")]
+    #[arg(long, value_name = "INDEX|DIR|FILE", value_parser = filled())]
     api_source: Vec<String>,
 }
 

@@ -12,9 +12,10 @@ use crate::index::open::{OpenLimits, SourceLimits};
 use crate::terminal::{Format, Printer};
 use crate::text::Limits;
 use crate::tree::TreeLimits;
-use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Args, value_parser};
+use clap::builder::{NonEmptyStringValueParser, PathBufValueParser, PossibleValue, TypedValueParser};
+use clap::{Arg, Args, Command, value_parser};
 use std::ffi::OsStr;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -131,6 +132,42 @@ pub(crate) fn name(text: &str) -> Result<String, &'static str> {
         "" => Err("a name is missing"),
         name => Ok(name.to_owned()),
     }
+}
+
+/// Parses the name of an index, a bundle or a file. An empty value, for example from an unset variable, is an error.
+pub(crate) fn filled() -> NonEmptyStringValueParser {
+    NonEmptyStringValueParser::new()
+}
+
+/// Parses the path of an output that consists of files. Unlike other programs, opmx would write to a file named `-`.
+pub(crate) fn output() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.to_str() {
+        Some("-") => Err("this output consists of files, so it cannot be written to standard output; specify a path"),
+        _ => Ok(path),
+    })
+}
+
+/// Parses a number that must not be zero.
+pub(crate) fn positive(text: &str) -> Result<NonZero<usize>, &'static str> {
+    text.parse().map_err(|_| "expected a whole number of at least 1")
+}
+
+/// The value names of options whose values are numbers.
+const NUMBERS: [&str; 5] = ["N", "NUMBER", "PORT", "SECONDS", "SIZE"];
+
+/// Accepts negative numbers as values of numeric options, so that the error is about the value. Otherwise, it would be
+/// about an unknown option.
+pub(crate) fn with_negative_numbers(command: Command) -> Command {
+    let is_number = |argument: &Arg| {
+        let names = argument.get_value_names().unwrap_or_default();
+        names.iter().any(|name| NUMBERS.contains(&name.as_str()))
+    };
+    let accepting = |argument: Arg| {
+        let is_number = is_number(&argument);
+        let is_allowed = is_number || argument.is_allow_negative_numbers_set();
+        argument.allow_negative_numbers(is_allowed)
+    };
+    command.mut_args(accepting).mut_subcommands(with_negative_numbers)
 }
 
 /// Parses the destination of an image.

@@ -1,6 +1,7 @@
 //! Arguments that are defined only if their command is used. Defining the arguments of all commands takes most of the
 //! time of a short command.
 
+use crate::cli::arguments::with_negative_numbers;
 use clap::error::Error;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Id};
 use std::cell::Cell;
@@ -31,6 +32,10 @@ impl<A> Deref for Lazy<A> {
     }
 }
 
+fn defined<A: Args>(command: Command) -> Command {
+    with_negative_numbers(A::augment_args(command))
+}
+
 impl<A: Args> Args for Lazy<A> {
     fn group_id() -> Option<Id> {
         A::group_id()
@@ -38,9 +43,9 @@ impl<A: Args> Args for Lazy<A> {
 
     fn augment_args(command: Command) -> Command {
         if IS_DEFERRED.get() {
-            command.defer(A::augment_args)
+            command.defer(defined::<A>)
         } else {
-            A::augment_args(command)
+            defined::<A>(command)
         }
     }
 

@@ -1,7 +1,7 @@
 //! `opmx migrate`: converting an index or a catalog to a folder with a file-based catalog.
 
 use crate::cli::Context;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, filled, output};
 use crate::cli::catalog_output::{self, FormArguments};
 use crate::cli::containment;
 use crate::cli::error::{CommandResult, Status};
@@ -28,10 +28,10 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MigrateArguments {
     /// Source to convert: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file or a folder
-    #[arg(value_name = "REF|FILE|DIR")]
+    #[arg(value_name = "REF|FILE|DIR", value_parser = filled())]
     source: String,
     /// Folder for the catalog
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = output())]
     folder: PathBuf,
     #[command(flatten)]
     form: FormArguments,

@@ -4,7 +4,7 @@ mod requirements;
 mod text;
 
 use crate::cli::Context;
-use crate::cli::arguments::OutputArguments;
+use crate::cli::arguments::{OutputArguments, filled};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::{IntentArguments, unresolved};
@@ -84,7 +84,7 @@ Examples:
 pub(crate) struct PlanArguments {
     /// Bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG, or with --index a bundle name; or a file
     /// with Operator and Install resources, - for standard input
-    #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster"])]
+    #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster"], value_parser = filled())]
     bundle: Option<String>,
     /// Name of the CatalogSource that contains the bundle [default: catalog]
     ///

@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, filled};
 use crate::cli::catalog_output::{self, FormArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::strictness::StrictnessArguments;
@@ -32,7 +32,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct RenderArguments {
     /// Sources to render: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file or a folder
-    #[arg(value_name = "REF|FILE|DIR", required = true)]
+    #[arg(value_name = "REF|FILE|DIR", required = true, value_parser = filled())]
     sources: Vec<String>,
     #[command(flatten)]
     form: FormArguments,

@@ -1,6 +1,7 @@
 //! Serving an index, for `serve` and `registry serve`.
 
 use crate::cli::Context;
+use crate::cli::arguments::positive;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic::Diagnostic;
 use crate::server::metrics::Metrics;
@@ -22,7 +23,7 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 pub(crate) struct ServingArguments {
     /// Address to listen on [default: all addresses of the machine]
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     address: Option<IpAddr>,
     /// Port to listen on; 0 selects a free port
     #[arg(short, long, value_name = "PORT", default_value_t = DEFAULT_PORT, value_parser = port)]
@@ -42,7 +43,7 @@ pub(crate) struct ServingArguments {
     /// Connections that have sent nothing are closed first, then those that have never made a call, those whose clients
     /// do not read the responses, and finally idle ones. The default is 4096, or fewer if the limit on open files
     /// requires it. That limit is raised as far as the system permits.
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = positive)]
     max_connections: Option<NonZero<usize>>,
     /// Stop after this number of seconds; "infinite" for no limit
     #[arg(long, value_name = "SECONDS", default_value = "infinite", value_parser = seconds)]
@@ -58,6 +59,15 @@ const TERMINATION_LOG: &str = "/dev/termination-log";
 /// A port on one address or on all addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Endpoint(Option<IpAddr>, u16);
+
+/// Parses an address of this machine, which may be in brackets, as in a URL.
+fn address(text: &str) -> Result<IpAddr, &'static str> {
+    let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    inner
+        .unwrap_or(text)
+        .parse()
+        .map_err(|_| "expected an IP address, such as 127.0.0.1 or ::1, without a port")
+}
 
 fn port(text: &str) -> Result<u16, &'static str> {
     text.parse()
@@ -140,7 +150,7 @@ pub(crate) fn logged(result: CommandResult, arguments: &ServingArguments) -> Com
             return Ok(error.status());
         }
     }
-    served
+    result
 }
 
 impl ServingArguments {

@@ -3,7 +3,7 @@
 use crate::build::in_registry_form;
 use crate::bundle::location::Location;
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, filled};
 use crate::cli::error::CommandError;
 use crate::cli::{Context, guesses, input, sources};
 use crate::cluster::state::CatalogSource;
@@ -41,7 +41,7 @@ pub(crate) struct ClusterArguments {
     /// Accepts the output of "kubectl get ... -o yaml" or -o json, the output of "kubectl api-resources" and "kubectl
     /// version -o yaml", and discovery documents, such as the output of "kubectl get --raw /apis/GROUP/VERSION". If the
     /// input lists APIs, the cluster is assumed to serve no others.
-    #[arg(long, value_name = "PATH", visible_alias = "objects")]
+    #[arg(long, value_name = "PATH", visible_alias = "objects", value_parser = filled())]
     pub(crate) cluster: Vec<String>,
 }
 
@@ -239,7 +239,7 @@ pub(crate) fn other_resolution(released: &Result<Resolution, Unresolved>) -> Str
 pub(crate) struct InstallArguments {
     /// Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG,
     /// oci-archive:FILE:TAG, a database file, or a folder with a catalog
-    #[arg(long, value_name = "INDEX")]
+    #[arg(long, value_name = "INDEX", value_parser = filled())]
     pub(crate) index: Option<String>,
     /// Namespace to install into [default: from the files, or operators]
     #[arg(short, long, value_name = "NS")]

@@ -398,3 +398,85 @@ fn an_argument_that_is_not_utf8_is_reported() {
         "error: invalid UTF-8 in b\u{e4}d\\xff\\u{202e}\\n; paths and other arguments must be UTF-8\n"
     );
 }
+
+#[test]
+fn an_output_of_files_is_not_written_to_a_file_named_like_standard_output() {
+    let sandbox = Sandbox::new();
+    for line in [
+        "mirror plan --image registry.example.com/a:v1 -o -",
+        "mirror copy plan.json --to-archive -",
+        "mirror manifests plan.json -o -",
+        "catalog merge a b -o -",
+        "bundle unpack registry.example.com/a:v1 -o -",
+        "bundle convert a - --to k8s+v1",
+        "index page a.db -o -",
+        "index export -i a.db -f -",
+        "index extract a -f a.db -o -",
+        "index extract a -f a.db -d -",
+        "migrate a.db -",
+        "man -",
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(2), "{line}: {outcome}");
+        assert!(
+            outcome
+                .stderr
+                .contains("so it cannot be written to standard output; specify a path"),
+            "{line}: {outcome}"
+        );
+        assert!(!sandbox.path("-").exists(), "{line}");
+    }
+}
+
+#[test]
+fn an_empty_name_of_an_index_or_bundle_is_a_usage_error() {
+    let sandbox = Sandbox::new();
+    for line in [
+        "serve",
+        "render",
+        "migrate",
+        "validate",
+        "bundle validate",
+        "bundle inspect",
+        "index check",
+        "index list packages",
+        "index add -b a -t oci:b:c --from-index",
+        "operator",
+        "plan",
+        "permissions",
+        "upgrade-check",
+    ] {
+        let outcome = sandbox.run(line.split(' ').chain([""]));
+        assert_eq!(outcome.status, Some(2), "{line}: {outcome}");
+    }
+}
+
+#[test]
+fn the_reason_why_a_number_or_an_address_is_invalid_is_stated() {
+    let sandbox = Sandbox::new();
+    for (line, reason) in [
+        ("serve a --max-connections 0", "expected a whole number of at least 1"),
+        ("serve a --max-connections -1", "expected a whole number of at least 1"),
+        (
+            "serve a --timeout-seconds -1",
+            "expected a whole number of seconds, or \"infinite\"",
+        ),
+        ("serve a -p -1", "expected a number up to 65535"),
+        ("serve a --retries -1", "-1 is not in 0..="),
+        (
+            "render a --max-total-size -1",
+            "expected a whole number at the beginning",
+        ),
+        (
+            "serve a --address localhost",
+            "expected an IP address, such as 127.0.0.1 or ::1",
+        ),
+        ("serve a --address 127.0.0.1:80", "without a port"),
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(2), "{line}: {outcome}");
+        assert!(outcome.stderr.contains(reason), "{line}: {outcome}");
+    }
+    let outcome = sandbox.run(["serve", "./absent", "--address", "[::1]"]);
+    assert_eq!(outcome.status, Some(4), "{outcome}");
+}

@@ -6,7 +6,7 @@ use super::{AnnotationArguments, FolderArguments};
 use crate::build::{BuildError, BuildOptions, RelatedImages, build};
 use crate::bundle::image_map::ImageMap;
 use crate::bundle::stamp::Stamp;
-use crate::cli::arguments::{self, ImageBuilderArgument, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{self, ImageBuilderArgument, LimitArguments, RegistryArguments, output};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, environment, input, replaced};
 use crate::diagnostic;
@@ -121,7 +121,7 @@ pub(crate) struct BuildArguments {
     #[arg(short, long)]
     overwrite: bool,
     /// Also write the manifests/ and metadata/ of the image to this folder
-    #[arg(short = 'u', long, value_name = "DIR")]
+    #[arg(short = 'u', long, value_name = "DIR", value_parser = output())]
     output_dir: Option<PathBuf>,
     #[command(flatten)]
     registry: RegistryArguments,

@@ -3,7 +3,7 @@
 use super::wildcards::WildcardArguments;
 use crate::bundle::{self, MediaType};
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, filled, output};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::synthesis::outside::inform;
@@ -35,10 +35,10 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ConvertArguments {
     /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
-    #[arg(value_name = "DIR|REF")]
+    #[arg(value_name = "DIR|REF", value_parser = filled())]
     bundle: String,
     /// Folder for the new bundle; must be absent or empty
-    #[arg(value_name = "OUT")]
+    #[arg(value_name = "OUT", value_parser = output())]
     out: PathBuf,
     /// Media type of the new bundle: registry+v1 or k8s+v1
     #[arg(long, value_name = "TYPE", value_parser = ["registry+v1", "k8s+v1"])]

@@ -4,7 +4,7 @@ use super::{AnnotationArguments, FolderArguments};
 use crate::bundle::generate::{annotations_yaml, dockerfile};
 use crate::bundle::{ANNOTATIONS_YAML, DOCKERFILE, MANIFESTS, METADATA};
 use crate::cli::Context;
-use crate::cli::arguments::LimitArguments;
+use crate::cli::arguments::{LimitArguments, output};
 use crate::cli::error::{CommandResult, Status};
 use crate::files::{self, FolderChange};
 use crate::tree::Tree;
@@ -33,7 +33,7 @@ pub(crate) struct GenerateArguments {
     #[command(flatten)]
     annotations: AnnotationArguments,
     /// Copy manifests/ and metadata/ into this folder, and make the Dockerfile refer to the copies
-    #[arg(short = 'u', long, value_name = "DIR")]
+    #[arg(short = 'u', long, value_name = "DIR", value_parser = output())]
     output_dir: Option<PathBuf>,
     /// Base image of the Dockerfile
     #[arg(long, hide = true, value_name = "IMAGE", default_value = "scratch")]

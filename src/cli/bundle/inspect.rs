@@ -2,7 +2,7 @@
 
 use crate::build::in_registry_form;
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments, filled};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::what_if::FormArgument;
 use crate::cli::{Context, sources};
@@ -29,7 +29,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InspectArguments {
     /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
-    #[arg(value_name = "DIR|REF")]
+    #[arg(value_name = "DIR|REF", value_parser = filled())]
     bundle: String,
     #[command(flatten)]
     form: FormArgument,

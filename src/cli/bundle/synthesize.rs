@@ -4,7 +4,7 @@ use super::inference::{self, InferenceArguments};
 use super::wildcards::WildcardArguments;
 use crate::bundle::stamp::Stamp;
 use crate::bundle::{self, MediaType};
-use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::arguments::{LimitArguments, RegistryArguments, filled};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::diagnostic;
@@ -38,7 +38,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SynthesizeArguments {
     /// The bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
-    #[arg(value_name = "DIR|REF")]
+    #[arg(value_name = "DIR|REF", value_parser = filled())]
     bundle: String,
     /// Print the object, file and line that each inferred field comes from
     #[arg(long)]

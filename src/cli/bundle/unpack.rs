@@ -1,6 +1,6 @@
 //! `opmx bundle unpack`: writing the files of a bundle image to a folder.
 
-use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::arguments::{LimitArguments, RegistryArguments, filled, output};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::files::{self, FileError};
@@ -25,13 +25,13 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct UnpackArguments {
     /// The bundle: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, or a folder
-    #[arg(value_name = "REF")]
+    #[arg(value_name = "REF", value_parser = filled())]
     bundle: String,
     /// Folder for manifests/ and metadata/; created if absent
     ///
     /// Files of the same names are overwritten. It is an error if manifests/, metadata/ or another folder of the bundle
     /// already contains other files.
-    #[arg(short, long, value_name = "DIR", default_value = ".")]
+    #[arg(short, long, value_name = "DIR", default_value = ".", value_parser = output())]
     out: PathBuf,
     /// Write the files even if the bundle has errors
     #[arg(long)]

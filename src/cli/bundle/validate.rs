@@ -3,7 +3,7 @@
 use crate::bundle::location::Location;
 use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{
-    DatabaseLimitArguments, ImageBuilderArgument, LimitArguments, OneOf, RegistryArguments, name,
+    DatabaseLimitArguments, ImageBuilderArgument, LimitArguments, OneOf, RegistryArguments, filled, name,
 };
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::policy::PolicyArguments;
@@ -66,7 +66,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArguments {
     /// The bundles: folders, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
-    #[arg(value_name = "DIR|REF", required = true)]
+    #[arg(value_name = "DIR|REF", required = true, value_parser = filled())]
     bundles: Vec<String>,
     /// Suites of rules to add
     #[arg(

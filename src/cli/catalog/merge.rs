@@ -3,7 +3,7 @@
 use super::edit;
 use crate::catalog::file_based::edit::merge;
 use crate::cli::Context;
-use crate::cli::arguments::CatalogLimitArguments;
+use crate::cli::arguments::{CatalogLimitArguments, output};
 use crate::cli::containment;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use clap::Args;
@@ -33,7 +33,7 @@ pub(crate) struct MergeArguments {
     #[arg(required = true, num_args = 2.., value_name = "DIR")]
     catalogs: Vec<PathBuf>,
     /// Folder for the new catalog
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", value_parser = output())]
     output: PathBuf,
     /// Catalog that takes precedence in conflicts
     #[arg(long, value_name = "DIR")]

@@ -2,7 +2,9 @@
 
 use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
-use crate::cli::arguments::{DatabaseLimitArguments, ImageToolArguments, LimitArguments, RegistryArguments, name};
+use crate::cli::arguments::{
+    DatabaseLimitArguments, ImageToolArguments, LimitArguments, RegistryArguments, filled, name,
+};
 use crate::cli::error::CommandResult;
 use crate::cli::guesses;
 use crate::cli::index::publication::{self, CatalogFormArguments, PublicationArguments, RedoArgument};
@@ -44,7 +46,7 @@ pub(crate) struct AddArguments {
     #[arg(short, long, value_name = "BUNDLES", value_delimiter = ',', value_parser = name)]
     bundles: Vec<String>,
     /// Index to start from: an image, a database file, or the folder of a file-based catalog
-    #[arg(short, long, value_name = "INDEX")]
+    #[arg(short, long, value_name = "INDEX", value_parser = filled())]
     from_index: Option<String>,
     #[command(flatten)]
     form: CatalogFormArguments,

@@ -1,6 +1,7 @@
 //! The index that a command reads, and the errors for names that the index does not contain.
 
 use crate::catalog::selection::SelectionError;
+use crate::cli::arguments::filled;
 use crate::cli::error::CommandError;
 use clap::Args;
 
@@ -9,7 +10,7 @@ use clap::Args;
 pub(crate) struct CatalogArgument {
     /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or the folder of a file-based
     /// catalog
-    #[arg(value_name = "REF|FILE|DIR")]
+    #[arg(value_name = "REF|FILE|DIR", value_parser = filled())]
     pub(crate) index: String,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::cli::Context;
 use crate::cli::additions;
-use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments, filled};
 use crate::cli::checked::{print, unreadable};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
@@ -59,7 +59,7 @@ Examples:
 pub(crate) struct CheckArguments {
     /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or the folder of a file-based
     /// catalog
-    #[arg(value_name = "REF|FILE|DIR")]
+    #[arg(value_name = "REF|FILE|DIR", value_parser = filled())]
     index: String,
     /// Fix unambiguous problems in a database file, in one step
     ///

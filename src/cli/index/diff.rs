@@ -3,7 +3,7 @@
 use crate::catalog::Catalog;
 use crate::catalog::difference::{Difference, details as difference_of, difference};
 use crate::catalog::losses::{Loss, LossKind, counterpart, losses};
-use crate::cli::arguments::{IndexLimitArguments, Item, RegistryArguments};
+use crate::cli::arguments::{IndexLimitArguments, Item, RegistryArguments, filled};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::index::details::details;
@@ -46,10 +46,10 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArguments {
     /// Old index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog
-    #[arg(value_name = "OLD")]
+    #[arg(value_name = "OLD", value_parser = filled())]
     old: String,
     /// New index, in the same or a different form
-    #[arg(value_name = "NEW")]
+    #[arg(value_name = "NEW", value_parser = filled())]
     new: String,
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]

@@ -1,6 +1,8 @@
 //! `opmx index export`: writing the packages of an index as folders of manifests.
 
-use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments, name};
+use crate::cli::arguments::{
+    ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments, filled, name, output,
+};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::{Context, containment, sources};
 use crate::index::export::{ExportError, ExportOptions, export};
@@ -30,13 +32,13 @@ Examples:
 pub(crate) struct ExportArguments {
     /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or the folder of a file-based
     /// catalog
-    #[arg(short, long, value_name = "REF|FILE|DIR")]
+    #[arg(short, long, value_name = "REF|FILE|DIR", value_parser = filled())]
     index: String,
     /// Packages to export, separated by commas [default: all]
     #[arg(short, long, value_name = "PACKAGES", value_delimiter = ',', value_parser = name)]
     package: Vec<String>,
     /// Folder for the packages; it is an error if it already contains one of them, and nothing is written
-    #[arg(short = 'f', long, value_name = "DIR", default_value = "downloaded")]
+    #[arg(short = 'f', long, value_name = "DIR", default_value = "downloaded", value_parser = output())]
     download_folder: PathBuf,
     #[command(flatten)]
     registry: RegistryArguments,

@@ -2,7 +2,7 @@
 
 use super::publication::{self, CatalogFormArguments, ServerArguments};
 use crate::catalog::file_based::migrate::Level;
-use crate::cli::arguments::{self, IndexLimitArguments, RegistryArguments, name};
+use crate::cli::arguments::{self, IndexLimitArguments, RegistryArguments, filled, name, output};
 use crate::cli::catalog_output::{self, OutputLanguage};
 use crate::cli::containment;
 use crate::cli::error::{CommandResult, Status};
@@ -57,7 +57,7 @@ pub(crate) struct ExtractArguments {
     #[arg(value_name = "PACKAGE", value_parser = name, required = true)]
     packages: Vec<String>,
     /// Source index: an image, a database file, or the folder of a file-based catalog
-    #[arg(short, long, value_name = "INDEX")]
+    #[arg(short, long, value_name = "INDEX", value_parser = filled())]
     from_index: String,
     /// Destination of an index image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(
@@ -69,10 +69,10 @@ pub(crate) struct ExtractArguments {
     )]
     tag: Option<Reference>,
     /// Write a database file, which must not exist yet
-    #[arg(short, long, value_name = "FILE", conflicts_with = "folder")]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "folder", value_parser = output())]
     database: Option<PathBuf>,
     /// Write a file-based catalog into this folder, which must be absent or empty
-    #[arg(short = 'o', long, value_name = "FOLDER")]
+    #[arg(short = 'o', long, value_name = "FOLDER", value_parser = output())]
     folder: Option<PathBuf>,
     /// Language of the file-based catalog
     #[arg(long, value_enum, value_name = "LANGUAGE", default_value_t, conflicts_with_all = ["tag", "database"])]

@@ -1,7 +1,7 @@
 //! `opmx index page`: writing a website that shows an index.
 
 use crate::catalog::Catalog;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, filled, output};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, containment, sources};
 use crate::index::object_name::object_name;
@@ -59,10 +59,10 @@ Examples:
 pub(crate) struct PageArguments {
     /// The index: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or the folder of a file-based
     /// catalog
-    #[arg(value_name = "REF|FILE|DIR", required_unless_present = "schema")]
+    #[arg(value_name = "REF|FILE|DIR", required_unless_present = "schema", value_parser = filled())]
     index: Option<String>,
     /// Folder for the site; required without --serve
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", value_parser = output())]
     output: Option<PathBuf>,
     /// Serve the site instead of writing it; without ADDRESS, on this machine only
     ///
@@ -90,7 +90,7 @@ pub(crate) struct PageArguments {
     #[arg(long)]
     probe: bool,
     /// Older index to compare with; a page lists the changes
-    #[arg(long, value_name = "INDEX")]
+    #[arg(long, value_name = "INDEX", value_parser = filled())]
     compare: Option<String>,
     /// Additional index, for a page that shows the versions of all indexes side by side; may be repeated
     #[arg(long, value_name = "NAME=INDEX", value_parser = named)]

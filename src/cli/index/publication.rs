@@ -1,7 +1,7 @@
 //! The destination of a changed index, for all commands that change an index.
 
 use crate::catalog::file_based::edit::CatalogEditError;
-use crate::cli::arguments::{self, IndexLimitArguments, RegistryArguments};
+use crate::cli::arguments::{self, IndexLimitArguments, RegistryArguments, filled, output};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, additions, guesses};
 use crate::database::change::{ChangeOptions, Target};
@@ -97,7 +97,8 @@ pub(crate) struct PublicationArguments {
         long,
         value_name = "FILE",
         default_value = INDEX_DOCKERFILE,
-        requires = "generate"
+        requires = "generate",
+        value_parser = output()
     )]
     out_dockerfile: PathBuf,
     /// Print the changes without writing anything
@@ -192,7 +193,7 @@ impl PublicationArguments {
 #[derive(Debug, Args)]
 pub(crate) struct ChangeArguments {
     /// Index to start from: an image, a database file, or the folder of a file-based catalog
-    #[arg(short, long, value_name = "INDEX")]
+    #[arg(short, long, value_name = "INDEX", value_parser = filled())]
     from_index: String,
     #[command(flatten)]
     form: CatalogFormArguments,

@@ -2,6 +2,7 @@
 
 mod departures;
 
+use crate::cli::arguments::output;
 use crate::cli::bundle::headings;
 use crate::cli::environment::VARIABLES;
 use crate::cli::error::{CommandResult, EXIT_STATUS, Status};
@@ -32,7 +33,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ManArguments {
     /// Folder for the pages; created if absent
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = output())]
     directory: PathBuf,
 }
 

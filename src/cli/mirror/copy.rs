@@ -5,7 +5,7 @@ use super::naming::NamingArguments;
 use super::target::{TargetArguments, for_target};
 use super::told;
 use crate::cli::Context;
-use crate::cli::arguments::ConnectionArguments;
+use crate::cli::arguments::{ConnectionArguments, output};
 use crate::cli::error::{CommandError, CommandResult};
 use crate::cli::hint::Hints;
 use crate::cli::size::Size;
@@ -67,7 +67,8 @@ pub(super) struct CopyArguments {
         conflicts_with_all = [
             "to", "keep_host", "max_nested_paths", "to_authfile", "to_ca_file", "to_skip_tls_verify", "to_use_http",
             "to_use_https"
-        ]
+        ],
+        value_parser = output()
     )]
     to_archive: Option<PathBuf>,
     // A required option that conflicts with a given one is not required, so the options also conflict with --to.
@@ -103,7 +104,7 @@ pub(super) struct TransferArguments {
     #[arg(long)]
     pub(super) fail_fast: bool,
     /// Folder for the journal and the result, instead of the folder of the plan or archive
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = output())]
     state_dir: Option<PathBuf>,
 }
 

@@ -4,7 +4,7 @@ use super::left_out;
 use super::naming::{NamingArguments, warn_of_other_names};
 use super::plan::pair;
 use crate::cli::Context;
-use crate::cli::arguments::Item;
+use crate::cli::arguments::{Item, output};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::files::{FileError, FolderOutput, place};
 use crate::mirror::manifests::{ManifestKind, ManifestOptions, Manifests, Scope, manifests};
@@ -43,7 +43,7 @@ pub(super) struct ManifestsArguments {
     #[command(flatten)]
     naming: NamingArguments,
     /// Folder for the files
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", value_parser = output())]
     output: PathBuf,
     /// Kinds of files to write, separated by commas
     #[arg(

@@ -4,7 +4,7 @@ use super::naming::NamingArguments;
 use super::planned::{refused, remark, table};
 use super::target::{TargetArguments, for_target};
 use crate::catalog::selection::part::{Versions, WrittenPart};
-use crate::cli::arguments::{DatabaseLimitArguments, Item, LimitArguments, RegistryArguments, name};
+use crate::cli::arguments::{DatabaseLimitArguments, Item, LimitArguments, RegistryArguments, name, output};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::DependencyArguments;
 use crate::cli::index::publication::ServerArguments;
@@ -155,7 +155,7 @@ pub(super) struct PlanArguments {
     #[command(flatten)]
     naming: NamingArguments,
     /// File for the plan
-    #[arg(short, long, value_name = "FILE", default_value = PLAN)]
+    #[arg(short, long, value_name = "FILE", default_value = PLAN, value_parser = output())]
     output: PathBuf,
     /// Exit with status 3 if the plan lacks such images; may be repeated
     #[arg(long, value_enum, value_name = "WHAT")]

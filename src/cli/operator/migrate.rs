@@ -1,7 +1,7 @@
 //! `opmx operator migrate`: the Operators and Installs that replace Subscriptions and OperatorGroups.
 
 use crate::catalog::Catalog;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments, filled};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::what_if::{named_indexes, read_cluster};
 use crate::cli::{Context, sources};
@@ -34,7 +34,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MigrateArguments {
     /// Files or folders with the output of kubectl get -o yaml or -o json, or - for standard input
-    #[arg(value_name = "FILE|DIR", required = true)]
+    #[arg(value_name = "FILE|DIR", required = true, value_parser = filled())]
     files: Vec<String>,
     /// Index that contains installed bundles, for the CatalogSource NAME or for all CatalogSources; may be repeated
     #[arg(long, value_name = "[NAME=]INDEX")]

@@ -4,7 +4,7 @@ mod crds;
 mod migrate;
 
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments, filled};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::what_if::{bundle_content, read_cluster};
 use crate::cli::{Context, requests, sources};
@@ -59,7 +59,7 @@ pub(crate) struct OperatorArguments {
     #[command(subcommand)]
     command: Option<OperatorCommand>,
     /// Files or folders with the output of kubectl get -o yaml or -o json, or - for standard input
-    #[arg(value_name = "FILE|DIR", required_unless_present = "state")]
+    #[arg(value_name = "FILE|DIR", required_unless_present = "state", value_parser = filled())]
     files: Vec<String>,
     /// What-if file with the objects of the cluster; - for standard input
     #[arg(long, value_name = "FILE")]
@@ -68,10 +68,10 @@ pub(crate) struct OperatorArguments {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Index to search for updates: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder
-    #[arg(long, value_name = "INDEX")]
+    #[arg(long, value_name = "INDEX", value_parser = filled())]
     catalog: Option<String>,
     /// Bundle to compare the components with: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
-    #[arg(long, value_name = "BUNDLE")]
+    #[arg(long, value_name = "BUNDLE", value_parser = filled())]
     bundle: Option<String>,
     /// Also show conditions with the expected status
     #[arg(long)]

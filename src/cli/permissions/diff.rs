@@ -2,7 +2,7 @@
 
 use super::{InstallerArguments, steps_of};
 use crate::catalog::published::published;
-use crate::cli::arguments::OutputArguments;
+use crate::cli::arguments::{OutputArguments, filled};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::{Context, sources};
 use crate::csv::Csv;
@@ -51,7 +51,7 @@ pub(crate) struct DiffArguments {
     ///
     /// Each bundle is a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG; with --index, it is the name of a
     /// bundle in the index, except that with --package, NEW is still a folder or an image.
-    #[arg(value_name = "OLD... NEW", required = true, num_args = 1..)]
+    #[arg(value_name = "OLD... NEW", required = true, num_args = 1.., value_parser = filled())]
     bundles: Vec<String>,
     /// Package in the index whose published head counts as approved
     #[arg(long, value_name = "NAME", requires = "index")]

@@ -7,7 +7,7 @@ mod user;
 
 use crate::bundle::location::Location;
 use crate::cli::Context;
-use crate::cli::arguments::{OutputArguments, RegistryArguments};
+use crate::cli::arguments::{OutputArguments, RegistryArguments, filled};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::policy::PolicyArguments;
 use crate::cli::requests;
@@ -96,7 +96,7 @@ pub(crate) struct PermissionsArguments {
     command: Option<PermissionsCommand>,
     /// Bundle: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG, or with --index a bundle name; or a file
     /// with Operator and Install resources, - for standard input
-    #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster", "user", "group"])]
+    #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster", "user", "group"], value_parser = filled())]
     bundle: Option<String>,
     /// Print this output instead of the review
     #[arg(long = "as", value_enum, value_name = "WHAT")]

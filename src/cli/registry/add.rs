@@ -2,7 +2,9 @@
 
 use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
-use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments, name};
+use crate::cli::arguments::{
+    ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments, name, output,
+};
 use crate::cli::error::CommandResult;
 use crate::database::change::{ChangeOptions, Target};
 use crate::index::gather;
@@ -32,7 +34,7 @@ pub(crate) struct AddArguments {
     #[arg(short, long, value_name = "BUNDLES", value_delimiter = ',', value_parser = name)]
     bundle_images: Vec<String>,
     /// The database file
-    #[arg(short, long, value_name = "FILE", default_value = "bundles.db")]
+    #[arg(short, long, value_name = "FILE", default_value = "bundles.db", value_parser = output())]
     database: PathBuf,
     /// Print the changes to the graph without writing anything
     #[arg(long)]

@@ -2,7 +2,7 @@
 
 mod init;
 
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments, filled};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::what_if::read_cluster;
 use crate::cli::{Context, sources};
@@ -51,7 +51,7 @@ pub(crate) struct UpgradeCheckArguments {
     #[command(subcommand)]
     command: Option<UpgradeCheckCommand>,
     /// Files or folders with the output of kubectl get -o yaml or -o json, or - for standard input
-    #[arg(value_name = "FILE|DIR", required_unless_present = "state")]
+    #[arg(value_name = "FILE|DIR", required_unless_present = "state", value_parser = filled())]
     files: Vec<String>,
     /// What-if file with the installed operators and their conditions; - for standard input
     #[arg(long, value_name = "FILE")]
@@ -59,7 +59,7 @@ pub(crate) struct UpgradeCheckArguments {
     /// Index to search for updates: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder
     ///
     /// For each operator, shows the available update, in the channel of its Subscription if known.
-    #[arg(long, value_name = "INDEX")]
+    #[arg(long, value_name = "INDEX", value_parser = filled())]
     catalog: Option<String>,
     #[command(flatten)]
     output: OutputArguments,
