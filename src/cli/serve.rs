@@ -2,7 +2,7 @@
 
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::cli::Context;
-use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments, filled};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
 use crate::cli::serving::{self, ServingArguments, Unserved};
@@ -54,9 +54,9 @@ const MOST_WARNINGS: usize = 20;
     )),
 )]
 pub(crate) struct ServeArguments {
-    /// Index to serve: the folder of a file-based catalog, a database file, or an image of either: HOST/NAME:TAG,
-    /// oci:DIR:TAG, oci-archive:FILE:TAG
-    #[arg(value_name = "REF|PATH")]
+    /// Index to serve: the folder or file of a file-based catalog, a database file, or an image of either:
+    /// HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG
+    #[arg(value_name = "REF|PATH", value_parser = filled())]
     index: String,
     /// Check the index without serving it
     ///

@@ -9,6 +9,7 @@ use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::checked::{print, unreadable};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::StrictnessArguments;
+use crate::database::read::is_database;
 use crate::diagnostic::{self, Diagnostic};
 use crate::terminal::findings::Report;
 use crate::terminal::output::{Format, OutputError};
@@ -34,7 +35,7 @@ Examples:
 
 /// Check a file-based catalog: its documents, channels and bundles
 ///
-/// All files of the folder are read, except those that .indexignore files exclude. All problems are reported at once,
+/// All files of a folder are read, except those that .indexignore files exclude. All problems are reported at once,
 /// with file and line: unreadable documents, channels with no head or several heads, entries without a bundle, bundles
 /// without an entry, and bundles that no update leads to. Faults that opm rejects are errors; the exit status is 0 if
 /// there are none. Some of these faults occur in published catalogs or in databases, and others are rejected only by
@@ -44,8 +45,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArguments {
-    /// Folder of the catalog
-    #[arg(value_name = "DIR")]
+    /// Folder or file of the catalog
+    #[arg(value_name = "DIR|FILE")]
     folder: PathBuf,
     /// Output format
     #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
@@ -91,6 +92,11 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         let folder = arguments.folder.display();
         let error = CommandError::failure(format!("{folder} is the folder of a bundle, not of a catalog"));
         return Err(error.hint(format!("use opmx bundle validate {folder}")));
+    }
+    if arguments.folder.is_file() && is_database(&arguments.folder)? {
+        let file = arguments.folder.display();
+        let error = CommandError::failure(format!("{file} is a database, not a file-based catalog"));
+        return Err(error.hint(format!("use opmx index check {file}")));
     }
     // A change that cannot be completed here, for example in a read-only folder, is read as if it were complete.
     if arguments.folder.is_dir() {

@@ -57,8 +57,8 @@ pub enum FetchError {
         /// The file or image.
         index: String,
     },
-    /// The path is neither a folder nor a database.
-    #[error("{} is not a folder, but a file-based catalog is a folder of files", file.display())]
+    /// A file that is named like a database is neither a database nor a catalog.
+    #[error("{} is not a file-based catalog, which is a folder or a file of YAML or JSON documents", file.display())]
     NoCatalog {
         /// The file.
         file: PathBuf,
@@ -94,7 +94,7 @@ pub enum Fetched {
     Catalog(CatalogFolder),
 }
 
-/// The folder of a file-based catalog.
+/// The folder or the only file of a file-based catalog.
 #[derive(Debug)]
 pub struct CatalogFolder {
     path: PathBuf,
@@ -239,11 +239,7 @@ impl IndexLocation {
     /// check whether a file exists.
     pub(crate) async fn fetch_any(&self, transports: &Transports, limit: u64) -> Result<Fetched, FetchError> {
         let reference = match self {
-            Self::File(path) if path.is_dir() => {
-                require_index(path)?;
-                return Ok(Fetched::Catalog(path.as_path().into()));
-            }
-            Self::File(_) => return self.fetch(transports, limit).await.map(Fetched::Database),
+            Self::File(path) => return at_path(path),
             Self::Image(reference) => reference,
         };
         transports.require_platform(reference).await?;
@@ -251,7 +247,7 @@ impl IndexLocation {
         fetched_of(&image, reference, limit)
     }
 
-    /// Returns the folder of the file-based catalog.
+    /// Returns the folder or file of the file-based catalog.
     ///
     /// # Errors
     /// Returns an error if [`IndexLocation::fetch_any`] fails, or if the index is a database.
@@ -267,6 +263,23 @@ impl IndexLocation {
             }),
         }
     }
+}
+
+/// Returns the index at a path. A folder, or a file that is not a database, is a file-based catalog. Does not check
+/// whether the path exists.
+///
+/// # Errors
+/// Returns an error if the path is that of a bundle or an image layout, or if the file cannot be read.
+pub(super) fn at_path(path: &Path) -> Result<Fetched, FetchError> {
+    require_index(path)?;
+    // A file that is named like a database should be one; if it is not, opening it as a database produces a better
+    // error.
+    let is_text =
+        || Ok::<_, FetchError>(path.extension() != Some(OsStr::new("db")) && path.is_file() && !is_database(path)?);
+    if path.is_dir() || is_text()? {
+        return Ok(Fetched::Catalog(path.into()));
+    }
+    Ok(Fetched::Database(path.into()))
 }
 
 /// Returns an error if the path is that of a bundle or an image layout.

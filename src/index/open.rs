@@ -8,7 +8,7 @@ pub(crate) use contents::DocumentImage;
 pub(crate) use described::{Described, DescribedPackage, Describer};
 
 use super::location::{
-    CatalogFolder, DatabaseFile, FetchError, Fetched, IndexLocation, IndexLocationError, fetched_of, require_index,
+    CatalogFolder, DatabaseFile, FetchError, Fetched, IndexLocation, IndexLocationError, at_path, fetched_of,
 };
 use crate::bundle::BundleLimits;
 use crate::catalog::file_based::error::CatalogError;
@@ -16,11 +16,9 @@ use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::load::{self, LoadError, Loaded};
 use crate::catalog::file_based::read::FileBasedCatalog;
 use crate::database::guard::STEPS;
-use crate::database::read::{Database, ReadError, is_database};
+use crate::database::read::{Database, ReadError};
 use crate::files::FileError;
 use crate::image::{DEFAULT_IMAGE_LIMIT, ImageError, Transports};
-use std::ffi::OsStr;
-use std::path::Path;
 
 /// An open index.
 #[derive(Debug)]
@@ -180,22 +178,10 @@ impl Index {
 /// Returns an error if the image cannot be read, or the location contains a bundle.
 pub async fn fetch(location: &IndexLocation, transports: &Transports, limit: u64) -> Result<Fetched, OpenError> {
     let reference = match location {
-        IndexLocation::File(path) => return at_path(path),
+        IndexLocation::File(path) => return Ok(at_path(path)?),
         IndexLocation::Image(reference) => reference,
     };
     transports.require_platform(reference).await?;
     let image = transports.pull(reference).await?;
     Ok(fetched_of(&image, reference, limit)?)
-}
-
-fn at_path(path: &Path) -> Result<Fetched, OpenError> {
-    require_index(path)?;
-    // A file that is named like a database should be one; if it is not, opening it as a database produces a better
-    // error.
-    let is_text =
-        || Ok::<_, OpenError>(path.extension() != Some(OsStr::new("db")) && path.is_file() && !is_database(path)?);
-    if path.is_dir() || is_text()? {
-        return Ok(Fetched::Catalog(path.into()));
-    }
-    Ok(Fetched::Database(path.into()))
 }

@@ -261,10 +261,10 @@ fn a_bundle_name_in_two_packages_and_databases_are_rejected() {
     error: the packages p and q both contain a bundle p.v1, but bundle names must be unique in a database; rename one of them
     ------- exit 1 -------
     ");
-    fs::write(sandbox.path("notes.txt"), "x\n").unwrap();
-    insta::assert_snapshot!(fail(&sandbox, "index from-fbc ./notes.txt --generate"), @"
+    fs::write(sandbox.path("notes.db"), "x\n").unwrap();
+    insta::assert_snapshot!(fail(&sandbox, "index from-fbc ./notes.db --generate"), @"
     ------- stderr -------
-    error: ./notes.txt is not a folder, but a file-based catalog is a folder of files
+    error: ./notes.db is not a file-based catalog, which is a folder or a file of YAML or JSON documents
     ------- exit 1 -------
     ");
     insta::assert_snapshot!(miss(&sandbox, "index from-fbc ./nowhere --generate"), @"

@@ -366,12 +366,14 @@ fn a_catalog_in_one_file_is_checked_like_a_folder() {
 #[test]
 fn a_database_or_a_missing_folder_is_not_a_catalog() {
     let sandbox = catalog("", "");
-    let outcome = sandbox.run(["validate", "etcd/catalog.yaml"]);
-    assert_eq!(outcome.status, Some(1));
-    assert!(
-        outcome.stderr.contains("etcd/catalog.yaml is not a folder"),
-        "{outcome}"
-    );
+    let header = [b"SQLite format 3\0".as_slice(), &[0; 100]].concat();
+    std::fs::write(sandbox.path("index.db"), header).unwrap();
+    insta::assert_snapshot!(sandbox.run(["validate", "index.db"]), @"
+    ------- stderr -------
+    error: index.db is a database, not a file-based catalog
+      hint: use opmx index check index.db
+    ------- exit 1 -------
+    ");
     let outcome = sandbox.run(["validate", "none"]);
     assert_eq!(outcome.status, Some(4));
     assert!(outcome.stderr.contains("cannot read none"), "{outcome}");

@@ -4,6 +4,7 @@ use super::error::CatalogError;
 use super::limits::CatalogLimits;
 use crate::files::{self, FileError, Pending, is_temporary_name, require_regular};
 use ignore::WalkBuilder;
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,12 +26,22 @@ pub(crate) fn finish_changes(folder: &Path) -> Result<(), FileError> {
     files::finish_change(folder)
 }
 
-/// Returns the files of a catalog with their paths relative to its folder.
+/// Returns the files of a catalog with their paths relative to its folder. A catalog in a single file has the name of
+/// that file.
 pub(crate) fn files_inside(folder: &Path, limits: CatalogLimits) -> Result<Vec<(String, PathBuf)>, CatalogError> {
+    let is_file = folder.is_file();
+    let inside = |file: &Path| {
+        let inside = if is_file {
+            file.file_name().and_then(OsStr::to_str)
+        } else {
+            Pending::inside(folder, file).and_then(Path::to_str)
+        };
+        inside.map(str::to_owned)
+    };
     let files = files(folder, limits)?.into_iter();
     files
-        .map(|file| match Pending::inside(folder, &file).and_then(Path::to_str) {
-            Some(inside) => Ok((inside.to_owned(), file)),
+        .map(|file| match inside(&file) {
+            Some(inside) => Ok((inside, file)),
             None => Err(CatalogError::Name { file }),
         })
         .collect()

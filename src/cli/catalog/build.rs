@@ -41,8 +41,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct BuildArguments {
-    /// Folder of the catalog
-    #[arg(value_name = "DIR")]
+    /// Folder or file of the catalog
+    #[arg(value_name = "DIR|FILE")]
     catalog: PathBuf,
     /// Destination of the image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(short, long, value_name = "REF", value_parser = arguments::destination)]

@@ -251,7 +251,10 @@ pub(crate) fn written(edited: &Edited, dry_run: bool, named: &Path, strictness: 
 
 /// Warns of the errors that a catalog has without the change, which may be the reason why the change fails.
 pub(crate) fn warn_of_earlier(catalog: &Path, limits: CatalogLimits, printer: &Printer) {
-    if let Ok(checked) = check(catalog, limits) {
+    // A template is not a catalog, although a file can be one.
+    if catalog.is_dir()
+        && let Ok(checked) = check(catalog, limits)
+    {
         let of = format!("before this change, {} already has", catalog.display());
         warn_of_errors(&of, &checked.findings, catalog, printer);
     }

@@ -1,6 +1,6 @@
 //! `opmx index from-fbc`: converting a file-based catalog to an index with a database.
 
-use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments, filled};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::index::publication::{self, PublicationArguments};
 use crate::cli::strictness::StrictnessArguments;
@@ -26,8 +26,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FromFbcArguments {
-    /// The catalog: a folder or an image
-    #[arg(value_name = "DIR|REF")]
+    /// The catalog: a folder, a file or an image
+    #[arg(value_name = "REF|FILE|DIR", value_parser = filled())]
     catalog: String,
     #[command(flatten)]
     publication: PublicationArguments,

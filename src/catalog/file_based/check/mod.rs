@@ -62,17 +62,13 @@ pub struct Checked {
     pub bundles: usize,
 }
 
-/// Returns all findings about the catalog in a folder. Unreadable documents are also reported as findings; all other
+/// Returns all findings about the catalog in a folder or a file. Unreadable documents are also reported as findings; all other
 /// documents are still checked.
 ///
 /// # Errors
 /// Returns an error if the folder does not exist, a file cannot be read at all, or a limit is exceeded.
 pub fn check(folder: &Path, limits: CatalogLimits) -> Result<Checked, CatalogError> {
-    let metadata = fs::metadata(folder).map_err(|error| FileError::new("read", folder, error))?;
-    if !metadata.is_dir() {
-        let file = folder.to_owned();
-        return Err(CatalogError::NotAFolder { file });
-    }
+    fs::metadata(folder).map_err(|error| FileError::new("read", folder, error))?;
     let paths = files(folder, limits)?;
     let mut files = Files {
         paths: &paths,
