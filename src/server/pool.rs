@@ -1,7 +1,8 @@
 //! A pool of connections to one database, which are lent to calls.
 
-use super::source::{changed, fault_of_database};
+use crate::causes::with_causes;
 use crate::database::read::{Database, FileWatch, ReadError};
+use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
@@ -87,6 +88,18 @@ fn answer<T>(read: Option<Result<T, ReadError>>) -> Result<T, Status> {
 
 fn stopping() -> Status {
     Status::unavailable("the server is stopping")
+}
+
+/// Returns the message for content that has changed since it was opened. Reading it again does not help a server.
+pub(super) fn changed(what: impl Display) -> String {
+    format!("{what} was changed while it was being served; restart the server")
+}
+
+pub(super) fn fault_of_database(error: &ReadError) -> String {
+    match error {
+        ReadError::Changed { path } => changed(path.display()),
+        _ => with_causes(error),
+    }
 }
 
 fn status(error: &ReadError) -> Status {

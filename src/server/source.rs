@@ -5,7 +5,7 @@ use super::budget::{Budget, Permit, take_own};
 use super::clients::{Client, Clients};
 use super::file_based::{CatalogFiles, Files};
 use super::listing::{Listing, encode_manifests};
-use super::pool::Pool;
+use super::pool::{Pool, changed, fault_of_database};
 use super::wording::Wording;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::{ManifestsId, Text};
@@ -17,7 +17,6 @@ use crate::diagnostic::Diagnostic;
 use crate::kubernetes::GroupVersionKind;
 use prost::bytes::Bytes;
 use std::collections::HashMap;
-use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -376,21 +375,9 @@ fn encoded(index: &Database, id: ManifestsId) -> Result<Bytes, ReadError> {
     Ok(encode_manifests(csv, csv.as_slice()))
 }
 
-/// Returns the message for content that has changed since it was opened. Reading it again does not help a server.
-pub(super) fn changed(what: impl Display) -> String {
-    format!("{what} was changed while it was being served; restart the server")
-}
-
 fn fault_of_files(error: &CatalogError) -> String {
     match error {
         CatalogError::Changed { file } => changed(file.display()),
-        _ => with_causes(error),
-    }
-}
-
-pub(super) fn fault_of_database(error: &ReadError) -> String {
-    match error {
-        ReadError::Changed { path } => changed(path.display()),
         _ => with_causes(error),
     }
 }
