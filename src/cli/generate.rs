@@ -39,7 +39,8 @@ enum GenerateCommand {
 ///
 /// The file is written next to DIR, and must not exist yet. It has two stages: the builder creates the cache of the
 /// catalog, and only the catalog and the cache are copied into the image. The builder image, and the base image unless
-/// it is scratch, must contain opm or opmx as /bin/opm; the index images that opmx builds contain this program.
+/// it is scratch, must contain opm or opmx as /bin/opm, and no catalog, because its files would be part of the new one.
+/// The images that "opmx index add" builds are suitable.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES_DOCKERFILE)]
 struct DockerfileArguments {

@@ -25,7 +25,7 @@ use crate::mirror::request::{CatalogRequest, ImageRequest, MirrorRequest, Place,
 use crate::mirror::target::Target;
 use crate::terminal::counted;
 use crate::validation::Strictness;
-use clap::{Arg, Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum, value_parser};
 use indicatif::BinaryBytes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -134,8 +134,8 @@ pub(super) struct PlanArguments {
     images: Vec<String>,
     /// Mirror only these platforms of images, separated by commas
     ///
-    /// An image is left out if it is only for other platforms. Bundles and other images that start no program suit every
-    /// platform.
+    /// An image is left out if it is only for other platforms. Bundles and other images that start no program suit
+    /// every platform.
     ///
     /// The image index of a multi-platform image is not changed, so that its digest stays the same. Registries reject
     /// the index if they require all images that it lists.
@@ -166,8 +166,8 @@ pub(super) struct PlanArguments {
     #[arg(long, conflicts_with_all = ["binary_image", "binaries"])]
     no_binary: bool,
     /// Number of images to inspect at once
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    concurrency: usize,
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = value_parser!(u16).range(1..=256))]
+    concurrency: u16,
     #[command(flatten)]
     target: TargetArguments,
     #[command(flatten)]
@@ -340,7 +340,7 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         },
         layout: layout_of(&arguments.output),
         extras: !arguments.no_extras,
-        parallel: arguments.concurrency.max(1),
+        parallel: arguments.concurrency.into(),
     };
     let transports = arguments.registry.transports(context);
     let mut collected = match context.runtime.block_on(collect(&request, &transports, &options)) {
