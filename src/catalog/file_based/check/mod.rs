@@ -10,6 +10,7 @@ mod found;
 mod graph;
 mod lifecycle;
 mod object;
+mod of_file;
 mod packages;
 mod places;
 mod reader;
@@ -18,36 +19,19 @@ mod scratch;
 use super::error::CatalogError;
 use super::folder::files;
 use super::limits::CatalogLimits;
-use super::read::{fault, unfit};
-use super::stream::{CutError, Piece, Stream};
 use crate::diagnostic::Diagnostic;
 use crate::files::{FileError, open_regular};
 use crate::rules;
-use crate::source::{Place, Position, SourceFile};
+use crate::source::{Place, SourceFile};
 use crate::text::{self, Document, Limits};
 use crate::visible::hidden_in;
 use contents::Contents;
-use found::{At, DocumentId, Found, Inside};
+use found::{At, DocumentId, Inside};
+use of_file::{Spot, Unreadable, read_all};
 use scratch::Scratch;
-use std::borrow::Cow;
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-
-/// The maximum number of threads that read files.
-const THREADS: usize = 4;
-
-/// The number of bytes that are kept in memory for a document if only its position is kept.
-const SPOT: usize = 32;
-/// The approximate size of a finding in bytes.
-const FINDING: usize = 512;
-
-/// The maximum number of bytes to show of text that cannot be split into documents.
-const SHOWN: usize = 120;
 
 /// The result of checking a catalog.
 #[derive(Debug)]
@@ -62,8 +46,8 @@ pub struct Checked {
     pub bundles: usize,
 }
 
-/// Returns all findings about the catalog in a folder or a file. Unreadable documents are also reported as findings; all other
-/// documents are still checked.
+/// Returns all findings about the catalog in a folder or a file. Unreadable documents are also reported as findings;
+/// all other documents are still checked.
 ///
 /// # Errors
 /// Returns an error if the folder does not exist, a file cannot be read at all, or a limit is exceeded.
@@ -158,37 +142,12 @@ pub(super) fn check_part(document: &Document, part: &text::Path, limits: Catalog
     findings
 }
 
-/// Reports a document without content, at its first line that is not blank.
-fn empty(id: DocumentId, text: &str) -> Found {
-    let written = text.lines().position(|line| !line.trim().is_empty());
-    let is_comment = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
-    let are_comments = text.lines().all(is_comment);
-    let message = match written {
-        Some(_) if are_comments => "the document contains only comments",
-        Some(_) => "the document contains no fields",
-        None => "the document is empty",
-    };
-    let at = At {
-        document: id,
-        place: Inside::Line(written.unwrap_or_default() + 1),
-    };
-    Found::new(&rules::CATALOG_DOCUMENT_EMPTY, message, at)
-}
-
 /// Reports invisible characters in the path of a file, relative to the folder.
 fn hidden_in_path(folder: &Path, path: &Path) -> Option<Diagnostic> {
     let inside = path.strip_prefix(folder).unwrap_or(path);
     let message = hidden_in("the path", &inside.to_string_lossy())?;
     let place = Place::new(&SourceFile::new(path.display().to_string(), String::new()), 0..0);
     Some(Diagnostic::new(&rules::NAME_HIDDEN_CHARACTER, message).at(place))
-}
-
-/// The position of a document in its file.
-#[derive(Debug, Clone, Copy)]
-struct Spot {
-    start: u64,
-    length: usize,
-    line: usize,
 }
 
 /// The positions of all documents.
@@ -220,299 +179,6 @@ impl Files<'_> {
         let mut bytes = Vec::with_capacity(spot.length);
         file.take(spot.length as u64).read_to_end(&mut bytes).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
-    }
-}
-
-/// Documents that cannot be read, or only in part.
-#[derive(Default)]
-struct Unreadable {
-    findings: Vec<Diagnostic>,
-    first: Option<At>,
-}
-
-impl Unreadable {
-    fn add(&mut self, other: Self) {
-        self.findings.extend(other.findings);
-        if self.first.is_none() {
-            self.first = other.first;
-        }
-    }
-}
-
-/// The data that was read from a file.
-struct OfFile {
-    contents: Contents,
-    spots: Vec<Spot>,
-    unreadable: Unreadable,
-}
-
-/// Reads all files, on several threads if there are several files. The results are in the order of the files.
-fn read_all(folder: &Path, paths: &[PathBuf], limits: CatalogLimits) -> Result<Vec<OfFile>, CatalogError> {
-    let (next, documents, kept) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
-    let work = || {
-        let mut done = Vec::new();
-        let mut place = Scratch::new(limits);
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = paths.get(number) else {
-                return Ok(done);
-            };
-            let reading = FileReader {
-                folder,
-                path,
-                number,
-                limits,
-                documents: &documents,
-                kept: &kept,
-            };
-            match reading.read(&mut place) {
-                Ok(of_file) => done.push((number, of_file)),
-                Err(error) => {
-                    // The remaining files are no longer needed.
-                    next.store(paths.len(), Ordering::Relaxed);
-                    return Err((number, error));
-                }
-            }
-        }
-    };
-    let processors = thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = processors.min(THREADS).min(paths.len()).max(1);
-    let results = thread::scope(|scope| {
-        // If a thread cannot be started, the other threads do its work.
-        let start = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
-        let others: Vec<_> = (1..threads).map_while(start).collect();
-        let mut results = vec![work()];
-        for other in others {
-            match other.join() {
-                Ok(result) => results.push(result),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        results
-    });
-    let mut all = Vec::new();
-    let mut failed: Option<(usize, CatalogError)> = None;
-    for result in results {
-        match result {
-            Ok(done) => all.extend(done),
-            Err(error) if failed.as_ref().is_none_or(|first| error.0 < first.0) => failed = Some(error),
-            Err(_) => {}
-        }
-    }
-    if let Some((_, error)) = failed {
-        return Err(error);
-    }
-    all.sort_by_key(|(number, _)| *number);
-    Ok(all.into_iter().map(|(_, of_file)| of_file).collect())
-}
-
-struct FileReader<'a> {
-    folder: &'a Path,
-    path: &'a Path,
-    number: usize,
-    limits: CatalogLimits,
-    /// The number of documents that all threads together have read.
-    documents: &'a AtomicUsize,
-    /// The number of bytes that all threads together keep in memory for the documents.
-    kept: &'a AtomicUsize,
-}
-
-impl FileReader<'_> {
-    fn read(&self, place: &mut Scratch) -> Result<OfFile, CatalogError> {
-        let fail = |error| FileError::new("read", self.path, error);
-        let mut stream = Stream::new(open_regular(self.path).map_err(fail)?, self.limits.document_bytes);
-        let mut spots = Vec::new();
-        let mut unreadable = Unreadable::default();
-        loop {
-            let id = DocumentId {
-                file: self.number,
-                number: spots.len(),
-            };
-            let piece = match stream.next() {
-                Ok(Some(piece)) => piece,
-                Ok(None) => break,
-                Err(CutError::Io(error)) => return Err(fail(error).into()),
-                Err(error) => {
-                    // The file cannot be split beyond this position.
-                    let line = error.line();
-                    spots.push(Spot {
-                        start: stream.position(),
-                        length: SHOWN,
-                        line,
-                    });
-                    let at = At {
-                        document: id,
-                        place: Inside::Line(1),
-                    };
-                    unreadable.first.get_or_insert_with(|| at.clone());
-                    let finding = Found::new(&rules::CATALOG_DOCUMENT, format!("{error}"), at);
-                    place.contents.found.push(finding);
-                    break;
-                }
-            };
-            if self.documents.fetch_add(1, Ordering::Relaxed) >= self.limits.documents {
-                return Err(CatalogError::Limit {
-                    folder: self.folder.to_owned(),
-                    what: "documents",
-                    limit: self.limits.documents,
-                });
-            }
-            spots.push(Spot {
-                start: piece.start,
-                length: piece.bytes.len(),
-                line: piece.line,
-            });
-            let before = place.contents.found.len() + unreadable.findings.len();
-            let of_document = self.document(id, &piece, place, &mut unreadable);
-            let findings = place.contents.found.len() + unreadable.findings.len() - before;
-            let of_document = of_document + findings * FINDING;
-            if self.kept.fetch_add(of_document, Ordering::Relaxed) + of_document > self.limits.kept_bytes {
-                return Err(CatalogError::TooMuch {
-                    file: self.path.to_owned(),
-                    line: piece.line,
-                    limit: self.limits.kept_bytes,
-                });
-            }
-        }
-        Ok(OfFile {
-            contents: std::mem::take(&mut place.contents),
-            spots,
-            unreadable,
-        })
-    }
-
-    /// Checks one document. Returns the number of bytes that are kept in memory for the document, not counting
-    /// findings.
-    fn document(&self, id: DocumentId, piece: &Piece<'_>, place: &mut Scratch, unreadable: &mut Unreadable) -> usize {
-        let text = match std::str::from_utf8(piece.bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                let before = piece.bytes.get(..error.valid_up_to()).unwrap_or_default();
-                let at = At {
-                    document: id,
-                    place: Inside::Line(before.split(|byte| *byte == b'\n').count()),
-                };
-                unreadable.first.get_or_insert_with(|| at.clone());
-                let message = "the line contains a byte that is not UTF-8";
-                place
-                    .contents
-                    .found
-                    .push(Found::new(&rules::TEXT_ENCODING, message, at));
-                return SPOT;
-            }
-        };
-        let json = if piece.json {
-            if let Some(finding) = self.excess(piece) {
-                unreadable.findings.push(finding);
-                unreadable.first.get_or_insert_with(|| id.at(""));
-                return SPOT;
-            }
-            if let Some((before, unfit)) = unfit(piece, &self.limits) {
-                let at = At {
-                    document: id,
-                    place: Inside::Line(before + 1),
-                };
-                unreadable.first.get_or_insert_with(|| at.clone());
-                let rule = if unfit.is_too_deep {
-                    &rules::YAML_TOO_DEEP
-                } else {
-                    &rules::CATALOG_DOCUMENT
-                };
-                place.contents.found.push(Found::new(rule, unfit.problem, at));
-                return SPOT;
-            }
-            Cow::Borrowed(text)
-        } else {
-            match self.yaml(piece, unreadable) {
-                Ok(Some(json)) => Cow::Owned(json),
-                Ok(None) => {
-                    place.contents.found.push(empty(id, text));
-                    return SPOT;
-                }
-                Err(()) => {
-                    unreadable.first.get_or_insert_with(|| id.at(""));
-                    return SPOT;
-                }
-            }
-        };
-        let problem = match document::check(id, &json, place) {
-            Ok(kept) => return kept,
-            Err(problem) => problem,
-        };
-        unreadable.first.get_or_insert_with(|| id.at(""));
-        let (before, problem) = fault(&json, &problem);
-        let line = if piece.json { before + 1 } else { 1 };
-        let findings = self.syntax(piece);
-        if findings.is_empty() {
-            let what = if piece.json {
-                "as JSON, because it begins with {"
-            } else {
-                "as an object"
-            };
-            let message = format!("the document cannot be read {what}: {problem}");
-            let at = At {
-                document: id,
-                place: Inside::Line(line),
-            };
-            place
-                .contents
-                .found
-                .push(Found::new(&rules::CATALOG_DOCUMENT, message, at));
-        }
-        unreadable.findings.extend(findings);
-        SPOT
-    }
-
-    /// Reports a JSON document that contains too many values.
-    fn excess(&self, piece: &Piece<'_>) -> Option<Diagnostic> {
-        let finding = text::excess(&[(String::new(), piece.bytes)], &self.limits.of_document())?;
-        let place = finding.place.as_ref()?;
-        let shown = Place::new(&place.source, 0..0);
-        let start = Position {
-            line: piece.line + shown.start().line - 1,
-            ..shown.start()
-        };
-        let offset = piece.start + shown.offset();
-        let source = SourceFile::part(self.path.display().to_string(), place.source.text(), start, offset);
-        let span = place.span.clone();
-        Some(finding.at(Place::new(&source, span)))
-    }
-
-    /// Returns the syntax errors of a document.
-    fn syntax(&self, piece: &Piece<'_>) -> Vec<Diagnostic> {
-        let mut findings = text::read_source(&self.source(piece), &self.limits.of_document()).diagnostics;
-        findings.retain(Diagnostic::is_error);
-        findings
-    }
-
-    fn source(&self, piece: &Piece<'_>) -> Arc<SourceFile> {
-        let begin = Position {
-            line: piece.line,
-            column: 1,
-        };
-        let text = String::from_utf8_lossy(piece.bytes);
-        SourceFile::part(self.path.display().to_string(), text, begin, piece.start)
-    }
-
-    /// Converts a YAML document to JSON, or returns `None` if it is empty. Reports repeated keys, of which the last one
-    /// counts, and the faults that make the document unreadable.
-    fn yaml(&self, piece: &Piece<'_>, unreadable: &mut Unreadable) -> Result<Option<String>, ()> {
-        let reading = text::read_source(&self.source(piece), &self.limits.of_document());
-        let errors = reading.diagnostics.into_iter().filter(Diagnostic::is_error);
-        let errors = errors.map(|mut finding| {
-            if finding.rule == &rules::YAML_DUPLICATE_KEY {
-                finding.rule = &rules::CATALOG_DUPLICATE_KEY;
-            }
-            finding
-        });
-        let before = unreadable.findings.len();
-        unreadable.findings.extend(errors);
-        match reading.documents.into_iter().next() {
-            Some(document) if document.value().is_null() => Ok(None),
-            Some(document) => Ok(Some(document.value().to_string())),
-            None if unreadable.findings.len() > before => Err(()),
-            None => Ok(None),
-        }
     }
 }
 
