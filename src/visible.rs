@@ -181,7 +181,8 @@ static LOOKED_AT: [bool; 256] = {
     table
 };
 
-/// The number of bytes that are checked at once. A build that is optimized for size has no vector instructions for this.
+/// The number of bytes that are checked at once. A build that is optimized for size has no vector instructions for
+/// this.
 const CHUNK: usize = 8;
 
 const fn repeated(byte: u8) -> u64 {

@@ -143,8 +143,9 @@ impl AskedAnnotations {
     /// Returns all annotations of the bundle in `tree`, combined as in [`over`](Self::over).
     ///
     /// # Errors
-    /// Returns an error as [`over`](Self::over) does, if the existing annotations cannot be read, and if the files are not
-    /// those of a bundle that can be added to an index: if there are no manifests, or plain manifests or a Helm chart.
+    /// Returns an error as [`over`](Self::over) does, if the existing annotations cannot be read, and if the files are
+    /// not those of a bundle that can be added to an index: if there are no manifests, or plain manifests or a Helm
+    /// chart.
     pub fn of(&self, tree: &Tree, limits: &text::Limits) -> Result<BTreeMap<String, String>, AnnotationError> {
         check_manifests(tree, limits)?;
         self.over(present(tree, limits)?.as_ref(), media_type(tree))

@@ -46,8 +46,8 @@ impl PartArguments {
     }
 
     /// Returns the parts by package. `versions_of_others` applies to parts that specify no versions; if these are all
-    /// versions, the upgrade paths take their place. `past_from` excludes the bundles of the version that clusters upgrade
-    /// from, unless they are selected otherwise.
+    /// versions, the upgrade paths take their place. `past_from` excludes the bundles of the version that clusters
+    /// upgrade from, unless they are selected otherwise.
     pub(crate) fn parts(
         &self,
         written: &[WrittenPart],

@@ -58,27 +58,27 @@ Examples:
 /// bundle's permissions; the generated names are those that OLM uses. Manifests that are named in the property
 /// olm.manifests.optional are marked as optional.
 ///
-/// The plan of a bundle contains the bundle alone, and lists the required APIs that were not checked; opmx resolve looks
-/// for their providers.
+/// The plan of a bundle contains the bundle alone, and lists the required APIs that were not checked; opmx resolve
+/// looks for their providers.
 ///
-/// Instead of a bundle, a YAML or JSON file with Operator and Install resources may be specified. An Operator is treated
-/// as a Subscription. An Install is applied unchanged, unless its permissions require approval.
+/// Instead of a bundle, a YAML or JSON file with Operator and Install resources may be specified. An Operator is
+/// treated as a Subscription. An Install is applied unchanged, unless its permissions require approval.
 ///
 /// Without a bundle or a file, the Subscriptions in --state or --cluster are resolved first, and the plan contains
 /// everything that OLM would install for them, including the providers of required APIs.
 ///
 /// With --state or --cluster, the plan is applied to the cluster that the files describe. The exit status is then 0
-/// only if the plan would complete, the cluster would serve all required APIs and not be older than spec.minKubeVersion,
-/// and no version would fail because of its Deployments, an installed version that owns the same definition, or the
-/// OperatorGroup of its namespace. If the files do not contain the version of Kubernetes, it is not checked. Otherwise,
-/// or if nothing can be resolved, the exit status is 3. A plan that requires manual approval is printed as waiting;
-/// --approval automatic shows its result. If the condition of an installed operator holds back the upgrade to the
-/// bundle, no plan is printed; the output shows the condition, its time, and how to override it.
+/// only if the plan would complete, the cluster would serve all required APIs and not be older than
+/// spec.minKubeVersion, and no version would fail because of its Deployments, an installed version that owns the same
+/// definition, or the OperatorGroup of its namespace. If the files do not contain the version of Kubernetes, it is not
+/// checked. Otherwise, or if nothing can be resolved, the exit status is 3. A plan that requires manual approval is
+/// printed as waiting; --approval automatic shows its result. If the condition of an installed operator holds back the
+/// upgrade to the bundle, no plan is printed; the output shows the condition, its time, and how to override it.
 ///
-/// In addition to OLM's condition Installed, the formats yaml and json show a condition for everything else that affects
-/// the exit status: VersionFailed and VersionPending for each version that is not installed although the plan completes,
-/// InstalledAfterApproval for a plan that requires manual approval, PendingApproval for an Install that waits for the
-/// approval of permissions, and Created if the plan is too large for a cluster.
+/// In addition to OLM's condition Installed, the formats yaml and json show a condition for everything else that
+/// affects the exit status: VersionFailed and VersionPending for each version that is not installed although the plan
+/// completes, InstalledAfterApproval for a plan that requires manual approval, PendingApproval for an Install that
+/// waits for the approval of permissions, and Created if the plan is too large for a cluster.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {

@@ -145,8 +145,8 @@ impl Database {
         Ok(csv)
     }
 
-    /// Returns the ClusterServiceVersion that an import of a file-based catalog stores for a bundle whose manifests are only in its image;
-    /// `None` for any other bundle. It is not among the manifests, because OLM cannot install it.
+    /// Returns the ClusterServiceVersion that an import of a file-based catalog stores for a bundle whose manifests are
+    /// only in its image; `None` for any other bundle. It is not among the manifests, because OLM cannot install it.
     ///
     /// # Errors
     /// Returns an error if the database is damaged or changes while it is being read.

@@ -132,8 +132,8 @@ impl ImageError {
         }
     }
 
-    /// Whether a request to a registry was not sent, because a local file that it needs, such as a file with credentials
-    /// or certificates, cannot be used.
+    /// Whether a request to a registry was not sent, because a local file that it needs, such as a file with
+    /// credentials or certificates, cannot be used.
     pub fn is_local(&self) -> bool {
         match self {
             #[cfg(feature = "registry")]

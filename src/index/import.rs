@@ -87,7 +87,8 @@ pub enum ImportError {
 /// The result of an import.
 #[derive(Debug, Default)]
 pub struct Imported {
-    /// Defects of the catalog that are tolerated, and unknown fields inside values, which the database does not contain.
+    /// Defects of the catalog that are tolerated, and unknown fields inside values, which the database does not
+    /// contain.
     pub findings: Vec<Diagnostic>,
     /// The data of the catalog that the database cannot represent, by package.
     pub not_kept: Vec<NotKept>,

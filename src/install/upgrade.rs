@@ -9,8 +9,8 @@ use crate::version::{VersionRange, parse_strict};
 use serde_json::Value;
 
 /// Returns the name of the version that a bundle replaces in a namespace, which OLM writes to `spec.replaces`: the
-/// installed version that the bundle names there or skips, by name or by range. If no such version is installed, returns
-/// the version that the bundle names; `""` if it names none.
+/// installed version that the bundle names there or skips, by name or by range. If no such version is installed,
+/// returns the version that the bundle names; `""` if it names none.
 pub(super) fn replaced<'a>(content: &'a Content, state: &'a State, namespace: &str) -> &'a str {
     let csv = Csv(&content.csv);
     let named = csv.replaces();

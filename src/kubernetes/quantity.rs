@@ -100,8 +100,8 @@ pub fn canonical(text: &str) -> Option<String> {
     Some(format!("{sign}{written}"))
 }
 
-/// Compares two quantities. Returns `None` if one of the strings is not a quantity, or if it has more digits than fit in
-/// 128 bits.
+/// Compares two quantities. Returns `None` if one of the strings is not a quantity, or if it has more digits than fit
+/// in 128 bits.
 pub(crate) fn compare(left: &str, right: &str) -> Option<Ordering> {
     let (left, right) = (Quantity::parse(left)?, Quantity::parse(right)?);
     let least = left.exponent.min(right.exponent);

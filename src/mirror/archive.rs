@@ -402,7 +402,8 @@ fn index(plan: &Plan) -> Value {
     json!({"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": entries})
 }
 
-/// Returns the name of an image in the layout: its repository or, for a catalog in the layout next to the plan, its tag.
+/// Returns the name of an image in the layout: its repository or, for a catalog in the layout next to the plan, its
+/// tag.
 fn layout_name(image: &PlannedImage) -> String {
     if let Some(place) = image.source.strip_prefix(CATALOG) {
         return catalog_tag(place.parse().unwrap_or_default());

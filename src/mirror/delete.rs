@@ -128,8 +128,8 @@ pub struct OtherTags {
 }
 
 /// Looks for tags that refer to manifests to delete, but are in no plan or in a kept one. Deleting a manifest also
-/// removes these tags. If `with_parts` is set, also looks for such tags of image indexes that list manifests to delete, directly or
-/// indirectly. Deleting these manifests would leave the image indexes incomplete.
+/// removes these tags. If `with_parts` is set, also looks for such tags of image indexes that list manifests to delete,
+/// directly or indirectly. Deleting these manifests would leave the image indexes incomplete.
 ///
 /// # Errors
 /// Returns an error if a name is not valid, a request to the registry fails, or a tag refers to something other than a

@@ -32,8 +32,9 @@ pub struct Images {
     pub images: Vec<Image>,
     /// The dependencies that were followed, but that no bundle in the index satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
-    /// The images that the manifests of bundles mention, but that none of these bundles lists as a related image or runs
-    /// in a container, each with the names of the bundles. They are not in `images`, unless another bundle needs them.
+    /// The images that the manifests of bundles mention, but that none of these bundles lists as a related image or
+    /// runs in a container, each with the names of the bundles. They are not in `images`, unless another bundle needs
+    /// them.
     pub unlisted: Unlisted,
 }
 
@@ -266,8 +267,8 @@ fn of_closure(
     })
 }
 
-/// Returns the images that the manifests of a bundle mention, but do not list. `csv` is the ClusterServiceVersion of the
-/// bundle in the index.
+/// Returns the images that the manifests of a bundle mention, but do not list. `csv` is the ClusterServiceVersion of
+/// the bundle in the index.
 fn mentioned(index: &Index, bundle: &Bundle, csv: Option<&str>) -> Result<BTreeSet<String>, OpenError> {
     let Some(csv) = csv.filter(|csv| !csv.is_empty()) else {
         return Ok(BTreeSet::new());

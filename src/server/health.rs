@@ -24,7 +24,8 @@ pub(super) struct Health {
     watched: watch::Receiver<ServingStatus>,
 }
 
-/// Watches the source for faults. If the watch is dropped, clients that watch the status receive the end of their stream.
+/// Watches the source for faults. If the watch is dropped, clients that watch the status receive the end of their
+/// stream.
 pub(super) struct Watch {
     source: ServedIndex,
     tell: watch::Sender<ServingStatus>,

@@ -1,7 +1,7 @@
 //! Bounds the answers that wait in memory to be sent.
 //!
-//! The windows of HTTP/2 do not bound them, because the client chooses their size. A client that opens large windows and
-//! does not read would let the server encode whole answers.
+//! The windows of HTTP/2 do not bound them, because the client chooses their size. A client that opens large windows
+//! and does not read would let the server encode whole answers.
 
 use futures_util::task::AtomicWaker;
 use prost::bytes::Bytes;

@@ -87,8 +87,8 @@ impl ProbeError {
 
 /// Parses the arguments after the name of the program: `-addr`, `-service`, `-connect-timeout` and `-rpc-timeout`, with
 /// one or two dashes, and the value after `=` or as the next argument. Durations have the format of Go (`1s`, `1m30s`,
-/// `500ms`). Flags that only change the output are accepted. `-version` and `-help` take precedence over all other flags
-/// before them.
+/// `500ms`). Flags that only change the output are accepted. `-version` and `-help` take precedence over all other
+/// flags before them.
 ///
 /// # Errors
 /// Returns an error if a flag is unknown, its value is missing or invalid, or no address is specified.

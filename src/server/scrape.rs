@@ -25,8 +25,8 @@ const TEXT_FORM: HeaderValue = HeaderValue::from_static("application/openmetrics
 const SCRAPERS: usize = 16;
 const SCRAPE_TIME: Duration = Duration::from_secs(10);
 
-/// Serves the metrics under `/metrics`, as long as the future is polled. Clients that send nothing make room for others,
-/// as they do on the port of the index.
+/// Serves the metrics under `/metrics`, as long as the future is polled. Clients that send nothing make room for
+/// others, as they do on the port of the index.
 pub(crate) async fn expose(listener: TcpListener, metrics: Arc<Metrics>) {
     let options = ServerOptions {
         connections: SCRAPERS,

@@ -220,8 +220,8 @@ impl Intake {
         &self.passed_over
     }
 
-    /// Removes the objects with these labels, such as `StatefulSet/db`, from the files and from `manifests`, and returns
-    /// them.
+    /// Removes the objects with these labels, such as `StatefulSet/db`, from the files and from `manifests`, and
+    /// returns them.
     ///
     /// # Errors
     /// Returns an error if there is no such object, or if it is an item of a list.

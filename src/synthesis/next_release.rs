@@ -330,8 +330,8 @@ fn refreshed(before: &Bundle, objects: &[Object]) -> Vec<(&'static str, Value)> 
         .collect()
 }
 
-/// Returns the images that were inferred from the old manifests and replaced in the new manifests. Entries of a list that
-/// the author has changed are still updated, because an entry with an old image is an error.
+/// Returns the images that were inferred from the old manifests and replaced in the new manifests. Entries of a list
+/// that the author has changed are still updated, because an entry with an old image is an error.
 fn replaced_images(before: &Bundle, objects: &[Object]) -> BTreeMap<String, String> {
     let images = |objects: &[Object]| -> Vec<(String, String)> {
         let inferred = inferred(objects);

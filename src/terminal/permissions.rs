@@ -35,7 +35,8 @@ pub fn gains(printer: &Printer, gains: &[Gain]) -> Result<(), OutputError> {
     table.finish()
 }
 
-/// Prints the permissions of the operators' accounts, and of the users and groups that their bundles bind, after the installation, with a blank line before each operator.
+/// Prints the permissions of the operators' accounts, and of the users and groups that their bundles bind, after the
+/// installation, with a blank line before each operator.
 ///
 /// # Errors
 /// Returns an error if the output cannot be written.

@@ -63,8 +63,8 @@ pub(crate) struct Unfit {
     pub(crate) problem: String,
 }
 
-/// Finds the first part of a JSON text that has no value: nesting beyond a limit, a number that is too large, or half of
-/// a surrogate pair. A reader that keeps values as text does not notice these faults, but every later reader fails.
+/// Finds the first part of a JSON text that has no value: nesting beyond a limit, a number that is too large, or half
+/// of a surrogate pair. A reader that keeps values as text does not notice these faults, but every later reader fails.
 pub(crate) fn unfit(text: &str, depth: usize) -> Option<Unfit> {
     let bytes = text.as_bytes();
     let (mut at, mut open) = (0, 0_usize);

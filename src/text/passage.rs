@@ -31,7 +31,8 @@ impl Passage {
         }
     }
 
-    /// Returns the decoded text of a scalar in this text; `offsets` returns the mapping of the decoded text to this text.
+    /// Returns the decoded text of a scalar in this text; `offsets` returns the mapping of the decoded text to this
+    /// text.
     pub(super) fn scalar(&self, text: String, offsets: impl FnOnce() -> Offsets + Send + 'static) -> Self {
         Self {
             source: Arc::clone(&self.source),

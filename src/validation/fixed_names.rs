@@ -70,8 +70,8 @@ struct Setting<'a> {
     path: Path,
 }
 
-/// Returns the arguments and environment variables of the containers. The name of an argument is the part before `=`, or
-/// the argument before it.
+/// Returns the arguments and environment variables of the containers. The name of an argument is the part before `=`,
+/// or the argument before it.
 fn settings(deployment: &Object) -> Vec<Setting<'_>> {
     let containers = Path::from("spec.template.spec.containers");
     let mut settings = Vec::new();

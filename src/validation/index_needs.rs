@@ -225,8 +225,8 @@ fn owned(bundle: &Bundle, object: &Object, findings: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns the group, version and kind of each API that the CRDs of a bundle define, with its plural name. Reports a CRD
-/// that lacks its group or kind.
+/// Returns the group, version and kind of each API that the CRDs of a bundle define, with its plural name. Reports a
+/// CRD that lacks its group or kind.
 pub(super) fn defined_by_crds(
     bundle: &Bundle,
     findings: &mut Vec<Diagnostic>,

@@ -99,8 +99,8 @@ pub struct Setting<'a> {
     pub objects: &'a [Value],
     /// The namespace of the install.
     pub namespace: &'a str,
-    /// Whether the operator is installed for all namespaces, so that OLM extends the permissions for one namespace to the
-    /// whole cluster.
+    /// Whether the operator is installed for all namespaces, so that OLM extends the permissions for one namespace to
+    /// the whole cluster.
     pub everywhere: bool,
 }
 

@@ -81,8 +81,8 @@ pub(crate) static SUITES: &[Suite] = &[
 ];
 
 /// Returns the validators of a suite. `all` stands for every suite except `multiarch` and `konflux`, which need
-/// information from registries, and `conforma`, whose rules only Konflux requires. The names that operator-sdk uses for single validators and for its suite are also
-/// accepted.
+/// information from registries, and `conforma`, whose rules only Konflux requires. The names that operator-sdk uses for
+/// single validators and for its suite are also accepted.
 pub fn validators_of(name: &str) -> Option<Vec<ValidatorName>> {
     match name {
         "all" => {

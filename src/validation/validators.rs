@@ -72,8 +72,8 @@ pub struct Input<'a> {
     pub options: &'a ValidatorOptions,
 }
 
-/// The name of a validator. To get one, parse a string, or ask [`validators_of`](super::suites::validators_of) for those
-/// of a suite.
+/// The name of a validator. To get one, parse a string, or ask [`validators_of`](super::suites::validators_of) for
+/// those of a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ValidatorName(pub(super) &'static str);
 

@@ -37,7 +37,8 @@ fn asked(sandbox: &Sandbox, version: &str, text: &str) {
     write(sandbox, &format!("operators/rake/{version}/release-config.yaml"), text);
 }
 
-/// A repository with an operator of three versions, each in a folder of its own, whose bundles are in `rake1` to `rake3`.
+/// A repository with an operator of three versions, each in a folder of its own, whose bundles are in `rake1` to
+/// `rake3`.
 fn repository(ci: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     write(&sandbox, "operators/rake/ci.yaml", ci);

@@ -79,7 +79,8 @@ fn a_database_is_rendered_in_a_fixed_order() {
     let rake = bundle(&documents, "rake.v1.1.0");
     assert_eq!(rake["image"], "registry.example.com/rake:v1.1.0");
 
-    // A bundle of plain manifests is one that every OLM installs: no image, and a ClusterServiceVersion among its objects.
+    // A bundle of plain manifests is one that every OLM installs: no image, and a ClusterServiceVersion among its
+    // objects.
     let greenhouse = bundle(&documents, "greenhouse-operator.v1.2.0");
     assert_eq!(greenhouse["image"], "");
     let types = types(greenhouse);
@@ -329,7 +330,8 @@ fn bundles_in_folders_are_rendered_with_their_future_images() {
         rakes[0]["relatedImages"][1]["image"],
         "registry.example.com/rake:v1.0.0"
     );
-    // A bundle of plain manifests stays in the catalog, because OLM would not find its ClusterServiceVersion in the image.
+    // A bundle of plain manifests stays in the catalog, because OLM would not find its ClusterServiceVersion in the
+    // image.
     let greenhouse = bundle(&all, "greenhouse-operator.v1.2.0");
     assert_eq!(greenhouse["image"], "");
     assert_eq!(

@@ -48,8 +48,8 @@ fn clients_that_do_not_read_use_bounded_memory_and_do_not_block_others() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
-        // Without bounds these would be 576 answers of 300 KB, encoded twice: more than 330 MiB, and 170 MiB if those that wait
-        // for room held what they have read.
+        // Without bounds these would be 576 answers of 300 KB, encoded twice: more than 330 MiB, and 170 MiB if those
+        // that wait for room held what they have read.
         let resident = server.resident();
         assert!(resident < 144, "{resident} MiB");
 

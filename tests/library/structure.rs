@@ -106,6 +106,27 @@ fn every_file_starts_with_a_module_comment() {
     assert!(without.is_empty(), "files without a head //!: {without:?}");
 }
 
+/// The formatter does not wrap comments.
+#[test]
+fn comments_are_at_most_120_columns_wide() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut wide = Vec::new();
+    for folder in ["src", "tests", "benches"] {
+        for entry in walkdir::WalkDir::new(root.join(folder)).sort_by_file_name() {
+            let path = entry.unwrap().into_path();
+            if path.extension().is_none_or(|extension| extension != "rs") {
+                continue;
+            }
+            for (index, line) in fs::read_to_string(&path).unwrap().lines().enumerate() {
+                if line.trim_start().starts_with("//") && line.chars().count() > 120 {
+                    wide.push(format!("{}:{}", path.display(), index + 1));
+                }
+            }
+        }
+    }
+    assert!(wide.is_empty(), "{}", wide.join("\n"));
+}
+
 /// Files that may use each other: the type of a document, and how it is read.
 const TWINS: [&str; 2] = ["text::document", "text::read"];
 

@@ -170,8 +170,9 @@ fn two_writers_of_one_tag_lose_nothing_in_200_rounds() {
         pipeline.add("c", None, elsewhere, true).await.unwrap();
         pipeline.transports.pull(&elsewhere.parse().unwrap()).await.unwrap()
     });
-    // Both writers of a round know what the tag stands for before either moves it. How often a change was made again, or
-    // nothing where a writer was so slow that it says that it cannot tell, as on a machine that does too much at once.
+    // Both writers of a round know what the tag stands for before either moves it. How often a change was made again,
+    // or nothing where a writer was so slow that it says that it cannot tell, as on a machine that does too much at
+    // once.
     let round = |round: usize| -> Option<usize> {
         let to = &format!("{host}/index-{round}:latest");
         let from = match round % 3 {

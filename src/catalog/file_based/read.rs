@@ -399,8 +399,8 @@ fn line_of(finding: &Diagnostic, piece: &Piece<'_>) -> usize {
     piece.line + finding.place.as_ref().map_or(1, |place| place.start().line) - 1
 }
 
-/// Returns the number of line breaks before the fault in a JSON text, and the message of the parser without its position,
-/// which is counted from the start of the text.
+/// Returns the number of line breaks before the fault in a JSON text, and the message of the parser without its
+/// position, which is counted from the start of the text.
 pub(super) fn fault(text: &str, error: &serde_json::Error) -> (usize, String) {
     let (at, message) = text::fault(text, error);
     let before = text.as_bytes().get(..at).unwrap_or_default();

@@ -66,9 +66,9 @@ pub(crate) struct BuildArguments {
     /// Replace image tags with their current digests in the registries
     ///
     /// Images are replaced in Deployments (containers, init containers, image volumes and the variables
-    /// RELATED_IMAGE_*) and in the related images, and also in arguments, variables, ConfigMaps and examples that mention
-    /// the same images. A warning names every other image that these mention, because such an image might not exist. The files
-    /// of the bundle are not changed; only the image contains the digests.
+    /// RELATED_IMAGE_*) and in the related images, and also in arguments, variables, ConfigMaps and examples that
+    /// mention the same images. A warning names every other image that these mention, because such an image might not
+    /// exist. The files of the bundle are not changed; only the image contains the digests.
     #[arg(long)]
     pin: bool,
     /// Replace images as specified in this file
@@ -89,9 +89,9 @@ pub(crate) struct BuildArguments {
     /// Add images to the related images: mentioned or from-env
     ///
     /// "mentioned", the default value, adds the images that arguments, variables, image volumes and ConfigMaps mention,
-    /// except container images and existing related images. Mirrors then include the added images. "from-env" adds the images
-    /// of RELATED_IMAGE_* variables, each under the name of its variable. With --pin, the added images are also pinned.
-    /// The files of the bundle are not changed.
+    /// except container images and existing related images. Mirrors then include the added images. "from-env" adds the
+    /// images of RELATED_IMAGE_* variables, each under the name of its variable. With --pin, the added images are also
+    /// pinned. The files of the bundle are not changed.
     #[arg(
         long,
         value_enum,

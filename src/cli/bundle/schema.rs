@@ -33,8 +33,8 @@ Examples:
 ///
 /// With the schema of olm.yaml, editors complete and explain the keys, and show mistakes while you type. The format is
 /// JSON Schema: draft 7 for olm and annotations, draft 2020-12 for findings, catalog-findings and policy. Most values
-/// in olm.yaml can also be set in annotations of a Deployment, and values about the bundle's own kinds in annotations of
-/// their CustomResourceDefinitions; olm.yaml takes precedence. The schema cannot check values that depend on the
+/// in olm.yaml can also be set in annotations of a Deployment, and values about the bundle's own kinds in annotations
+/// of their CustomResourceDefinitions; olm.yaml takes precedence. The schema cannot check values that depend on the
 /// manifests; use "opmx bundle validate" to check them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

@@ -188,8 +188,8 @@ fn print_table(found: &Images, context: &Context<'_>) -> CommandResult {
     Ok(Status::Success)
 }
 
-/// Returns the reason why an image is listed. The reason is `chosen` if one of its bundles was selected, or if only other
-/// documents name it, otherwise the intent of a dependency and the bundles that have this dependency.
+/// Returns the reason why an image is listed. The reason is `chosen` if one of its bundles was selected, or if only
+/// other documents name it, otherwise the intent of a dependency and the bundles that have this dependency.
 fn why(image: &Image) -> String {
     let uses = &image.bundles;
     if uses.is_empty() || uses.iter().any(|used| used.reasons.is_empty()) {

@@ -29,8 +29,8 @@ Examples:
 /// referrers. Manifests that have tags outside the plans, and manifests within image indexes that have such tags, are
 /// also kept, unless --other-tags is specified. A manifest that has a tag of a kept plan, because another plan with the
 /// same target has moved the tag, is always kept. Nothing is deleted before the catalogs of the kept plans are at the
-/// target. Manifests are deleted with their tags; the garbage collection of the registry frees the space of their blobs. It is an error if the registry contains none of the
-/// repositories of the plan.
+/// target. Manifests are deleted with their tags; the garbage collection of the registry frees the space of their
+/// blobs. It is an error if the registry contains none of the repositories of the plan.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct DeleteArguments {

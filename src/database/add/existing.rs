@@ -182,8 +182,8 @@ pub(super) fn unchanged(
     Ok(same)
 }
 
-/// Returns whether the stored bundle has the position in the graph that the new bundle asks for. It may be in additional
-/// channels, because it may have been promoted.
+/// Returns whether the stored bundle has the position in the graph that the new bundle asks for. It may be in
+/// additional channels, because it may have been promoted.
 fn is_in_place(bundle: &Addition, stored: &Stored) -> bool {
     let Some(package) = stored.packages.get(&bundle.package) else {
         return false;

@@ -60,8 +60,8 @@ fn is_unknown_issuer(verified: &Result<ServerCertVerified, Error>) -> bool {
 
 /// Trusts what `usual` trusts, and servers whose own certificate is one of the trusted certificates.
 ///
-/// Self-signed certificates are usually made as those of an authority, which `usual` refuses for a server. It also refuses
-/// a certificate of an authority that it does not know.
+/// Self-signed certificates are usually made as those of an authority, which `usual` refuses for a server. It also
+/// refuses a certificate of an authority that it does not know.
 #[derive(Debug)]
 struct Verifier {
     usual: Arc<dyn ServerCertVerifier>,
@@ -74,8 +74,8 @@ impl Verifier {
         self.more.contains(certificate) || rustls_native_certs::load_native_certs().certs.contains(certificate)
     }
 
-    /// Returns whether nothing is wrong with a certificate except that its authority is unknown. The authority is looked
-    /// up after the dates and the purpose have been checked.
+    /// Returns whether nothing is wrong with a certificate except that its authority is unknown. The authority is
+    /// looked up after the dates and the purpose have been checked.
     fn lacks_only_authority(&self, certificate: &CertificateDer<'_>, name: &ServerName<'_>, now: UnixTime) -> bool {
         let mut roots = RootCertStore::empty();
         if roots.add(certificate.clone().into_owned()).is_err() {

@@ -11,8 +11,8 @@ use crate::validation::{cel_problems, weigh};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the findings about the rules of all constraints of a catalog, each once. An OLM that ignores constraints does
-/// not read the rules.
+/// Returns the findings about the rules of all constraints of a catalog, each once. An OLM that ignores constraints
+/// does not read the rules.
 pub(super) fn with_faulty_rules(catalog: &Catalog, olm: &Olm) -> Vec<Diagnostic> {
     if !olm.does(Feature::Dependency(CONSTRAINT)) {
         return Vec::new();

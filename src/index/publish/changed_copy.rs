@@ -46,8 +46,8 @@ struct MadeOf {
     _folder: TemporaryFolder,
 }
 
-/// Changes a copy of an index at `to`, or a new index if there is no original; error messages name it `shown`. A file-based catalog becomes a database
-/// first.
+/// Changes a copy of an index at `to`, or a new index if there is no original; error messages name it `shown`. A
+/// file-based catalog becomes a database first.
 pub(super) async fn change_copy<C: IndexChange>(
     from: Option<&IndexLocation>,
     (to, shown): (&Path, &Path),

@@ -1,5 +1,5 @@
-//! What a version requires of the cluster: APIs, and a version of Kubernetes. After its plan, the version stays `Pending`
-//! until the cluster meets these requirements.
+//! What a version requires of the cluster: APIs, and a version of Kubernetes. After its plan, the version stays
+//! `Pending` until the cluster meets these requirements.
 
 use super::{Apis, Step, StepStatus};
 use crate::cluster::State;

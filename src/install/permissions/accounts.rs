@@ -261,8 +261,9 @@ fn all_grants(own: &[&Given], before: Grants) -> Grants {
     all
 }
 
-/// Merges the permissions that a subject is given and those that it had `before`: returns one entry per resource and set of namespaces, with all verbs and
-/// reasons. If these entries would be too many for a person to read, returns one entry per rule instead.
+/// Merges the permissions that a subject is given and those that it had `before`: returns one entry per resource and
+/// set of namespaces, with all verbs and reasons. If these entries would be too many for a person to read, returns one
+/// entry per rule instead.
 fn holdings(own: &[&Given], before: &Grants) -> Result<Vec<Holding>, TooComplex> {
     // The whole cluster sorts first.
     type Key = (Vec<String>, Rule);

@@ -1,5 +1,5 @@
-//! The subjects that an install grants permissions to, and the permissions that they hold after one install but not after
-//! others.
+//! The subjects that an install grants permissions to, and the permissions that they hold after one install but not
+//! after others.
 
 use super::{Need, Operator, Permission, Purpose, approved, not_held};
 use crate::kubernetes::rbac::Rule;
@@ -63,9 +63,9 @@ pub struct Gain {
     pub permissions: Vec<Permission>,
 }
 
-/// Returns what the subjects of an operator hold in addition to what they hold after the installs of other versions, and
-/// to the permissions that count as approved for everyone. The name of each version counts as that of `new`, because
-/// some permissions apply to the objects with this name.
+/// Returns what the subjects of an operator hold in addition to what they hold after the installs of other versions,
+/// and to the permissions that count as approved for everyone. The name of each version counts as that of `new`,
+/// because some permissions apply to the objects with this name.
 ///
 /// # Errors
 /// Returns an error if comparing the rules takes too many steps.

@@ -117,8 +117,8 @@ impl Collector<'_> {
         self.is_empty = read == 0 && self.assembly.plan().left_out.iter().any(|left_out| !left_out.blocked);
     }
 
-    /// Returns the reason for leaving out an image after a failed request, and notes the error of a registry that cannot
-    /// be reached. `failed` describes what failed, if not all of the image.
+    /// Returns the reason for leaving out an image after a failed request, and notes the error of a registry that
+    /// cannot be reached. `failed` describes what failed, if not all of the image.
     fn noted(&mut self, failed: &str, reference: &RegistryReference, error: ImageError) -> String {
         let why = format!("{failed}{}", unread(reference.registry(), &error));
         if error.is_unreachable() {

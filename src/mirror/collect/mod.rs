@@ -72,7 +72,8 @@ pub struct Collected {
     /// The errors of registries that could not be reached. The key is the reason that the plan gives for leaving out
     /// the images of the registry.
     pub unreachable: BTreeMap<String, ImageError>,
-    /// The reasons that the plan gives for leaving out image indexes of which the image for one platform cannot be read.
+    /// The reasons that the plan gives for leaving out image indexes of which the image for one platform cannot be
+    /// read.
     pub without_platform: BTreeSet<String>,
     /// The images that kept bundles mention but do not list, each with the names of the bundles, except those that are
     /// requested or blocked. The plan does not contain them.
@@ -177,8 +178,8 @@ pub fn catalog_tag(place: usize) -> String {
     format!("catalog-{place}")
 }
 
-/// Returns the repository name in a plan of a catalog image in the layout next to it; `place` is the position of the catalog in the
-/// plan.
+/// Returns the repository name in a plan of a catalog image in the layout next to it; `place` is the position of the
+/// catalog in the plan.
 pub fn catalog_source(place: usize) -> String {
     format!("{CATALOG}{place}")
 }

@@ -53,8 +53,8 @@ pub struct PlannedCatalog {
     pub digest: Option<Digest>,
     /// The kept part of the catalog, by package name.
     pub kept: Vec<KeptPackage>,
-    /// Whether the image was built for this plan, from the kept part. A rebuilt image, or an unchanged one from a layout
-    /// or archive, is in the OCI layout next to the plan.
+    /// Whether the image was built for this plan, from the kept part. A rebuilt image, or an unchanged one from a
+    /// layout or archive, is in the OCI layout next to the plan.
     pub rebuilt: bool,
     /// Whether the rebuilt image contains a program that serves the catalog.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -8,8 +8,8 @@ use crate::kubernetes::rbac::account::Grants;
 use crate::kubernetes::rbac::covering::{TooComplex, halves};
 use std::collections::BTreeSet;
 
-/// Compares the permissions of the operator, and those that its bundles grant to users and groups. Returns `None` if they
-/// are unknown for one of the versions.
+/// Compares the permissions of the operator, and those that its bundles grant to users and groups. Returns `None` if
+/// they are unknown for one of the versions.
 pub(super) fn of_operator(before: &Release, after: &Release) -> Option<Vec<Change>> {
     let mut changes = compared(before, after, |access| access.held.clone())?;
     let others = [before, after].map(|version| {

@@ -37,7 +37,8 @@ pub(super) struct ServedEntry {
 }
 
 impl Channel {
-    /// Creates a channel. The entries must be sorted by name. The head is the entry that no other entry replaces or skips.
+    /// Creates a channel. The entries must be sorted by name. The head is the entry that no other entry replaces or
+    /// skips.
     pub(super) fn new(package: Text, name: Text, is_default: bool, entries: impl Iterator<Item = ServedEntry>) -> Self {
         let entries: Vec<ServedEntry> = entries.collect();
         let below = |entry: &ServedEntry| {

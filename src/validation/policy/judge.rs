@@ -64,7 +64,8 @@ pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value], setting: &S
                     continue;
                 }
             };
-            // A rule that OLM extends to the whole cluster is one violation, even if it is not allowed in a namespace either.
+            // A rule that OLM extends to the whole cluster is one violation, even if it is not allowed in a namespace
+            // either.
             let is_repeated = before
                 .as_ref()
                 .is_some_and(|(spot, known)| **spot == grant.spot && *known == refused);

@@ -87,8 +87,8 @@ pub(super) fn resource(resource: &str) -> Option<String> {
     }
 }
 
-/// Returns why a verb of a permission matches nothing, with advice. Extensions can define other verbs, also with capital
-/// letters.
+/// Returns why a verb of a permission matches nothing, with advice. Extensions can define other verbs, also with
+/// capital letters.
 pub(super) fn verb(verb: &str) -> Option<String> {
     let known = VERBS.contains(&verb.to_lowercase().as_str());
     lowercase(verb, "verbs").filter(|_| known)

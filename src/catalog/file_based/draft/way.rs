@@ -67,8 +67,8 @@ impl<'c> Updates<'c> {
 }
 
 impl Draft {
-    /// Returns the bundle to which clusters update from each bundle of a channel; bundles without an update or a version
-    /// are omitted.
+    /// Returns the bundle to which clusters update from each bundle of a channel; bundles without an update or a
+    /// version are omitted.
     pub(crate) fn updates<'c>(&'c self, channel: &'c DraftChannel) -> HashMap<&'c str, String> {
         let versions = self.versions();
         let Some(updates) = Updates::of(channel, &versions) else {

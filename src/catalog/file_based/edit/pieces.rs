@@ -55,8 +55,8 @@ impl Edit {
 /// Parses a document with the positions of its values.
 ///
 /// # Errors
-/// Returns an error if the text is no longer a document, repeats a key, so that a position could be that of a value that
-/// does not count, or capitalizes a field differently from the schema.
+/// Returns an error if the text is no longer a document, repeats a key, so that a position could be that of a value
+/// that does not count, or capitalizes a field differently from the schema.
 pub(super) fn read_piece(
     file: &std::path::Path,
     handle: &Handle,
