@@ -2,7 +2,7 @@
 
 use super::{Bundle, BundleId, Catalog, Channel};
 use crate::csv::Csv;
-use crate::olm::install_mode::INSTALL_MODES;
+use crate::olm::install_mode::{ALL_NAMESPACES, INSTALL_MODES};
 use crate::olm::property::{CONSTRAINT, GVK_REQUIRED, K8S_V1, LABEL, MEDIA_TYPE, PACKAGE_REQUIRED};
 use crate::version::parse_strict;
 use semver::{BuildMetadata, Prerelease, Version};
@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// The install mode in which OLM v1 installs operators.
-pub(crate) const MODE: &str = INSTALL_MODES[INSTALL_MODES.len() - 1];
+pub(crate) const MODE: &str = ALL_NAMESPACES;
 
 /// Returns the bundle that OLM v1 installs from these channels if no version is requested: the highest version, whether
 /// or not it is a head. Bundles that `is_deprecated` marks, by a document `olm.deprecations`, come last. If the chosen

@@ -1,22 +1,30 @@
 //! The namespaces that an operator can be installed for.
 
+/// The operator watches its own namespace.
+pub(crate) const OWN_NAMESPACE: &str = "OwnNamespace";
+/// The operator watches one namespace other than its own.
+pub(crate) const SINGLE_NAMESPACE: &str = "SingleNamespace";
+/// The operator watches several namespaces.
+pub(crate) const MULTI_NAMESPACE: &str = "MultiNamespace";
+/// The operator watches all namespaces.
+pub(crate) const ALL_NAMESPACES: &str = "AllNamespaces";
+
 /// The install modes in their usual order.
-pub(crate) const INSTALL_MODES: [&str; 4] = ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"];
+pub(crate) const INSTALL_MODES: [&str; 4] = [OWN_NAMESPACE, SINGLE_NAMESPACE, MULTI_NAMESPACE, ALL_NAMESPACES];
 
 /// Returns OLM's message if an operator in `namespace` that supports only some install modes cannot watch the target
 /// namespaces of its OperatorGroup. No target namespaces represent all namespaces.
 ///
 /// Source: `InstallModeSet.Supports` in OLM's API.
 pub(crate) fn unsupported(supports: impl Fn(&str) -> bool, namespace: &str, targets: &[String]) -> Option<String> {
-    let [own, single, several, all] = INSTALL_MODES;
     let is_own = |target: &String| target == namespace;
     let count = targets.len();
     let (mode, watched) = match targets {
-        [] => (all, "all namespaces".to_owned()),
-        [target] if is_own(target) => (own, "own namespace".to_owned()),
-        [_] => (single, "one namespace".to_owned()),
-        _ if supports(several) && targets.iter().any(is_own) => (own, "own namespace".to_owned()),
-        _ => (several, format!("{count} namespaces")),
+        [] => (ALL_NAMESPACES, "all namespaces".to_owned()),
+        [target] if is_own(target) => (OWN_NAMESPACE, "own namespace".to_owned()),
+        [_] => (SINGLE_NAMESPACE, "one namespace".to_owned()),
+        _ if supports(MULTI_NAMESPACE) && targets.iter().any(is_own) => (OWN_NAMESPACE, "own namespace".to_owned()),
+        _ => (MULTI_NAMESPACE, format!("{count} namespaces")),
     };
     (!supports(mode)).then(|| format!("{mode} InstallModeType not supported, cannot configure to watch {watched}"))
 }

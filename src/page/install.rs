@@ -3,6 +3,7 @@
 use super::frame::Site;
 use super::model::{Model, Release};
 use crate::image::Reference;
+use crate::olm::install_mode::{ALL_NAMESPACES, OWN_NAMESPACE};
 use crate::text::to_yaml;
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
         "" => package,
         namespace => namespace,
     };
-    let everywhere = supports("AllNamespaces") || shown.facts.install_modes.is_empty();
+    let everywhere = supports(ALL_NAMESPACES) || shown.facts.install_modes.is_empty();
     let namespace = if everywhere { "operators" } else { own };
     let mut spec = json!({
         "name": package,
@@ -52,7 +53,7 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
     });
     let mut objects = Vec::new();
     if !everywhere {
-        let targets = if supports("OwnNamespace") {
+        let targets = if supports(OWN_NAMESPACE) {
             [namespace]
         } else {
             [WATCHED]
@@ -69,7 +70,7 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
         format!(
             "The namespace {namespace} needs an OperatorGroup without target namespaces. OLM usually creates this OperatorGroup."
         )
-    } else if supports("OwnNamespace") {
+    } else if supports(OWN_NAMESPACE) {
         "The operator does not watch all namespaces, so it gets a separate OperatorGroup.".to_owned()
     } else {
         format!("Replace {WATCHED} with the namespace that the operator should watch.")

@@ -8,6 +8,7 @@ use super::package_page::{Comparison, VersionLink, comparison};
 use super::path;
 use super::probe::Size;
 use crate::catalog::{BundleId, olm_v1};
+use crate::olm::install_mode::{ALL_NAMESPACES, MULTI_NAMESPACE, OWN_NAMESPACE, SINGLE_NAMESPACE};
 use askama::Template;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -156,10 +157,10 @@ fn version_page(
 /// Explains an install mode.
 fn meaning(mode: &str) -> &'static str {
     match mode {
-        "AllNamespaces" => "The operator watches all namespaces.",
-        "SingleNamespace" => "The operator watches one namespace other than its own.",
-        "OwnNamespace" => "The operator watches its own namespace.",
-        "MultiNamespace" => "The operator watches several namespaces.",
+        ALL_NAMESPACES => "The operator watches all namespaces.",
+        SINGLE_NAMESPACE => "The operator watches one namespace other than its own.",
+        OWN_NAMESPACE => "The operator watches its own namespace.",
+        MULTI_NAMESPACE => "The operator watches several namespaces.",
         _ => "",
     }
 }

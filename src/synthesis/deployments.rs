@@ -9,6 +9,7 @@ use super::inventory::same_namespace;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::{names, selector};
 use crate::manifest::Object;
+use crate::olm::install_mode::{ALL_NAMESPACES, OWN_NAMESPACE};
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
@@ -16,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const WATCH_NAMESPACE: &str = "WATCH_NAMESPACE";
 /// The fields of a pod that contain the namespace of the operator.
-const OWN_NAMESPACE: [&str; 2] = ["metadata.namespace", "metadata.annotations['olm.operatorNamespace']"];
+const NAMESPACE_FIELDS: [&str; 2] = ["metadata.namespace", "metadata.annotations['olm.operatorNamespace']"];
 
 /// The service accounts of the bundle's Deployments, and those that `olm.yaml` adds.
 #[derive(Debug, Default)]
@@ -255,8 +256,8 @@ fn follows_operator_group(work: &Work<'_>, variable: &Value) -> bool {
     let only = |kind: &str| kinds.len() == 1 && kinds.contains(kind);
     let value = variable.get("value").and_then(Value::as_str);
     let selects_all = value.is_none_or(str::is_empty) && variable.get("valueFrom").is_none();
-    let selects_own = field.is_some_and(|field| OWN_NAMESPACE.contains(&field));
-    only("AllNamespaces") && selects_all || only("OwnNamespace") && selects_own
+    let selects_own = field.is_some_and(|field| NAMESPACE_FIELDS.contains(&field));
+    only(ALL_NAMESPACES) && selects_all || only(OWN_NAMESPACE) && selects_own
 }
 
 fn watch_namespace(work: &mut Work<'_>, deployment: &Object, container: &Value, path: &Path) {

@@ -2,7 +2,7 @@
 
 use crate::kubernetes::rbac;
 use crate::manifest::Object;
-use crate::olm::install_mode::INSTALL_MODES;
+use crate::olm::install_mode::{ALL_NAMESPACES, INSTALL_MODES, OWN_NAMESPACE, SINGLE_NAMESPACE};
 use serde_json::{Value, json};
 
 /// The field of a pod that contains the target namespaces of the OperatorGroup.
@@ -35,9 +35,9 @@ pub(super) fn inferred_mode(objects: &[Object], mode: &str) -> bool {
 
 fn supports(watched: Watched, mode: &str) -> bool {
     match mode {
-        "AllNamespaces" => watched != Watched::Own,
-        "OwnNamespace" => watched != Watched::All,
-        "SingleNamespace" => watched == Watched::Targets,
+        ALL_NAMESPACES => watched != Watched::Own,
+        OWN_NAMESPACE => watched != Watched::All,
+        SINGLE_NAMESPACE => watched == Watched::Targets,
         _ => false,
     }
 }

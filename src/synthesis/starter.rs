@@ -14,6 +14,7 @@ use crate::kubernetes::names::{fault_of_csv_name, fault_of_dns1123_label};
 use crate::kubernetes::served::ServedResources;
 use crate::manifest::Object;
 use crate::olm::annotation::EXAMPLES;
+use crate::olm::install_mode::ALL_NAMESPACES;
 use crate::text::{self, Limits};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -95,7 +96,7 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
     decisions
         .unresolved
         .retain(|entry| !resolved.iter().any(|found| is_about(found, entry)));
-    if !install_modes::inferred_mode(objects, "AllNamespaces") {
+    if !install_modes::inferred_mode(objects, ALL_NAMESPACES) {
         decisions.widened.clear();
     }
     let (examples, diagnostics) = samples::examples(&known.samples, &synthesis.provided);

@@ -9,6 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::image::Digest;
 use crate::kubernetes::names;
 use crate::manifest::Object;
+use crate::olm::install_mode::ALL_NAMESPACES;
 use crate::rules;
 use crate::shape::Nearest;
 use crate::text::Path;
@@ -509,7 +510,7 @@ fn only_all_namespaces(work: &mut Work<'_>) {
     for (index, mode) in modes.iter().enumerate() {
         let kind = mode.get("type").and_then(Value::as_str).unwrap_or_default();
         let supported = mode.get("supported") == Some(&Value::Bool(true));
-        if supported == (kind == "AllNamespaces") {
+        if supported == (kind == ALL_NAMESPACES) {
             continue;
         }
         let message = format!(

@@ -5,7 +5,7 @@ use super::{Work, crds};
 use crate::bundle::olm_yaml::{ANY_KUBE_VERSION, FIELDS, targeted};
 use crate::conversion::compare::is_empty;
 use crate::csv;
-use crate::olm::install_mode::INSTALL_MODES;
+use crate::olm::install_mode::{ALL_NAMESPACES, INSTALL_MODES};
 use crate::rules;
 use crate::shape::{Shape, Target};
 use crate::text::{Path, Step, to_yaml};
@@ -257,7 +257,7 @@ fn install_modes(work: &mut Work<'_>, path: &Path, shape: &Shape) -> Value {
             message.to_owned(),
             path,
         );
-        modes.push(json!({"type": "AllNamespaces", "supported": true}));
+        modes.push(json!({"type": ALL_NAMESPACES, "supported": true}));
     }
     modes.into()
 }

@@ -14,6 +14,7 @@ use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Grants, grants};
 use crate::kubernetes::rbac::covering::{Granted, TooComplex, are_readable, cells, halves};
 use crate::kubernetes::selector::selects;
+use crate::olm::install_mode::ALL_NAMESPACES;
 use crate::steps::Step;
 use given::{Given, bound, certified, condition, own_accounts};
 use serde::Serialize;
@@ -199,7 +200,7 @@ pub fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option
             let targets = of_group(Csv(group), &state.objects);
             (targets, Some(Csv(group).name().to_owned()))
         }
-        None if csv.supports("AllNamespaces") => (Targets::All, None),
+        None if csv.supports(ALL_NAMESPACES) => (Targets::All, None),
         None => (Targets::Namespaces(vec![namespace.to_owned()]), None),
     }
 }

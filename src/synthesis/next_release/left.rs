@@ -6,6 +6,7 @@ use crate::bundle::stamp::Stamp;
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::covering::uncovered;
 use crate::manifest::Object;
+use crate::olm::install_mode::ALL_NAMESPACES;
 use crate::olm::optional_manifest::{OptionalManifest, entries};
 use crate::olm::property::OPTIONAL_MANIFESTS;
 use crate::synthesis::Synthesis;
@@ -27,7 +28,7 @@ pub(super) fn decisions(is: &Synthesis, after: &Bundle, was: &Decisions, wanted:
     let refreshed = wanted.refreshed.iter().find(|(key, _)| *key == INSTALL_MODES);
     let said = after.olm.as_ref().and_then(|olm| olm.value().get(INSTALL_MODES));
     let modes = refreshed.map(|(_, modes)| modes).or(said).and_then(Value::as_array);
-    let is_everywhere = |mode: &Value| mode["type"] == "AllNamespaces" && mode["supported"] == true;
+    let is_everywhere = |mode: &Value| mode["type"] == ALL_NAMESPACES && mode["supported"] == true;
     open.widened = if modes.is_some_and(|modes| modes.iter().any(is_everywhere)) {
         // If comparing the rules takes too many steps, all rules are reported again.
         for_reader(&uncovered(&was.widened, &open.widened).unwrap_or(open.widened))

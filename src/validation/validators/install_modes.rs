@@ -4,7 +4,7 @@ use super::found;
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
-use crate::olm::install_mode::INSTALL_MODES;
+use crate::olm::install_mode::{ALL_NAMESPACES, INSTALL_MODES};
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
@@ -59,11 +59,11 @@ fn mode(entry: &Value) -> (&str, bool) {
 fn conversion(object: &Object, csv: Csv<'_>, modes: &[(&str, bool)], findings: &mut Vec<Diagnostic>) {
     let wrong = modes
         .iter()
-        .position(|(name, supported)| (*name == "AllNamespaces") != *supported);
+        .position(|(name, supported)| (*name == ALL_NAMESPACES) != *supported);
     let Some((wrong, (name, _))) = wrong.and_then(|index| Some((index, modes.get(index)?))) else {
         return;
     };
-    let message = if *name == "AllNamespaces" {
+    let message = if *name == ALL_NAMESPACES {
         "a conversion webhook needs the install mode AllNamespaces, which this bundle does not support".to_owned()
     } else {
         format!("a conversion webhook conflicts with the install mode {name}")
