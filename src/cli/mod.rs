@@ -53,6 +53,7 @@ mod serving;
 mod sources;
 pub mod start;
 mod strictness;
+mod termination_log;
 mod unlisted;
 mod upgrade_check;
 mod validate;

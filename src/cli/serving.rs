@@ -3,19 +3,18 @@
 use crate::cli::Context;
 use crate::cli::arguments::positive;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::termination_log;
 use crate::diagnostic::Diagnostic;
 use crate::server::metrics::Metrics;
 use crate::server::{self, DEFAULT_PORT, Served, ServerOptions, scrape};
+use crate::terminal::Printer;
 use crate::terminal::log::LogFormat;
-use crate::terminal::{Printer, counted};
 use crate::visible;
 use clap::Args;
-use std::fs::OpenOptions;
 use std::future;
-use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,7 +28,7 @@ pub(crate) struct ServingArguments {
     #[arg(short, long, value_name = "PORT", default_value_t = DEFAULT_PORT, value_parser = port)]
     port: u16,
     /// File to which the reason is written if serving fails; the cluster shows the reason
-    #[arg(short = 't', long, value_name = "FILE", default_value = TERMINATION_LOG)]
+    #[arg(short = 't', long, value_name = "FILE", default_value = termination_log::DEFAULT)]
     termination_log: PathBuf,
     /// Serve metrics for Prometheus at http://ADDRESS:PORT/metrics; without ADDRESS, on all addresses
     #[arg(long, value_name = "[ADDRESS]:PORT", value_parser = endpoint)]
@@ -52,9 +51,6 @@ pub(crate) struct ServingArguments {
     #[arg(long, hide = true)]
     skip_migrate: bool,
 }
-
-/// The file in which a cluster expects the reason why a container ended.
-const TERMINATION_LOG: &str = "/dev/termination-log";
 
 /// A port on one address or on all addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +131,8 @@ pub(crate) fn serve(
         Err(Unserved { error, findings }) => (Err(error), findings),
     };
     if let Err(error) = &served {
-        arguments.leave_word(&word(error, &findings), printer);
+        let message = termination_log::message(error, &findings);
+        write_termination_log(&message, arguments, printer);
     }
     logged(served, arguments)
 }
@@ -195,7 +192,7 @@ async fn run(served: Served, name: &str, arguments: &ServingArguments, printer: 
     let on_fault = |fault: &str| {
         let warning = format!("no longer serving: {fault}");
         // When the warning can be read, so can the log.
-        arguments.leave_word(&visible::lines(&warning), printer);
+        write_termination_log(&visible::lines(&warning), arguments, printer);
         warn(&warning, arguments, printer);
     };
     let served = server::serve(served, listener, options, metrics, on_fault, shutdown).await;
@@ -319,90 +316,23 @@ fn announce(arguments: &ServingArguments, printer: &Printer, what: &str, of: &st
     }
 }
 
-/// A cluster reads at most this number of bytes of a termination log.
-const WORD_SIZE: usize = 4096;
-
-/// Returns the content of the termination log: the error, and as many of the errors in the index as fit.
-fn word(error: &CommandError, findings: &[Diagnostic]) -> String {
-    let line = |finding: &Diagnostic| {
-        let place = finding.place.as_ref().map(|place| {
-            let (name, start) = (place.source.name(), place.start());
-            format!("{name}:{}:{}: ", start.line, start.column)
-        });
-        let line = format!("{}{}", place.unwrap_or_default(), finding.message);
-        visible::one_line(&line).into_owned()
+/// Writes the reason for a failure to the termination log, and warns if this fails and the user named the file.
+fn write_termination_log(message: &str, arguments: &ServingArguments, printer: &Printer) {
+    let file = &arguments.termination_log;
+    let Err(error) = termination_log::write(file, message) else {
+        return;
     };
-    let errors: Vec<&Diagnostic> = findings.iter().filter(|finding| finding.is_error()).collect();
-    let mut word = visible::lines(&error.to_string()).into_owned();
-    for (written, finding) in errors.iter().enumerate() {
-        let rest = format!("\n{} more", counted(errors.len() - written, "error"));
-        let line = line(finding);
-        // The last line needs no room for a line after it.
-        let reserved = if written + 1 == errors.len() { 0 } else { rest.len() };
-        if word.len() + 1 + line.len() + reserved > WORD_SIZE {
-            word.push_str(&rest);
-            break;
-        }
-        word.push('\n');
-        word.push_str(&line);
-    }
-    word
-}
-
-impl ServingArguments {
-    /// Writes the reason for a failure to the termination log. The file is a mount of the container, so it is written
-    /// in place. The default file is not created if it does not exist, because nothing would read it.
-    fn leave_word(&self, word: &str, printer: &Printer) {
-        let file = &self.termination_log;
-        let is_default = file == Path::new(TERMINATION_LOG);
-        let word = word.get(..word.floor_char_boundary(WORD_SIZE)).unwrap_or_default();
-        let written = OpenOptions::new()
-            .write(true)
-            .truncate(true)
-            .create(!is_default)
-            .open(file)
-            .and_then(|mut file| file.write_all(word.as_bytes()));
-        let Err(error) = written else { return };
-        let warning = format!("cannot write the reason for the failure to {}: {error}", file.display());
-        if is_default {
-            tracing::debug!("{warning}");
-        } else {
-            warn(&warning, self, printer);
-        }
+    let warning = format!("cannot write the reason for the failure to {}: {error}", file.display());
+    if termination_log::is_default(file) {
+        tracing::debug!("{warning}");
+    } else {
+        warn(&warning, arguments, printer);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules;
-    use crate::source::{Place, SourceFile};
-
-    #[test]
-    fn a_termination_message_contains_as_many_errors_as_fit() {
-        let finding = |number: usize| {
-            let source = SourceFile::new("c.yaml", "a: b\n");
-            Diagnostic::new(&rules::CATALOG_DOCUMENT, format!("fault {number}\u{1b}")).at(Place::new(&source, 3..4))
-        };
-        let error = CommandError::failure("not served");
-        let few: Vec<_> = (1..3).map(finding).collect();
-        assert_eq!(
-            word(&error, &few),
-            "not served\nc.yaml:1:4: fault 1\\u{1b}\nc.yaml:1:4: fault 2\\u{1b}"
-        );
-        let many: Vec<_> = (0..1000).map(finding).collect();
-        let long = word(&error, &many);
-        let lines = long.lines().count();
-        assert!(
-            long.len() <= WORD_SIZE && long.len() > WORD_SIZE - 100,
-            "{}",
-            long.len()
-        );
-        assert!(
-            long.ends_with(&format!("\n{} errors more", 1000 - (lines - 2))),
-            "{long}"
-        );
-    }
 
     #[test]
     fn a_limit_on_open_files_reduces_the_connections() {
