@@ -57,14 +57,12 @@ impl Revision<'_> {
         };
         // Members before the first member that is kept.
         if let Some((place, member)) = old.get(first_kept) {
-            let mut text = String::new();
-            for one in added(self, 0..*place) {
-                text.push_str(&one);
-                text.push(',');
-                text.push_str(&between);
-            }
-            if first_kept > 0 || !text.is_empty() {
-                self.edit(first.start..member.start, text);
+            let new = added(self, 0..*place);
+            if first_kept > 0 || !new.is_empty() {
+                let start = self.with_comments_above(self.layout.span(path).start..first.start);
+                let gone = old.get(..first_kept).and_then(<[_]>::last);
+                let end = gone.map_or(start, |(_, gone)| self.with_comments_above(gone.end..member.start));
+                self.edit(start..end, before_next(&new, &between));
             }
         }
         for (at, (place, member)) in old
@@ -73,51 +71,36 @@ impl Revision<'_> {
             .skip(first_kept)
             .filter(|(_, (place, _))| kept(*place))
         {
-            // The range up to the next member that is kept.
-            let next = old
-                .iter()
-                .skip(at + 1)
-                .position(|(place, _)| kept(*place))
-                .map(|gone| at + 1 + gone);
-            let (until, gone) = match next.and_then(|next| Some((next, old.get(next)?))) {
-                Some((next, (until, _))) => (*until, old.get(at + 1..next)),
-                None => (children.len(), old.get(at + 1..)),
+            let rest = old.get(at + 1..).unwrap_or_default();
+            let next = rest.iter().position(|(place, _)| kept(*place));
+            let gone = rest.get(..next.unwrap_or(rest.len())).unwrap_or_default();
+            let next = next.and_then(|next| rest.get(next));
+            let new = added(self, place + 1..next.map_or(children.len(), |(next, _)| *next));
+            if new.is_empty() && gone.is_empty() {
+                continue;
+            }
+            let Some((_, next)) = next else {
+                let gone = gone.last().map(|(_, gone)| gone.end);
+                self.at_end(member.end, gone, &new, &between);
+                continue;
             };
-            let new = added(self, place + 1..until);
-            if let Some(comment) = self.comment_behind(member.end) {
-                let next = next.and_then(|next| Some(old.get(next)?.1.start));
-                let gone = gone.and_then(<[_]>::last).map(|(_, last)| last.end);
-                if self.behind_comment(member.end, &comment, &new, &between, (next, gone)) {
-                    continue;
-                }
-            }
-            let mut text = String::new();
-            for one in new {
-                text.push(',');
-                text.push_str(&between);
-                text.push_str(&one);
-            }
-            let end = gone.and_then(<[_]>::last).map_or(member.end, |(_, last)| last.end);
-            if end > member.end || !text.is_empty() {
-                self.edit(member.end..end, text);
-            }
+            let from = gone.first().map_or(next.start, |(_, gone)| gone.start);
+            let start = self.with_comments_above(member.end..from);
+            let end = gone
+                .last()
+                .map_or(start, |(_, gone)| self.with_comments_above(gone.end..next.start));
+            self.edit(start..end, before_next(&new, &between));
         }
     }
 
-    /// Changes the members behind a kept member that ends at `member` and whose line ends with a comment, which stays
-    /// on this line. `next` is the start of the next member that is kept, and `gone` the end of the last member that is
-    /// removed before it. Returns `false` if the comma is not on the line of the comment.
-    fn behind_comment(
-        &mut self,
-        member: usize,
-        comment: &Comment,
-        new: &[String],
-        between: &str,
-        (next, gone): (Option<usize>, Option<usize>),
-    ) -> bool {
-        if new.is_empty() && gone.is_none() {
-            return true;
-        }
+    /// Changes the members behind the last kept member, which ends at `member` and whose comment stays on its line.
+    /// `gone` is the end of the last member if it is removed, and `between` the whitespace before a member.
+    fn at_end(&mut self, member: usize, gone: Option<usize>, new: &[String], between: &str) {
+        let gone = gone.map(|gone| self.comment_behind(gone).map_or(gone, |comment| comment.end));
+        let Some(comment) = self.comment_behind(member) else {
+            let new: String = new.iter().map(|one| format!(",{between}{one}")).collect();
+            return self.edit(member..gone.unwrap_or(member), new);
+        };
         let line = if between.contains('\n') {
             between.to_owned()
         } else {
@@ -125,34 +108,19 @@ impl Revision<'_> {
             let indent = start.get(..start.len() - start.trim_start().len()).unwrap_or_default();
             format!("{}{indent}", self.layout.newline)
         };
-        let mut text = new
-            .iter()
-            .map(|one| format!("{line}{one}"))
-            .collect::<Vec<_>>()
-            .join(",");
-        match next {
-            Some(_) if !comment.has_comma => return false,
-            Some(next) => {
-                if !text.is_empty() {
-                    text.push(',');
-                }
-                if gone.is_some() {
-                    text.push_str(&line);
-                }
-                self.edit(comment.end..gone.map_or(comment.end, |_| next), text);
-            }
-            None => {
-                if !comment.has_comma && !new.is_empty() {
-                    self.edit(member..member, ",");
-                }
-                // The closing bracket must not become part of the comment.
-                if new.is_empty() {
-                    text.push_str(&line);
-                }
-                self.edit(comment.end..gone.unwrap_or(comment.end), text);
-            }
+        // Without new members, the closing bracket must not become part of the comment.
+        let text = match new {
+            [] => line,
+            _ => new
+                .iter()
+                .map(|one| format!("{line}{one}"))
+                .collect::<Vec<_>>()
+                .join(","),
+        };
+        if !comment.has_comma && !new.is_empty() {
+            self.edit(member..member, ",");
         }
-        true
+        self.edit(comment.end..gone.unwrap_or(comment.end), text);
     }
 
     /// Returns the comment on the line on which a member ends, if any.
@@ -164,6 +132,18 @@ impl Revision<'_> {
             end: end + line.len(),
             has_comma: behind.starts_with(','),
         })
+    }
+
+    /// Returns the start of a member with the comments on the lines above it. `gap` is the text between the preceding
+    /// member, or the bracket, and this member.
+    fn with_comments_above(&self, gap: Range<usize>) -> usize {
+        let text = self.layout.of(gap.clone());
+        let lines = text.split_once('\n').map_or("", |(_, lines)| lines).trim_start();
+        if lines.starts_with('#') {
+            gap.end - lines.len()
+        } else {
+            gap.end
+        }
     }
 
     /// Returns the line break and the indentation of a gap between two members without its comments, which belong to
@@ -278,4 +258,9 @@ impl Revision<'_> {
         let (_, indent) = blank.rsplit_once('\n')?;
         Some(indent.to_owned())
     }
+}
+
+/// Returns the text of new members before another member; `between` is the whitespace before a member.
+fn before_next(new: &[String], between: &str) -> String {
+    new.iter().map(|one| format!("{one},{between}")).collect()
 }

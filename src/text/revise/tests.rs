@@ -418,4 +418,16 @@ fn comments_between_brackets_stay_with_their_items() {
         revised("a, # broken\n  b, # fixed\n  c", &["a", "b", "d", "c"]),
         "a, # broken\n  b, # fixed\n  d,\n  c"
     );
+    let list = "\n  # first\n  a, # broken\n  # second\n  b, # fixed\n  # third\n  c # last\n";
+    let third = "\n  # third\n  c # last\n";
+    assert_eq!(revised(list, &["c"]), third);
+    assert_eq!(revised(list, &["b", "c"]), format!("\n  # second\n  b, # fixed{third}"));
+    assert_eq!(revised(list, &["a", "c"]), format!("\n  # first\n  a, # broken{third}"));
+    assert_eq!(
+        revised(list, &["d", "b", "c"]),
+        format!("\n  d,\n  # second\n  b, # fixed{third}")
+    );
+    assert_eq!(revised("\n  a,\n  b, # fixed\n  c\n", &["a", "c"]), "\n  a,\n  c\n");
+    assert_eq!(revised("\n  a,\n  b # fixed\n", &["a"]), "\n  a\n");
+    assert_eq!(revised("\n  # first\n  a\n", &["b", "a"]), "\n  b,\n  # first\n  a\n");
 }
