@@ -82,7 +82,12 @@ pub struct Closure<Member> {
 
 /// Returns the chosen bundles and all bundles that they may need.
 pub fn of_bundles(catalog: &Catalog, chosen: &BTreeSet<BundleId>, follow: &Follow) -> Closure<BundleId> {
-    walk(catalog, chosen, follow, |_| BTreeSet::new())
+    let found = walk(catalog, chosen, follow, |_| BTreeSet::new());
+    let members = found.members.into_iter();
+    Closure {
+        members: members.map(|(id, needs)| (id, reasons(needs, |_| true))).collect(),
+        unsatisfied: found.unsatisfied,
+    }
 }
 
 /// Returns the chosen packages and all packages that their bundles may need. A needed package is included completely,
@@ -100,15 +105,12 @@ pub fn of_packages(catalog: &Catalog, chosen: &BTreeSet<String>, follow: &Follow
     for name in chosen.iter().filter(|name| catalog.package(name).is_some()) {
         members.insert(name.clone(), Vec::new());
     }
-    for (id, reasons) in found.members {
-        for name in places.packages.get(&id).into_iter().flatten() {
+    for (id, needs) in &found.members {
+        for name in places.packages.get(id).into_iter().flatten() {
             if !chosen.contains(*name) {
                 // A dependency of a package on itself is not a reason to include the package.
-                let own = |reason: &Reason| {
-                    let by = catalog.find(&reason.bundle).and_then(|by| places.packages.get(&by));
-                    by.is_some_and(|packages| packages.contains(name))
-                };
-                let foreign = reasons.iter().filter(|reason| !own(reason)).cloned();
+                let is_own = |by| places.packages.get(&by).is_some_and(|packages| packages.contains(name));
+                let foreign = reasons(needs.clone(), |by| !is_own(by));
                 members.entry((*name).to_owned()).or_default().extend(foreign);
             }
         }
@@ -119,6 +121,15 @@ pub fn of_packages(catalog: &Catalog, chosen: &BTreeSet<String>, follow: &Follow
     }
     let unsatisfied = found.unsatisfied;
     Closure { members, unsatisfied }
+}
+
+/// Returns the sorted reasons from bundles for which `takes` is true.
+fn reasons(needs: Vec<(BundleId, Reason)>, takes: impl Fn(BundleId) -> bool) -> Vec<Reason> {
+    let taken = needs.into_iter().filter(|(by, _)| takes(*by));
+    let mut reasons: Vec<Reason> = taken.map(|(_, reason)| reason).collect();
+    reasons.sort();
+    reasons.dedup();
+    reasons
 }
 
 /// Returns the packages of the chosen bundles, and all packages that these bundles may need. Needed packages are
@@ -190,14 +201,21 @@ impl<'catalog> Places<'catalog> {
     }
 }
 
+/// The result of [`walk`].
+struct Found {
+    /// All chosen or needed bundles, with the dependencies on them and the bundles that have these dependencies.
+    members: BTreeMap<BundleId, Vec<(BundleId, Reason)>>,
+    unsatisfied: Vec<Unsatisfied>,
+}
+
 /// Follows dependencies from bundle to bundle. For each bundle found, the bundles that `beside` returns are also added.
 fn walk(
     catalog: &Catalog,
     chosen: &BTreeSet<BundleId>,
     follow: &Follow,
     beside: impl Fn(BundleId) -> BTreeSet<BundleId>,
-) -> Closure<BundleId> {
-    let mut members: BTreeMap<BundleId, Vec<Reason>> = chosen.iter().map(|id| (*id, Vec::new())).collect();
+) -> Found {
+    let mut members: BTreeMap<BundleId, Vec<(BundleId, Reason)>> = chosen.iter().map(|id| (*id, Vec::new())).collect();
     let mut missing: BTreeMap<(Property, Intent), Unsatisfied> = BTreeMap::new();
     let mut waiting: Vec<BundleId> = if follow.is_nothing() {
         Vec::new()
@@ -238,22 +256,18 @@ fn walk(
                     members.insert(id, Vec::new());
                     waiting.push(id);
                 }
-                if let Some(reasons) = members.get_mut(&provider) {
-                    reasons.push(reason);
+                if let Some(needs) = members.get_mut(&provider) {
+                    needs.push((id, reason));
                 }
             }
         }
-    }
-    for reasons in members.values_mut() {
-        reasons.sort();
-        reasons.dedup();
     }
     let mut unsatisfied: Vec<Unsatisfied> = missing.into_values().collect();
     for missing in &mut unsatisfied {
         missing.bundles.sort();
     }
     unsatisfied.sort();
-    Closure { members, unsatisfied }
+    Found { members, unsatisfied }
 }
 
 /// A required dependency of remaining bundles that loses all its providers.

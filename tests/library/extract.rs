@@ -172,6 +172,47 @@ fn answers(catalog: &Catalog, package: &str) -> Vec<String> {
     answers
 }
 
+#[test]
+fn a_needed_package_has_a_reason_even_if_it_has_a_bundle_with_the_name_of_the_needing_one() {
+    for (needing, needed) in [("p1", "p2"), ("p2", "p1")] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut text = String::new();
+        for package in [needing, needed] {
+            let mut properties = vec![property(
+                "olm.package",
+                &json!({"packageName": package, "version": "1.0.0"}),
+            )];
+            if package == needing {
+                let range = json!({"packageName": needed, "versionRange": ">=1.0.0"});
+                properties.push(property("olm.package.required", &range));
+            }
+            let documents = [
+                json!({"schema": "olm.package", "name": package, "defaultChannel": "stable"}),
+                json!({"schema": "olm.channel", "name": "stable", "package": package, "entries": [{"name": "same.v1"}]}),
+                json!({"schema": "olm.bundle", "name": "same.v1", "package": package,
+                    "image": format!("registry.example.com/{package}:1"), "properties": properties}),
+            ];
+            text.extend(documents.map(|document| format!("{document}\n")));
+        }
+        fs::write(folder.path().join("catalog.json"), text).unwrap();
+        let transports = Transports::new(ImageOptions::default(), Arc::new(Silent));
+        let options = ExtractOptions {
+            packages: &[needing.to_owned()].into(),
+            follow: &Follow::all(),
+            folder: None,
+            form: Form::default(),
+        };
+        let opening = SourceOptions::default();
+        let extracting = extract(folder.path().to_str().unwrap(), &options, &transports, &opening);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let extracted = runtime.block_on(extracting).unwrap();
+        let [reason] = extracted.packages.members[needed].as_slice() else {
+            panic!("{needed}: {:?}", extracted.packages.members);
+        };
+        assert_eq!(reason.bundle, "same.v1", "{needed}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 24 } else { 1_000 }))]
 
