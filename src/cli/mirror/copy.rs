@@ -2,13 +2,14 @@
 
 use super::left_out;
 use super::naming::NamingArguments;
+use super::outcome;
 use super::target::{TargetArguments, for_target};
-use super::told;
 use crate::cli::Context;
-use crate::cli::arguments::{ConnectionArguments, output};
+use crate::cli::arguments::ConnectionArguments;
 use crate::cli::error::{CommandError, CommandResult};
 use crate::cli::hint::Hints;
 use crate::cli::size::Size;
+use crate::cli::values::output;
 use crate::files::FileError;
 use crate::image::Transports;
 use crate::image::copy::CopyOptions;
@@ -91,6 +92,9 @@ pub(super) struct CopyArguments {
     registry: ConnectionArguments,
 }
 
+/// What to do if a copy is incomplete.
+const REMEDY: &str = "run the command again to retry, or make the plan again to leave out images that no longer exist";
+
 /// The limits on transfers.
 #[derive(Debug, Args)]
 pub(super) struct TransferArguments {
@@ -163,7 +167,7 @@ pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandRe
         let error = CommandError::from(error);
         if is_target { error.map_hints(for_target) } else { error }
     })?;
-    let status = told::told(&result, &options.result, &catalogs, told::RETRY, &context.printer)?;
+    let status = outcome::report(&result, &options.result, &catalogs, REMEDY, &context.printer)?;
     warn_unreachable(&result, &source, context);
     left_out::warn(missing, &arguments.plan, &context.printer);
     Ok(status)
@@ -209,7 +213,7 @@ fn into_archive(arguments: &CopyArguments, plan: &Plan, folder: &Path, context: 
     let holdings = Sources { layout: &layout };
     let packed = pack(plan, &holdings, &source, &archive, &options, &file);
     let result = context.runtime.block_on(packed)?;
-    let status = told::told(&result, &file, &plan.catalog_names(), told::RETRY, &context.printer)?;
+    let status = outcome::report(&result, &file, &plan.catalog_names(), REMEDY, &context.printer)?;
     warn_unreachable(&result, &source, context);
     left_out::warn(plan.missing().len(), &arguments.plan, &context.printer);
     Ok(status)

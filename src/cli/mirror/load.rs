@@ -3,7 +3,7 @@
 use super::copy::TransferArguments;
 use super::left_out;
 use super::naming::NamingArguments;
-use super::told;
+use super::outcome;
 use crate::cli::arguments::ConnectionArguments;
 use crate::cli::error::{CommandError, CommandResult};
 use crate::cli::{Context, following};
@@ -72,7 +72,7 @@ pub(super) fn run(arguments: &LoadArguments, context: &Context<'_>) -> CommandRe
     let catalogs = archive.plan.catalog_names();
     let incomplete = archive.incomplete_images();
     let remedy = if archive.list.complete {
-        told::RETRY
+        "run the command again to retry"
     } else {
         "complete the archive, and load it again"
     };
@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &LoadArguments, context: &Context<'_>) -> CommandRe
         );
     }
     let result = context.runtime.block_on(load(&archive, &target, &options))?;
-    let status = told::told(&result, &options.result, &catalogs, remedy, &context.printer)?;
+    let status = outcome::report(&result, &options.result, &catalogs, remedy, &context.printer)?;
     left_out::warn(archive.plan.missing().len(), &archive.path, &context.printer);
     Ok(status)
 }

@@ -7,11 +7,11 @@ mod left_out;
 mod load;
 mod manifests;
 mod naming;
+mod outcome;
 mod plan;
 mod planned;
 mod schema;
 mod target;
-mod told;
 mod verify;
 
 use crate::cli::Context;
