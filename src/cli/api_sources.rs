@@ -1,7 +1,8 @@
 //! `--api-source`: the sources for the kinds of APIs that a bundle uses but does not define.
 
-use crate::cli::arguments::{RegistryArguments, filled};
+use crate::cli::arguments::RegistryArguments;
 use crate::cli::error::CommandError;
+use crate::cli::values::filled;
 use crate::cli::{Context, guesses};
 use crate::index::api_sources::{self, ApiSourceError};
 use crate::index::open::SourceLimits;

@@ -1,6 +1,6 @@
 //! Following dependencies of bundles, for the commands that select packages with their dependencies.
 
-use crate::cli::arguments::{Item, name};
+use crate::cli::values::{Item, name};
 use crate::olm::intent::Intent;
 use crate::resolver::closure::{Follow, Reason, Unsatisfied};
 use crate::resolver::{Preferences, Without};

@@ -1,9 +1,9 @@
 //! `opmx generate dockerfile`: the Dockerfile for building the image of a file-based catalog with another tool.
 
 use crate::cli::Context;
-use crate::cli::arguments::label;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::index::publication::OPM_IMAGE;
+use crate::cli::values::label;
 use crate::index::render::dockerfile::{CatalogImage, SCRATCH, write_beside};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;

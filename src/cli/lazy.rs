@@ -1,7 +1,7 @@
 //! Arguments that are defined only if their command is used. Defining the arguments of all commands takes most of the
 //! time of a short command.
 
-use crate::cli::arguments::with_negative_numbers;
+use crate::cli::values::with_negative_numbers;
 use clap::error::Error;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Id};
 use std::cell::Cell;

@@ -1,11 +1,12 @@
 //! `opmx migrate`: converting an index or a catalog to a folder with a file-based catalog.
 
 use crate::cli::Context;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, filled, output};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::catalog_output::{self, FormArguments};
 use crate::cli::containment;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::strictness::StrictnessArguments;
+use crate::cli::values::{filled, output};
 use crate::index::render::folder::write_folder;
 use crate::index::render::sources::SourceOptions;
 use clap::Args;

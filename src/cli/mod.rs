@@ -57,6 +57,7 @@ mod termination_log;
 mod unlisted;
 mod upgrade_check;
 mod validate;
+mod values;
 mod version;
 mod what_if;
 

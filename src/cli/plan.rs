@@ -4,10 +4,11 @@ mod requirements;
 mod text;
 
 use crate::cli::Context;
-use crate::cli::arguments::{OutputArguments, filled};
+use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::{IntentArguments, unresolved};
+use crate::cli::values::filled;
 use crate::cli::what_if::{self, InstallArguments, OlmArgument};
 use crate::cluster::State;
 use crate::cluster::conditions::NOT_UPGRADEABLE;

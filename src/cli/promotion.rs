@@ -1,7 +1,7 @@
 //! Publishing bundles in additional channels, for the commands on images and on database files.
 
 use crate::cli::additions::Mode;
-use crate::cli::arguments::name;
+use crate::cli::values::name;
 use crate::database::add::promote::{Promoted, Promotion};
 use crate::terminal::Printer;
 use clap::Args;

@@ -2,10 +2,11 @@
 
 use crate::cli::Context;
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, filled};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::catalog_output::{self, FormArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::strictness::StrictnessArguments;
+use crate::cli::values::filled;
 use crate::index::render::image_reference::ImageReferenceTemplate;
 use crate::index::render::sources::SourceOptions;
 use clap::Args;

@@ -2,10 +2,11 @@
 
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::cli::Context;
-use crate::cli::arguments::{IndexLimitArguments, RegistryArguments, filled};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
 use crate::cli::serving::{self, ServingArguments, Unserved};
+use crate::cli::values::filled;
 use crate::database::read::Database;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;

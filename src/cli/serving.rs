@@ -1,9 +1,9 @@
 //! Serving an index, for `serve` and `registry serve`.
 
 use crate::cli::Context;
-use crate::cli::arguments::positive;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::termination_log;
+use crate::cli::values::positive;
 use crate::diagnostic::Diagnostic;
 use crate::server::metrics::Metrics;
 use crate::server::{self, DEFAULT_PORT, Served, ServerOptions, scrape};

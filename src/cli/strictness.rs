@@ -1,6 +1,6 @@
 //! The strictness of checks, for all commands that check bundles and catalogs.
 
-use crate::cli::arguments::name;
+use crate::cli::values::name;
 use crate::diagnostic::Diagnostic;
 use crate::rules::{Gate, Rule, Severity};
 use crate::terminal::Printer;

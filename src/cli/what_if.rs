@@ -3,8 +3,9 @@
 use crate::build::in_registry_form;
 use crate::bundle::location::Location;
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, filled};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
+use crate::cli::values::filled;
 use crate::cli::{Context, guesses, input, sources};
 use crate::cluster::state::CatalogSource;
 use crate::cluster::{self, OperatorGroups, State};

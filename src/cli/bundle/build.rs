@@ -6,8 +6,9 @@ use super::{AnnotationArguments, FolderArguments};
 use crate::build::{BuildError, BuildOptions, RelatedImages, build};
 use crate::bundle::image_map::ImageMap;
 use crate::bundle::stamp::Stamp;
-use crate::cli::arguments::{self, ImageBuilderArgument, LimitArguments, RegistryArguments, output};
+use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::values::{self, output};
 use crate::cli::{Context, environment, input, replaced};
 use crate::diagnostic;
 use crate::files;
@@ -52,7 +53,7 @@ pub(crate) struct BuildArguments {
     #[command(flatten)]
     folder: FolderArguments,
     /// Destination of the image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
-    #[arg(short, long, value_name = "REF", value_parser = arguments::destination)]
+    #[arg(short, long, value_name = "REF", value_parser = values::destination)]
     tag: Reference,
     /// Not needed: a bundle image contains only the files of the bundle
     #[arg(long, hide = true, value_name = "IMAGE", value_parser = ["scratch"])]

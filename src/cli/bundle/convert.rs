@@ -3,8 +3,9 @@
 use super::wildcards::WildcardArguments;
 use crate::bundle::{self, MediaType};
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, filled, output};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::values::{filled, output};
 use crate::cli::{Context, sources};
 use crate::synthesis::outside::inform;
 use crate::terminal::counted;

@@ -2,8 +2,9 @@
 
 use crate::build::in_registry_form;
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments, filled};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
+use crate::cli::values::filled;
 use crate::cli::what_if::FormArgument;
 use crate::cli::{Context, sources};
 use crate::synthesis::outside::inform;

@@ -21,9 +21,9 @@ pub(crate) use rules::headings;
 
 use crate::bundle::{AnnotationError, AskedAnnotations, MANIFESTS, METADATA, UnknownAnnotations};
 use crate::cli::Context;
-use crate::cli::arguments::name;
 use crate::cli::error::{CommandError, CommandResult};
 use crate::cli::lazy::Lazy;
+use crate::cli::values::name;
 use crate::diagnostic::Diagnostic;
 use crate::files;
 use crate::tree::{Tree, TreeError, TreeLimits};

@@ -1,9 +1,9 @@
 //! `opmx bundle rules`: the table of rules, and the explanation of a rule with an example.
 
 use crate::cli::Context;
-use crate::cli::arguments::OneOf;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::example::found_by;
+use crate::cli::values::OneOf;
 use crate::rules::examples::{self, Example};
 use crate::rules::{self, Gate, Rule, Scope};
 use crate::terminal::table::Table;

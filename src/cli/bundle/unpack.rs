@@ -1,7 +1,8 @@
 //! `opmx bundle unpack`: writing the files of a bundle image to a folder.
 
-use crate::cli::arguments::{LimitArguments, RegistryArguments, filled, output};
+use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::values::{filled, output};
 use crate::cli::{Context, sources};
 use crate::files::{self, FileError};
 use crate::terminal::counted;

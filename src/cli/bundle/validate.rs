@@ -2,12 +2,11 @@
 
 use crate::bundle::location::Location;
 use crate::cli::api_sources::ApiSourceArguments;
-use crate::cli::arguments::{
-    DatabaseLimitArguments, ImageBuilderArgument, LimitArguments, OneOf, RegistryArguments, filled, name,
-};
+use crate::cli::arguments::{DatabaseLimitArguments, ImageBuilderArgument, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::policy::PolicyArguments;
 use crate::cli::strictness::{RuleName, SelectionArguments, rule};
+use crate::cli::values::{OneOf, filled, name};
 use crate::cli::{Context, environment, guesses, input};
 use crate::diagnostic::Diagnostic;
 use crate::shape::nearest;

@@ -1,11 +1,12 @@
 //! `opmx catalog build`: building the image of a file-based catalog.
 
 use super::edit;
-use crate::cli::arguments::{self, CatalogLimitArguments, RegistryArguments, label};
+use crate::cli::arguments::{CatalogLimitArguments, RegistryArguments};
 use crate::cli::containment;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::index::publication::{ServerArguments, warn_of_doubts};
 use crate::cli::strictness::{self, StrictnessArguments};
+use crate::cli::values::{self, label};
 use crate::cli::{Context, environment, replaced};
 use crate::image::{Platform, Reference};
 use crate::index::catalog_image::{CatalogImageError, CatalogImageOptions, CatalogServer, build};
@@ -45,7 +46,7 @@ pub(crate) struct BuildArguments {
     #[arg(value_name = "DIR|FILE")]
     catalog: PathBuf,
     /// Destination of the image: HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
-    #[arg(short, long, value_name = "REF", value_parser = arguments::destination)]
+    #[arg(short, long, value_name = "REF", value_parser = values::destination)]
     tag: Reference,
     #[command(flatten)]
     server: ServerArguments,

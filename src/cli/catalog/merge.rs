@@ -3,9 +3,10 @@
 use super::edit;
 use crate::catalog::file_based::edit::merge;
 use crate::cli::Context;
-use crate::cli::arguments::{CatalogLimitArguments, output};
+use crate::cli::arguments::CatalogLimitArguments;
 use crate::cli::containment;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::values::output;
 use clap::Args;
 use std::path::PathBuf;
 

@@ -2,10 +2,10 @@
 
 use super::edit::{self, FolderEditArguments};
 use crate::catalog::selection::part::{Versions, WrittenPart};
-use crate::cli::arguments::name;
 use crate::cli::error::CommandResult;
 use crate::cli::following::{self, FollowArguments};
 use crate::cli::parts::PartArguments;
+use crate::cli::values::name;
 use crate::cli::{Context, removals};
 use crate::index::curate::{PruneRequest, PrunedPackage, prune};
 use clap::Args;

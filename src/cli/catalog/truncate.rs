@@ -1,8 +1,8 @@
 //! `opmx catalog truncate`: removing old versions from a package.
 
 use super::edit::{self, FolderEditArguments};
-use crate::cli::arguments::name;
 use crate::cli::error::CommandResult;
+use crate::cli::values::name;
 use crate::cli::{Context, removals};
 use crate::index::curate::lost;
 use crate::version::parse_strict;

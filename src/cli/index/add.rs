@@ -2,12 +2,11 @@
 
 use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
-use crate::cli::arguments::{
-    DatabaseLimitArguments, ImageToolArguments, LimitArguments, RegistryArguments, filled, name,
-};
+use crate::cli::arguments::{DatabaseLimitArguments, ImageToolArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandResult;
 use crate::cli::guesses;
 use crate::cli::index::publication::{self, CatalogFormArguments, PublicationArguments, RedoArgument};
+use crate::cli::values::{filled, name};
 use crate::index::location::IndexLocation;
 use crate::index::publish::{self, AddBundles, PublishOptions, PublishedOutput};
 use clap::{ArgGroup, Args};

@@ -1,8 +1,8 @@
 //! The index that a command reads, and the errors for names that the index does not contain.
 
 use crate::catalog::selection::SelectionError;
-use crate::cli::arguments::filled;
 use crate::cli::error::CommandError;
+use crate::cli::values::filled;
 use clap::Args;
 
 /// An index of any form.

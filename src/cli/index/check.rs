@@ -2,12 +2,13 @@
 
 use crate::cli::Context;
 use crate::cli::additions;
-use crate::cli::arguments::{IndexLimitArguments, RegistryArguments, filled};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::checked::{print, unreadable};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
 use crate::cli::hint::registry_hint;
 use crate::cli::policy::PolicyArguments;
+use crate::cli::values::filled;
 use crate::database;
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::check::images::Which;

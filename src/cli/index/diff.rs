@@ -3,8 +3,9 @@
 use crate::catalog::Catalog;
 use crate::catalog::difference::{Difference, details as difference_of, difference};
 use crate::catalog::losses::{Loss, LossKind, counterpart, losses};
-use crate::cli::arguments::{IndexLimitArguments, Item, RegistryArguments, filled};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
+use crate::cli::values::{Item, filled};
 use crate::cli::{Context, sources};
 use crate::index::details::details;
 use crate::terminal::{Format, index_difference};

@@ -1,9 +1,8 @@
 //! `opmx index export`: writing the packages of an index as folders of manifests.
 
-use crate::cli::arguments::{
-    ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments, filled, name, output,
-};
+use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
+use crate::cli::values::{filled, name, output};
 use crate::cli::{Context, containment, sources};
 use crate::index::export::{ExportError, ExportOptions, export};
 use crate::terminal::counted;

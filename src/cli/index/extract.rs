@@ -2,11 +2,12 @@
 
 use super::publication::{self, CatalogFormArguments, ServerArguments};
 use crate::catalog::file_based::migrate::Level;
-use crate::cli::arguments::{self, IndexLimitArguments, RegistryArguments, filled, name, output};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::catalog_output::{self, OutputLanguage};
 use crate::cli::containment;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::following::{self, FollowArguments};
+use crate::cli::values::{self, filled, name, output};
 use crate::cli::{Context, additions, guesses};
 use crate::database::change::Target;
 use crate::database::remove::{Packages, packages};
@@ -64,7 +65,7 @@ pub(crate) struct ExtractArguments {
         short,
         long,
         value_name = "REF",
-        value_parser = arguments::destination,
+        value_parser = values::destination,
         conflicts_with_all = ["database", "folder"]
     )]
     tag: Option<Reference>,

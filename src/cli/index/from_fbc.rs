@@ -1,9 +1,10 @@
 //! `opmx index from-fbc`: converting a file-based catalog to an index with a database.
 
-use crate::cli::arguments::{IndexLimitArguments, RegistryArguments, filled};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::index::publication::{self, PublicationArguments};
 use crate::cli::strictness::StrictnessArguments;
+use crate::cli::values::filled;
 use crate::cli::{Context, additions, guesses};
 use crate::index::location::IndexLocation;
 use crate::index::publish::{self, CatalogForm, PublishOptions};

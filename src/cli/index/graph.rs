@@ -3,8 +3,9 @@
 use super::catalog_argument::CatalogArgument;
 use crate::catalog::drawing::{self, View};
 use crate::catalog::selection::Selection;
-use crate::cli::arguments::{IndexLimitArguments, RegistryArguments, name};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
+use crate::cli::values::name;
 use crate::cli::{Context, sources};
 use clap::{Args, ValueEnum};
 

@@ -2,9 +2,10 @@
 
 use super::catalog_argument::CatalogArgument;
 use crate::catalog::selection::Selection;
-use crate::cli::arguments::{IndexLimitArguments, RegistryArguments, name};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::{self, DependencyArguments};
+use crate::cli::values::name;
 use crate::cli::{Context, sources, unlisted};
 use crate::index::open::{Index, OpenError};
 use crate::mirror::images::{Image, Images, ImagesError, Query, Role, images, versions};

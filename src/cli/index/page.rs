@@ -1,8 +1,9 @@
 //! `opmx index page`: writing a website that shows an index.
 
 use crate::catalog::Catalog;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments, filled, output};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::values::{filled, output};
 use crate::cli::{Context, containment, sources};
 use crate::index::object_name::object_name;
 use crate::index::open::Index;

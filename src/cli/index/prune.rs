@@ -1,11 +1,12 @@
 //! `opmx index prune`.
 
 use crate::cli::Context;
-use crate::cli::arguments::{ContainerToolArgument, name};
+use crate::cli::arguments::ContainerToolArgument;
 use crate::cli::error::CommandResult;
 use crate::cli::following::FollowArguments;
 use crate::cli::index::publication::ChangeArguments;
 use crate::cli::removals;
+use crate::cli::values::name;
 use crate::database::change::Target;
 use crate::database::remove::{Packages, packages};
 use crate::index::publish::Applied;

@@ -1,8 +1,9 @@
 //! The destination of a changed index, for all commands that change an index.
 
 use crate::catalog::file_based::edit::CatalogEditError;
-use crate::cli::arguments::{self, IndexLimitArguments, RegistryArguments, filled, output};
+use crate::cli::arguments::{IndexLimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::values::{self, filled, output};
 use crate::cli::{Context, additions, guesses};
 use crate::database::change::{ChangeOptions, Target};
 use crate::files;
@@ -30,7 +31,7 @@ const INDEX_DOCKERFILE: &str = "index.Dockerfile";
 #[derive(Debug, Args)]
 pub(crate) struct ServerArguments {
     /// Base image with a program that serves the index; by default, the index image contains only opmx
-    #[arg(short = 'i', long, value_name = "REF", value_parser = arguments::image)]
+    #[arg(short = 'i', long, value_name = "REF", value_parser = values::image)]
     binary_image: Option<Reference>,
     /// Also build for this platform, with the static opmx binary in FILE; may be repeated
     ///
@@ -80,7 +81,7 @@ pub(crate) struct PublicationArguments {
         short,
         long,
         value_name = "REF",
-        value_parser = arguments::destination,
+        value_parser = values::destination,
         required_unless_present_any = ["generate", "dry_run"]
     )]
     tag: Option<Reference>,

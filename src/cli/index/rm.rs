@@ -1,10 +1,11 @@
 //! `opmx index rm`.
 
 use crate::cli::Context;
-use crate::cli::arguments::{ImageToolArguments, name};
+use crate::cli::arguments::ImageToolArguments;
 use crate::cli::error::CommandResult;
 use crate::cli::index::publication::ChangeArguments;
 use crate::cli::removals;
+use crate::cli::values::name;
 use crate::database::change::Target;
 use crate::database::remove::{Packages, packages};
 use crate::index::publish::Applied;

@@ -2,11 +2,11 @@
 
 mod departures;
 
-use crate::cli::arguments::output;
 use crate::cli::bundle::headings;
 use crate::cli::environment::VARIABLES;
 use crate::cli::error::{CommandResult, EXIT_STATUS, Status};
 use crate::cli::example::found_by;
+use crate::cli::values::output;
 use crate::cli::{Context, command};
 use crate::files::{FolderOutput, place};
 use crate::rules;

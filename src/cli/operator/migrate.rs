@@ -1,8 +1,9 @@
 //! `opmx operator migrate`: the Operators and Installs that replace Subscriptions and OperatorGroups.
 
 use crate::catalog::Catalog;
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments, filled};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::values::filled;
 use crate::cli::what_if::{named_indexes, read_cluster};
 use crate::cli::{Context, sources};
 use crate::index::open::Index;

@@ -2,8 +2,9 @@
 
 use super::{InstallerArguments, steps_of};
 use crate::catalog::published::published;
-use crate::cli::arguments::{OutputArguments, filled};
+use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::values::filled;
 use crate::cli::{Context, sources};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;

@@ -7,10 +7,11 @@ mod user;
 
 use crate::bundle::location::Location;
 use crate::cli::Context;
-use crate::cli::arguments::{OutputArguments, RegistryArguments, filled};
+use crate::cli::arguments::{OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::policy::PolicyArguments;
 use crate::cli::requests;
+use crate::cli::values::filled;
 use crate::cli::what_if::{self, InstallArguments, OlmArgument};
 use crate::cluster::State;
 use crate::csv::Csv;

@@ -2,10 +2,9 @@
 
 use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
-use crate::cli::arguments::{
-    ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments, name, output,
-};
+use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandResult;
+use crate::cli::values::{name, output};
 use crate::database::change::{ChangeOptions, Target};
 use crate::index::gather;
 use clap::{ArgGroup, Args};

@@ -2,9 +2,10 @@
 
 use crate::cli::Context;
 use crate::cli::additions;
-use crate::cli::arguments::{DatabaseLimitArguments, name};
+use crate::cli::arguments::DatabaseLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::removals;
+use crate::cli::values::name;
 use crate::database::change::{ChangeOptions, Target};
 use crate::database::remove::{Packages, packages};
 use clap::Args;

@@ -2,8 +2,9 @@
 
 mod init;
 
-use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments, filled};
+use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::values::filled;
 use crate::cli::what_if::read_cluster;
 use crate::cli::{Context, sources};
 use crate::cluster::conditions::{Check, check_in};
