@@ -8,6 +8,9 @@
 
 #[path = "../shared/chain.rs"]
 mod chain;
+#[path = "../common/noise.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod noise;
 
 mod api_server;
 mod api_server_objects;

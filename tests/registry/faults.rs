@@ -24,7 +24,7 @@ fn image_of(content: Vec<u8>) -> Image {
 }
 
 fn image() -> Image {
-    image_of(noise(4000))
+    image_of(noise::bytes(4000))
 }
 
 /// The answers of a working registry with the image to read requests.
@@ -618,7 +618,7 @@ fn plain_http_instead_of_https_is_reported_with_the_option() {
 
 #[test]
 fn a_push_retries_each_blob_and_writes_the_tag_last() {
-    let pushed = image_of(noise(9 << 20));
+    let pushed = image_of(noise::bytes(9 << 20));
     let expected = pushed.digest();
     let failures = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&failures);
@@ -713,7 +713,7 @@ fn a_reference_with_a_digest_accepts_only_that_image() {
 fn pulled_content_is_cached_and_verified() {
     let directory = tempfile::tempdir().unwrap();
     let cache = directory.path().join("cache");
-    let held = image_of(noise(9 << 20));
+    let held = image_of(noise::bytes(9 << 20));
     let digest = held.digest();
     let server = Server::start(move |request, _| answer(&held, request));
     let cached = || Client::with(|options| options.cache = CacheMode::Directory(cache.clone()));

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
+#[path = "../common/noise.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod noise;
+
 mod certificate;
 mod extras;
 mod faults;
@@ -14,15 +18,3 @@ mod platforms;
 mod policy;
 mod programs;
 mod tools;
-
-/// Incompressible bytes that are the same every time.
-fn noise(length: usize) -> Vec<u8> {
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let next = |_| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.to_be_bytes()[0]
-    };
-    (0..length).map(next).collect()
-}

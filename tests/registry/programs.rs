@@ -41,7 +41,7 @@ fn image() -> Image {
     let database = LayerEntry {
         path: "database/index.db".to_owned(),
         mode: 0o644,
-        content: EntryContent::Bytes(noise(9 << 20)),
+        content: EntryContent::Bytes(noise::bytes(9 << 20)),
     };
     let config = ImageConfig {
         labels: BTreeMap::from([("operators.example.com/package".to_owned(), "cache".to_owned())]),
@@ -197,7 +197,7 @@ fn a_pushed_image_is_pulled_bit_for_bit_and_not_sent_twice() {
         assert_eq!(files(&pulled), bundle_files());
         let database = folder.path().join("index.db");
         extract_file(&pulled, "database/index.db", &database, u64::MAX).unwrap();
-        assert_eq!(fs::read(database).unwrap(), noise(9 << 20));
+        assert_eq!(fs::read(database).unwrap(), noise::bytes(9 << 20));
     }
     assert_eq!(watched.bytes.load(Ordering::SeqCst), 3 * size);
     assert_eq!(block_on(transports.resolve(&reference)).unwrap(), image.digest());
@@ -257,7 +257,7 @@ fn images_are_exchanged_with_skopeo_and_umoci() {
     for (file, content) in bundle_files() {
         assert_eq!(fs::read(root.join(&file)).unwrap(), content, "{file}");
     }
-    assert_eq!(fs::read(root.join("database/index.db")).unwrap(), noise(9 << 20));
+    assert_eq!(fs::read(root.join("database/index.db")).unwrap(), noise::bytes(9 << 20));
 
     let docker = format!("docker://{}/team/docker:v2s2", registry.host);
     skopeo(&["copy", "--dest-tls-verify=false", "--format", "v2s2", &layout, &docker]);

@@ -5,6 +5,7 @@ use crate::common::Sandbox;
 use crate::indexes::{self, wrapped};
 use crate::workshop::{State, View, Workshop};
 use crate::writing::{ALL, Writing};
+use std::path::Path;
 use std::process::Command;
 
 /// Asserts that a command that may have been stopped leaves one of two states, and that repeating it with enough room
@@ -51,13 +52,18 @@ fn a_file_size_limit_leaves_the_old_state() {
     }
 }
 
-/// Returns whether a file system can be mounted here, for one program only.
-fn can_mount(workshop: &Workshop) -> bool {
+/// Returns whether a file system can be mounted on this folder, for one program only. If not, says so.
+pub(crate) fn can_mount(folder: &Path) -> bool {
     let mounted = Command::new("unshare")
         .args(["--mount", "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs"])
-        .arg(workshop.sandbox.path("empty"))
+        .arg(folder)
         .output();
-    mounted.is_ok_and(|output| output.status.success())
+    let mounted = mounted.is_ok_and(|output| output.status.success());
+    if !mounted {
+        // Past the test harness, which would keep it to itself.
+        std::io::Write::write_all(&mut std::io::stderr(), b"not run: no file system can be mounted here\n").unwrap();
+    }
+    mounted
 }
 
 /// Runs the remaining arguments on a disk with this many free KiB, and then copies the content of the disk back. A disk
@@ -78,9 +84,7 @@ const ON_A_SMALL_DISK: &str = r#"
 #[test]
 fn a_full_disk_leaves_the_old_state() {
     let workshop = Workshop::new();
-    if !can_mount(&workshop) {
-        // Past the test harness, which would keep it to itself.
-        std::io::Write::write_all(&mut std::io::stderr(), b"not run: no file system can be mounted here\n").unwrap();
+    if !can_mount(&workshop.sandbox.path("empty")) {
         return;
     }
     for writing in ALL {

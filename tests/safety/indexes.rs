@@ -2,6 +2,7 @@
 
 use crate::bundles::{self, Release};
 use crate::common::{Outcome, Sandbox};
+use crate::noise;
 use opmx::image::{EntryContent, Image, ImageConfig, LayerEntry, build, layer_from_files, write_layout};
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,7 +48,7 @@ pub(crate) fn database_image(sandbox: &Sandbox, noise: usize) -> Image {
     fs::remove_file(path).unwrap();
     image(
         "database",
-        [("database/index.db", content), ("noise", self::noise(noise))],
+        [("database/index.db", content), ("noise", noise::bytes(noise))],
     )
 }
 
@@ -110,17 +111,6 @@ fn image(form: &str, files: [(&str, Vec<u8>); 2]) -> Image {
 /// Writes an image to a layout under the tag `v1`.
 pub(crate) fn layout(image: &Image, folder: &Path) {
     write_layout(image, folder, Some("v1")).unwrap();
-}
-
-fn noise(length: usize) -> Vec<u8> {
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let next = |_| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.to_be_bytes()[0]
-    };
-    (0..length).map(next).collect()
 }
 
 /// Runs a command with the folder `tmp` of the sandbox for temporary files; it counts as hanging after a minute.

@@ -32,6 +32,11 @@ enum Moment {
     Call(String, usize),
 }
 
+/// The number of kills that `OPMX_KILLS` sets, or the default.
+pub(crate) fn kills(default: usize) -> usize {
+    std::env::var("OPMX_KILLS").map_or(default, |kills| kills.parse().unwrap())
+}
+
 /// Returns whether system calls can be counted and stopped here.
 pub(crate) fn can_trace() -> bool {
     if !installed(&STRACE[..1]) {
@@ -112,7 +117,7 @@ fn check(workshop: &Workshop, writing: &Writing, old: &View, new: &View, moment:
 
 #[test]
 fn a_killed_command_leaves_the_old_state_or_the_new_one_and_can_be_repeated() {
-    let kills = std::env::var("OPMX_KILLS").map_or(KILLS, |kills| kills.parse().unwrap());
+    let kills = kills(KILLS);
     let pushes = if installed(&["docker-registry"]) {
         WITH_A_REGISTRY
     } else {

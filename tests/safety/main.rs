@@ -1,32 +1,31 @@
-//! Security: hostile registries, images, catalogs, databases and clients, kills at any moment, full disks, and other
-//! pipelines that change the same index.
+//! Security and durability: hostile registries, images, catalogs, databases and clients, kills at any moment, full disks,
+//! and other pipelines that change the same index.
 
 #![allow(clippy::print_stdout)]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-#[path = "../durability/bundles.rs"]
-mod bundles;
 #[path = "../registry/certificate.rs"]
 mod certificate;
-#[path = "../durability/chance.rs"]
-mod chance;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../registry/http.rs"]
 mod http;
+#[path = "../common/noise.rs"]
+#[expect(dead_code, reason = "not all that it offers is used here")]
+mod noise;
 #[cfg(target_os = "linux")]
 #[path = "../common/served.rs"]
 mod served;
-#[path = "../durability/state.rs"]
-#[expect(dead_code, reason = "not all that it offers is used here")]
-mod state;
 #[path = "../registry/tools.rs"]
 #[expect(dead_code, reason = "not all that it offers is used here")]
 mod tools;
 
 mod budgets;
+mod bundles;
 mod cache;
+mod chance;
 mod command;
+mod databases;
 mod full_disks;
 #[cfg(target_os = "linux")]
 mod hostile_clients;
@@ -50,6 +49,7 @@ mod realms;
 mod silent_clients;
 mod slowness;
 mod special_files;
+mod state;
 #[cfg(unix)]
 mod system_limits;
 mod two_writers;

@@ -1,5 +1,6 @@
 //! The bundles of an example: a valid one, with the changes and one of the snippets.
 
+use crate::noise;
 use opmx::rules::examples::{Change, Example, INDEX_DOCKERFILE};
 use opmx::tree::{Tree, TreeLimits};
 use std::collections::BTreeMap;
@@ -159,19 +160,12 @@ fn bytes(example: &Example, text: String) -> Vec<u8> {
 
 /// Fills in `{1000 letters}`: incompressible letters, the same every time.
 fn filled(text: &str) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let Some((before, rest)) = text.split_once(" letters}") else {
         return text.to_owned();
     };
     let (before, number) = before.rsplit_once('{').unwrap();
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let letters = (0..number.parse::<usize>().unwrap()).map(|_| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        char::from(LETTERS[usize::try_from(state >> 58).unwrap()])
-    });
-    format!("{before}{}{rest}", letters.collect::<String>())
+    let letters = noise::letters(number.parse().unwrap());
+    format!("{before}{letters}{rest}")
 }
 
 /// Removes the Dockerfile of the index from the files, and returns it.

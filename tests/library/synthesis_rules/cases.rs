@@ -4,6 +4,7 @@ use super::parts::{
     ANNOTATIONS_YAML, APISERVICE, APISERVICE_KINDS, Bundle, CRD, CSV, CSV_YAML, DEPLOYMENT, DEPLOYMENT_YAML, Files,
     OLM, OLM_YAML, OPERATOR, SERVICE, WEBHOOK, binding, grant, role,
 };
+use crate::noise;
 use opmx::rules::Severity;
 
 /// One rule, broken and kept.
@@ -69,15 +70,7 @@ const CONFIG_MAP: &str = "{apiVersion: v1, kind: ConfigMap, metadata: {name: set
 
 /// Returns a ConfigMap with this many incompressible letters, the same every time.
 fn noise(length: usize) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let letters = (0..length).map(|_| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        char::from(LETTERS[usize::try_from(state >> 58).unwrap()])
-    });
-    let letters: String = letters.collect();
+    let letters = noise::letters(length);
     format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: noise}}, data: {{a: \"{letters}\"}}}}")
 }
 

@@ -294,7 +294,11 @@ pub(super) fn image(name: &str, version: &str, architecture: &str) -> Image {
         architecture: architecture.to_owned(),
         ..ImageConfig::default()
     };
-    build(&config, vec![file("base", noise(SHARED_LAYER)), file("own", own)]).unwrap()
+    build(
+        &config,
+        vec![file("base", noise::bytes(SHARED_LAYER)), file("own", own)],
+    )
+    .unwrap()
 }
 
 /// The catalog with `greenhouse-operator`, whose newest version requires `certs-operator`.

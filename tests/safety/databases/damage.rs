@@ -1,11 +1,11 @@
 //! Databases that are damaged, locked, or not databases: every command ends without a crash and reports the problem in
 //! its own words.
 
+use super::names;
+use super::words::assert_clean;
 use crate::bundles::{self, Release};
 use crate::chance::Chance;
 use crate::common::{Outcome, Sandbox};
-use crate::names;
-use crate::words::assert_clean;
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
 use std::fs;

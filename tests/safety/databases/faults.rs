@@ -1,11 +1,12 @@
 //! A full disk or an unwritable location: the old state is kept, and the message names the file, the cause and what to
 //! do.
 
+use super::words::assert_clean;
+use super::{names, succeed};
 use crate::bundles::{self, Release};
 use crate::common::{Outcome, Sandbox};
+use crate::full_disks::can_mount;
 use crate::state::{State, assert_whole, journal, state};
-use crate::words::assert_clean;
-use crate::{names, succeed};
 use rusqlite::Connection;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -212,21 +213,6 @@ fn a_file_size_limit_leaves_the_old_state_or_the_complete_new_one() {
     }
 }
 
-/// Returns whether a file system can be mounted here, for one program only.
-fn can_mount(place: &Place) -> bool {
-    let disk = place.sandbox.path("disk");
-    let mounted = Command::new("unshare")
-        .args(["--mount", "mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs"])
-        .arg(disk)
-        .output();
-    let mounted = mounted.is_ok_and(|output| output.status.success());
-    if !mounted {
-        // Past the test harness, which would keep it to itself.
-        std::io::Write::write_all(&mut std::io::stderr(), b"not run: no file system can be mounted here\n").unwrap();
-    }
-    mounted
-}
-
 /// Runs the remaining arguments on a disk of some kilobytes that contains the database, and copies the remaining files
 /// back.
 const ON_A_SMALL_DISK: &str = r#"
@@ -241,7 +227,7 @@ const ON_A_SMALL_DISK: &str = r#"
 #[test]
 fn a_full_disk_leaves_the_old_state_or_the_complete_new_one() {
     let place = Place::new();
-    if !can_mount(&place) {
+    if !can_mount(&place.sandbox.path("disk")) {
         return;
     }
     for (name, before, line) in COMMANDS {
@@ -336,7 +322,7 @@ fn a_read_only_folder_or_file_is_reported_and_unchanged() {
 #[test]
 fn a_read_only_mount_is_reported_even_to_root() {
     let place = Place::new();
-    if !can_mount(&place) {
+    if !can_mount(&place.sandbox.path("disk")) {
         return;
     }
     let script = r#"mount --bind db disk && mount -o remount,bind,ro disk && exec "$@""#;

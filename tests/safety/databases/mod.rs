@@ -1,24 +1,14 @@
 //! The database of an index when changes to it go wrong: killed processes, full disks, unwritable folders, concurrent
 //! writers, and damaged files.
 
-#![allow(clippy::print_stdout)]
-#![allow(clippy::unwrap_used, reason = "a test fails by it")]
-
-#[path = "../common/mod.rs"]
-#[expect(dead_code, reason = "not all that it offers is used here")]
-mod common;
-
-mod bundles;
-mod chance;
 mod damage;
 mod faults;
 mod kills;
 mod sequences;
-mod state;
 mod words;
 mod writers;
 
-use common::Sandbox;
+use crate::common::Sandbox;
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,9 +1,9 @@
 //! Concurrent writers of one database file, and of one tag of an index image.
 
+use super::{bundle_names, names, succeed};
 use crate::bundles::{self, Release};
 use crate::common::Sandbox;
 use crate::state::assert_sound;
-use crate::{bundle_names, names, succeed};
 use opmx::image::{ImageConfig, build, write_layout};
 use std::collections::BTreeSet;
 use std::fs;
