@@ -2,6 +2,8 @@
 //!
 //! `OPMX_UPDATE=1 cargo test --test command_line` writes them anew.
 
+mod rules;
+
 use crate::common::Sandbox;
 use std::collections::BTreeMap;
 use std::fs;
@@ -108,25 +110,6 @@ fn committed_schemas_are_up_to_date() {
 
 #[test]
 fn committed_reference_documents_are_up_to_date() {
-    let mut table = String::from(
-        "# Rules\n\nThe severity of each rule at each gate. *Authoring* is `bundle validate`, `bundle build` and \
-         `--strict`; *intake* is every command that adds a published bundle or catalog to an index or a catalog; \
-         *serving* is every check of an existing index or catalog. A dash means that the rule is not checked. \
-         Published `registry+v1` bundles and catalogs with an authoring error that is only a warning at intake are \
-         accepted; the last column says how the content is treated. Only opmx publishes `k8s+v1` bundles, so their \
-         faults are as severe at intake as for the author. `opmx bundle rules RULE` shows an example.\n\n\
-         | rule | authoring | intake | intake of `k8s+v1` | serving | what is published with it |\n|---|---|---|---|---|---|\n",
-    );
-    for rule in opmx::rules::all() {
-        let weights = opmx::rules::Gate::ALL.map(|gate| match rule.at(gate) {
-            Some(severity) => severity.to_string(),
-            None => "–".to_owned(),
-        });
-        let consequence = rule.consequence().unwrap_or_default();
-        let line = format!("| `{}` | {} | {consequence} |", rule.id, weights.join(" | "));
-        table += &line.replace("  ", " ");
-        table.push('\n');
-    }
     let mut environment = String::from(
         "# Environment variables\n\nOptions take precedence over environment variables. The page on \
          [registries](../reference/registries.md) describes the cache and the credentials. opmx does not contact \
@@ -138,10 +121,33 @@ fn committed_reference_documents_are_up_to_date() {
     }
     let docs = [
         ("environment.md".to_owned(), environment.into_bytes()),
-        ("rules.md".to_owned(), table.into_bytes()),
+        ("rules.md".to_owned(), rules::page().into_bytes()),
         ("departures.md".to_owned(), departures().into_bytes()),
     ];
     same_as_in("docs/generated", &docs.into());
+}
+
+/// Returns the anchor of a heading.
+fn anchor(title: &str) -> String {
+    let lower = title.to_lowercase().replace(' ', "-");
+    lower
+        .chars()
+        .filter(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_'))
+        .collect()
+}
+
+/// Escapes text for a line or a table cell in Markdown, except inside backticks.
+fn cell(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let parts = line.split('`').enumerate().map(|(number, part)| match number % 2 {
+        0 => part
+            .replace('<', "&lt;")
+            .replace('*', "\\*")
+            .replace('|', "\\|")
+            .replace('_', "\\_"),
+        _ => part.replace('|', "\\|"),
+    });
+    parts.collect::<Vec<_>>().join("`")
 }
 
 /// A page for each command, with its help and that of its subcommands.
