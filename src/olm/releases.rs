@@ -89,9 +89,9 @@ pub struct Support {
 }
 
 /// The newest release in the table, as of July 2026.
-pub(crate) const NEWEST: Release = Release { minor: 46, patch: 0 };
+pub const NEWEST: Release = Release { minor: 46, patch: 0 };
 /// The oldest release that the table covers. An older release may lack more features than the table shows.
-pub(crate) const OLDEST: Release = Release { minor: 14, patch: 0 };
+pub const OLDEST: Release = Release { minor: 14, patch: 0 };
 
 const fn since(minor: u64, patch: u64) -> Since {
     Since::Release(Release { minor, patch })
@@ -141,7 +141,7 @@ const BEFORE: &str = "in all releases of the changelog";
 const UNSAID: &str = "in the current sources of OLM; the changelog ends with 0.18.0 and does not mention it";
 
 /// The table.
-pub(crate) static SUPPORT: &[Support] = &[
+pub static SUPPORT: &[Support] = &[
     row(
         Feature::BundleImage,
         since(14, 0),

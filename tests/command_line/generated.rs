@@ -2,6 +2,7 @@
 //!
 //! `OPMX_UPDATE=1 cargo test --test command_line` writes them anew.
 
+mod releases;
 mod rules;
 
 use crate::common::Sandbox;
@@ -122,6 +123,7 @@ fn committed_reference_documents_are_up_to_date() {
     let docs = [
         ("environment.md".to_owned(), environment.into_bytes()),
         ("rules.md".to_owned(), rules::page().into_bytes()),
+        ("olm-releases.md".to_owned(), releases::page().into_bytes()),
         ("departures.md".to_owned(), departures().into_bytes()),
     ];
     same_as_in("docs/generated", &docs.into());
