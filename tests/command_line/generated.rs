@@ -2,6 +2,8 @@
 //!
 //! `OPMX_UPDATE=1 cargo test --test command_line` writes them anew.
 
+mod keys;
+mod olm_yaml;
 mod releases;
 mod rules;
 
@@ -123,6 +125,7 @@ fn committed_reference_documents_are_up_to_date() {
     let docs = [
         ("environment.md".to_owned(), environment.into_bytes()),
         ("rules.md".to_owned(), rules::page().into_bytes()),
+        ("olm-yaml.md".to_owned(), olm_yaml::page().into_bytes()),
         ("olm-releases.md".to_owned(), releases::page().into_bytes()),
         ("departures.md".to_owned(), departures().into_bytes()),
     ];
