@@ -155,6 +155,32 @@ fn cell(text: &str) -> String {
     parts.collect::<Vec<_>>().join("`")
 }
 
+const KEYS: &str = "<!-- The keys below are generated from the JSON Schema. -->\n";
+
+/// The tables of keys at the end of handwritten pages.
+#[test]
+fn keys_in_pages_of_the_book_are_up_to_date() {
+    for (page, line) in [
+        ("policies", "bundle schema policy"),
+        ("what-if-files", "resolve --schema"),
+    ] {
+        let path = repository(&format!("docs/reference/{page}.md"));
+        let text = fs::read_to_string(&path).expect("a page of the book");
+        let (written, kept) = text.split_once(KEYS).expect("the place of the keys");
+        let schema = Sandbox::new().run(line.split(' ')).stdout;
+        let made = keys::tables(&serde_json::from_str(&schema).expect("a JSON Schema"));
+        if std::env::var_os("OPMX_UPDATE").is_some() {
+            fs::write(&path, format!("{written}{KEYS}{made}")).expect("a page of the book");
+        } else {
+            assert!(
+                kept == made,
+                "{} is out of date: run OPMX_UPDATE=1 cargo test --test command_line",
+                path.display()
+            );
+        }
+    }
+}
+
 /// A page for each command, with its help and that of its subcommands.
 #[test]
 fn command_pages_of_the_book_are_up_to_date() {

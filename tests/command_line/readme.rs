@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A command and the lines that follow it.
-type Step<'a> = (&'a str, Vec<&'a str>);
+/// A command and the lines that it prints.
+type Step<'a> = (String, Vec<&'a str>);
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -27,17 +27,28 @@ fn pages() -> BTreeMap<PathBuf, String> {
         .collect()
 }
 
-/// The commands of all `console` blocks, in order.
+/// The commands of all `console` blocks, in order. A block such as `yaml policy.yaml` is a file to write.
 fn steps(page: &str) -> Vec<Step<'_>> {
     let mut steps: Vec<Step<'_>> = Vec::new();
-    let mut inside = false;
+    let (mut inside, mut file) = (false, false);
     for line in page.lines() {
+        let name = line.strip_prefix("```").and_then(|info| info.split_once(' '));
+        if let Some((_, name)) = name {
+            file = true;
+            steps.push((format!("mkdir -p $(dirname {name}); cat > {name} <<'```'"), Vec::new()));
+            continue;
+        }
+        if let Some((command, _)) = steps.last_mut().filter(|_| file) {
+            file = line != "```";
+            *command += &format!("\n{line}");
+            continue;
+        }
         match line {
             "```console" => inside = true,
             "```" => inside = false,
             _ if !inside => {}
             _ => match (line.strip_prefix("$ "), steps.last_mut()) {
-                (Some(command), _) => steps.push((command, Vec::new())),
+                (Some(command), _) => steps.push((command.to_owned(), Vec::new())),
                 (None, Some((_, output))) => output.push(line),
                 (None, None) => panic!("output before any command: {line}"),
             },

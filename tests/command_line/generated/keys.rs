@@ -94,6 +94,24 @@ impl Key<'_> {
     }
 }
 
+/// Returns a table of the keys of each map of a file.
+pub(super) fn tables(schema: &Value) -> String {
+    let tables = maps(schema).into_iter().map(|map| {
+        let rows = map.keys.iter().map(|key| {
+            let row = format!("| `{}` | {} | {} |\n", key.name, key.kind(), key.about(None));
+            row.replace("|  |", "| |")
+        });
+        let heading = if map.path.is_empty() {
+            String::new()
+        } else {
+            format!("\n### `{}`\n", map.path)
+        };
+        let rows: String = rows.collect();
+        format!("{heading}\n| key | type | meaning |\n|---|---|---|\n{rows}")
+    });
+    tables.collect()
+}
+
 /// Describes the values that a schema allows.
 fn words(schema: &Value, many: bool) -> String {
     let number = |one: &str, several: &str| if many { several } else { one }.to_owned();
