@@ -27,7 +27,7 @@ pub(crate) use lock::{lock_within, open_locked};
 pub(crate) use new_folder::NewFolder;
 pub use new_folder::NewFolderError;
 pub(crate) use permissions::{create_private, create_private_folders};
-pub(crate) use regular::{open_regular, require_regular};
+pub(crate) use regular::{open_or_create, open_regular, open_to_change, require_regular};
 pub(crate) use replacement::Replacement;
 pub(crate) use sync::sync_directory;
 pub(crate) use temporary::{TemporaryFolder, is_temporary, nameless_file, temporary_directory};

@@ -16,7 +16,39 @@ pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
     // A named pipe may have been created at the path in the meantime.
-    do_not_wait(&mut options);
+    do_not_wait(&mut options, true);
+    let file = options.open(path)?;
+    require(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Opens a regular file for reading and writing, and creates it if it does not exist. Never blocks, and follows no link:
+/// use this for a name that opmx chooses itself, because a link created by an attacker must not determine which file is
+/// written.
+///
+/// # Errors
+/// Returns an error if the path leads to anything else than a regular file, or if an I/O operation fails.
+pub(crate) fn open_or_create(path: &Path) -> io::Result<File> {
+    change(path, true)
+}
+
+/// Like [`open_or_create`], but the file must exist.
+///
+/// # Errors
+/// Returns an error if the file does not exist, or if [`open_or_create`] returns one.
+pub(crate) fn open_to_change(path: &Path) -> io::Result<File> {
+    change(path, false)
+}
+
+fn change(path: &Path, create: bool) -> io::Result<File> {
+    // The system's own error about a link does not mention the link.
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        found => require(&found?)?,
+    }
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(create);
+    do_not_wait(&mut options, false);
     let file = options.open(path)?;
     require(&file.metadata()?)?;
     Ok(file)
@@ -47,7 +79,9 @@ fn require(metadata: &Metadata) -> io::Result<()> {
 #[cfg(unix)]
 fn name_of(kind: FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
-    if kind.is_fifo() {
+    if kind.is_symlink() {
+        "symbolic link"
+    } else if kind.is_fifo() {
         "named pipe"
     } else if kind.is_socket() {
         "socket"
@@ -62,13 +96,18 @@ fn name_of(_: FileType) -> &'static str {
 }
 
 #[cfg(unix)]
-fn do_not_wait(options: &mut OpenOptions) {
-    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags);
+fn do_not_wait(options: &mut OpenOptions, follow_links: bool) {
+    use rustix::fs::OFlags;
+    let flags = if follow_links {
+        OFlags::NONBLOCK
+    } else {
+        OFlags::NONBLOCK | OFlags::NOFOLLOW
+    };
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits().cast_signed());
 }
 
 #[cfg(not(unix))]
-fn do_not_wait(_: &mut OpenOptions) {}
+fn do_not_wait(_: &mut OpenOptions, _: bool) {}
 
 #[cfg(test)]
 mod tests {
@@ -98,6 +137,31 @@ mod tests {
         let kind = |path: &Path| open_regular(path).unwrap_err().kind();
         assert_eq!(kind(folder.path()), io::ErrorKind::IsADirectory);
         assert_eq!(kind(&folder.path().join("absent")), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_file_to_be_written_is_opened_or_created_but_not_through_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("file"), "content").unwrap();
+        std::os::unix::fs::symlink("file", at("link")).unwrap();
+        std::os::unix::fs::symlink("absent", at("dangling")).unwrap();
+        assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        for (name, kind) in [
+            ("link", "symbolic link"),
+            ("dangling", "symbolic link"),
+            ("pipe", "named pipe"),
+        ] {
+            let expected = format!("it is a {kind}, not a regular file");
+            assert_eq!(open_or_create(&at(name)).unwrap_err().to_string(), expected);
+            assert_eq!(open_to_change(&at(name)).unwrap_err().to_string(), expected);
+        }
+        assert!(!at("absent").exists());
+        open_to_change(&at("absent")).unwrap_err();
+        open_or_create(&at("absent")).unwrap();
+        assert!(at("absent").exists());
+        open_or_create(&at("file")).unwrap();
+        assert_eq!(fs::read_to_string(at("file")).unwrap(), "content");
     }
 
     #[test]

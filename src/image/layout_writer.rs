@@ -8,10 +8,10 @@ use super::manifest::{Descriptor, INDEX, LAYOUT_INDEX_LIMIT, REF_NAME, check_dig
 use super::problem::ContentProblem;
 use super::tag_state::{Race, TagState};
 use super::tagged_image::Tagged;
-use crate::files::{self, FileError, Replacement, open_regular, require_regular};
+use crate::files::{self, FileError, Replacement, open_regular};
 use crate::tree::LAYOUT_FILE;
 use serde_json::{Map, Value, json};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -219,17 +219,7 @@ pub(super) fn copy_blob(
 fn lock(directory: &Path) -> Result<File, ImageError> {
     let path = directory.join(LAYOUT_FILE);
     let fail = |error| FileError::new("write", &path, error);
-    match require_regular(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(fail(error).into()),
-        _ => {}
-    }
-    let open = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(&path);
-    let mut file = open.map_err(fail)?;
+    let mut file = files::open_or_create(&path).map_err(fail)?;
     wait_for(&file, directory)?;
     // This also repairs a layout whose first writer was killed after creating this file but before writing its content.
     if file.metadata().map_err(fail)?.len() == 0 {

@@ -3,7 +3,7 @@
 use crate::files::{self, FileError};
 use crate::image::digest::Digest;
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -53,9 +53,7 @@ impl Journal {
     /// journal.
     pub fn open(path: &Path, work: &Digest, target: &str) -> Result<Self, JournalError> {
         let fail = |error| JournalError::File(FileError::new("write", path, error));
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let opened = files::open_locked(path, || options.open(path)).map_err(fail)?;
+        let opened = files::open_locked(path, || files::open_or_create(path)).map_err(fail)?;
         let mut file = opened.ok_or_else(|| JournalError::Busy { path: path.to_owned() })?;
         let head = format!("{FORM} {work} {target}\n");
         let mut bytes = Vec::new();

@@ -3,9 +3,9 @@
 use super::super::digest::{Digest, Hasher};
 use super::plan::{BLOCK, Content, END, Member, Volume};
 use super::{VolumeFile, blob_path, file_name, write_at};
-use crate::files::{self, FileError};
+use crate::files::{self, FileError, open_or_create, open_to_change};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -51,9 +51,7 @@ impl Writer {
             }
             resumed |= fs::symlink_metadata(&partial).is_ok();
             let fail = |error| FileError::new("write", &partial, error);
-            let mut options = OpenOptions::new();
-            options.read(true).write(true).create(true).truncate(false);
-            let file = options.open(&partial).map_err(fail)?;
+            let file = open_or_create(&partial).map_err(fail)?;
             file.set_len(volume.bytes).map_err(fail)?;
             for member in &volume.members {
                 if let Content::Blob { digest, .. } = &member.content {
@@ -125,7 +123,7 @@ impl Writer {
                 synced.map_err(|error| FileError::new("write", self.partial(oldest), error))?;
             }
             let path = self.partial(volume);
-            OpenOptions::new().read(true).write(true).open(path).map_err(fail)?
+            open_to_change(&path).map_err(fail)?
         };
         let used = using(&file);
         open.push_back((volume, file));
