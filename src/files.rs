@@ -95,14 +95,20 @@ impl From<&Metadata> for Stamp {
 /// # Errors
 /// Returns an error if the file cannot be read, is not a regular file, or is larger than `limit`.
 pub(crate) fn read_small(path: &Path, limit: usize) -> Result<Vec<u8>, FileError> {
-    let fail = |error| FileError::new("read", path, error);
-    let (mut bytes, most) = (Vec::new(), limit as u64);
-    let file = open_regular(path).map_err(fail)?;
-    file.take(most.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(fail)?;
-    if bytes.len() as u64 > most {
-        return Err(fail(io::Error::other(format!("the file is larger than {most} bytes"))));
+    open_regular(path)
+        .and_then(|file| read_at_most(file, limit as u64))
+        .map_err(|error| FileError::new("read", path, error))
+}
+
+/// Reads content of at most `limit` bytes to its end.
+///
+/// # Errors
+/// Returns an error if the content cannot be read, or is larger than `limit`.
+pub(crate) fn read_at_most(content: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    content.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(io::Error::other(format!("the content is larger than {limit} bytes")));
     }
     Ok(bytes)
 }

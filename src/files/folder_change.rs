@@ -21,7 +21,7 @@ mod outside;
 pub(super) mod pending;
 
 use super::permissions::Legacy;
-use super::{FileError, Replacement, TemporaryFolder, lock_within, open_regular, sync_below, sync_directory};
+use super::{FileError, Replacement, TemporaryFolder, lock_within, read_small, sync_below, sync_directory};
 use crate::causes::with_causes;
 use entries::{
     Kind, There, below, digest, entries, folders_above, inode, kind, leads_to_file, metadata, require_writable, there,
@@ -30,7 +30,7 @@ use outside::Outside;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -42,7 +42,8 @@ const STAGING: &str = "changes";
 const FILES: &str = "files";
 /// The file with the [`Record`] in `JOURNAL` and `STAGING` folders.
 const RECORD: &str = "record.json";
-const RECORD_LIMIT: u64 = 64 << 20;
+/// The maximum size of a record in bytes.
+const RECORD_LIMIT: usize = 64 << 20;
 
 /// The maximum time to wait for a process that is changing the same folder.
 const LOCK_WAIT: Duration = Duration::from_secs(30);
@@ -166,9 +167,8 @@ impl FolderChange {
         record.look(&self.files, &self.folder, "")?;
         record.look_at_removed(&self.removed, &self.folder)?;
         let path = self.staging.join(RECORD);
-        let written = serde_json::to_vec(&record).map_err(io::Error::from);
-        written
-            .and_then(|content| fs::write(&path, content))
+        record
+            .write(&path)
             .map_err(|error| FileError::new("write", &path, error))?;
         sync_below(&self.staging)?;
         let journal = self.folder.join(JOURNAL);
@@ -188,6 +188,17 @@ impl FolderChange {
 }
 
 impl Record {
+    fn write(&self, path: &Path) -> io::Result<()> {
+        let content = serde_json::to_vec(self)?;
+        // A larger record could not be read after the change has taken effect.
+        if content.len() > RECORD_LIMIT {
+            return Err(io::Error::other(
+                "the change has too many files; make several smaller changes",
+            ));
+        }
+        fs::write(path, content)
+    }
+
     /// Examines the targets of the files in `staged` before any file is replaced.
     fn look(&mut self, staged: &Path, target: &Path, relative: &str) -> Result<(), FileError> {
         require_writable(target)?;
@@ -407,25 +418,24 @@ fn unfinished(journal: &Path, error: &FileError) -> FileError {
 /// Returns the record of a change that has taken effect; `None` if there is no change, or if opmx did not create its
 /// folder in this place.
 fn record_of(journal: &Path) -> Result<Option<Record>, FileError> {
-    let metadata = match fs::symlink_metadata(journal) {
-        Ok(metadata) if metadata.is_dir() => metadata,
-        Ok(_) => return Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(FileError::new("read", journal, error)),
-    };
     let path = journal.join(RECORD);
-    let mut content = Vec::new();
-    let read = open_regular(&path).and_then(|file| file.take(RECORD_LIMIT).read_to_end(&mut content));
-    match read {
-        Ok(_) => {}
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            return Err(FileError::new("read", path, error));
-        }
-        Err(_) => return Ok(None),
+    let is_complete = matches!(there(journal)?, There::Folder)
+        && matches!(there(&path)?, There::File)
+        && matches!(there(&journal.join(FILES))?, There::Folder);
+    if !is_complete {
+        return Ok(None);
     }
-    let record: Option<Record> = serde_json::from_slice(&content).ok();
-    let is_folder = fs::symlink_metadata(journal.join(FILES)).is_ok_and(|files| files.is_dir());
-    Ok(record.filter(|record| is_folder && record.inode == inode(&metadata)))
+    let read = || Ok::<_, FileError>((inode(&metadata(journal)?), read_small(&path, RECORD_LIMIT)?));
+    match read() {
+        Ok((found, content)) => {
+            let record: Option<Record> = serde_json::from_slice(&content).ok();
+            Ok(record.filter(|record| record.inode == found))
+        }
+        // Another process has finished the change in the meantime.
+        Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(None),
+        // Other errors do not show that this is not a change of opmx.
+        Err(error) => Err(error),
+    }
 }
 
 /// Prevents other processes from changing the folder until the returned file is dropped.

@@ -267,6 +267,26 @@ fn a_journal_created_elsewhere_is_not_trusted() {
 }
 
 #[test]
+fn a_change_whose_record_cannot_be_read_is_an_error_and_not_a_foreign_folder() {
+    let folder = half_done(&[]);
+    let record = folder.path().join(JOURNAL).join(RECORD);
+    let mut longer = fs::read(&record).unwrap();
+    longer.resize(RECORD_LIMIT + 1, b' ');
+    fs::write(&record, longer).unwrap();
+    let before = files_of(folder.path());
+    for error in [
+        pending_change(folder.path()).unwrap_err(),
+        finish_change(folder.path()).unwrap_err(),
+        FolderChange::new(folder.path()).unwrap_err(),
+    ] {
+        assert_eq!(error.path, record);
+        let error = with_causes(&error);
+        assert!(error.ends_with("the content is larger than 67108864 bytes"), "{error}");
+    }
+    assert_eq!(files_of(folder.path()), before);
+}
+
+#[test]
 fn a_journal_reaches_nothing_outside_and_follows_no_links() {
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("b.yaml"), "theirs").unwrap();
