@@ -5,16 +5,15 @@ use super::error::RegistryFailure;
 use super::hosts::Hosts;
 use super::pace::TimeLimits;
 use super::tls;
-use crate::files::FileError;
+use crate::files::{FileError, read_at_most};
 use crate::image::options::ImageOptions;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
 use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::time::Duration;
@@ -156,19 +155,29 @@ impl Clients {
         let Some(file) = &self.options.ca_file else {
             return Ok(Vec::new());
         };
-        let mut pem = Vec::new();
-        File::open(file)
-            .and_then(|opened| opened.take(CA_LIMIT).read_to_end(&mut pem))
+        let pem = File::open(file)
+            .and_then(|opened| read_at_most(opened, CA_LIMIT))
             .map_err(|error| FileError::new("read", file, error))?;
+        let fail = |problem: String| RegistryFailure::Tls {
+            cause: format!("{} {problem}", file.display()),
+            authorities: None,
+        };
         let certificates = CertificateDer::pem_slice_iter(&pem).collect::<Result<Vec<_>, _>>();
-        let certificates = certificates.unwrap_or_default();
+        let certificates = certificates.map_err(|error| fail(format!("is not valid PEM: {}", problem_of(&error))))?;
         if certificates.is_empty() {
-            return Err(RegistryFailure::Tls {
-                cause: format!("{} contains no PEM certificate", file.display()),
-                authorities: None,
-            });
+            return Err(fail("contains no PEM certificate".to_owned()));
         }
         Ok(certificates)
+    }
+}
+
+/// Describes a problem with a PEM file. The texts of the library show lines as lists of numbers.
+fn problem_of(error: &pem::Error) -> String {
+    match error {
+        pem::Error::MissingSectionEnd { .. } => "the end marker of a section is missing".to_owned(),
+        pem::Error::IllegalSectionStart { .. } => "the begin marker of a section is incomplete".to_owned(),
+        pem::Error::Base64Decode(_) => "a section is not valid base64".to_owned(),
+        other => other.to_string(),
     }
 }
 
@@ -184,32 +193,65 @@ fn install_provider() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::causes::with_causes;
+
+    /// Returns the error for a file with certificates.
+    fn error_with(file: &Path) -> String {
+        let options = ConnectionOptions {
+            ca_file: Some(file.to_owned()),
+            authfile: None,
+            skip_tls_verify: false,
+            use_http: false,
+            connect_timeout: Duration::from_secs(1),
+            time_limits: TimeLimits {
+                stall: Duration::from_secs(1),
+                request: Duration::from_secs(1),
+                least_rate: 0,
+                rate_window: Duration::from_secs(1),
+                settle: Duration::from_secs(1),
+            },
+        };
+        let url = "https://localhost".parse().unwrap();
+        let client = Clients::new(options).client(&url, Reach::ANYWHERE);
+        with_causes(&client.unwrap_err())
+    }
 
     #[test]
     fn a_file_without_certificates_is_reported() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("ca.pem");
-        let build = || {
-            let options = ConnectionOptions {
-                ca_file: Some(file.clone()),
-                authfile: None,
-                skip_tls_verify: false,
-                use_http: false,
-                connect_timeout: Duration::from_secs(1),
-                time_limits: TimeLimits {
-                    stall: Duration::from_secs(1),
-                    request: Duration::from_secs(1),
-                    least_rate: 0,
-                    rate_window: Duration::from_secs(1),
-                    settle: Duration::from_secs(1),
-                },
-            };
-            let url = "https://localhost".parse().unwrap();
-            let client = Clients::new(options).client(&url, Reach::ANYWHERE);
-            client.unwrap_err().to_string()
-        };
-        assert!(build().contains("ca.pem"), "{}", build());
-        std::fs::write(&file, "nothing").unwrap();
-        assert!(build().contains("contains no PEM certificate"), "{}", build());
+        let error = error_with(&file);
+        assert!(error.contains("ca.pem"), "{error}");
+        fs::write(&file, "nothing").unwrap();
+        let error = error_with(&file);
+        assert!(error.contains("contains no PEM certificate"), "{error}");
+    }
+
+    #[test]
+    fn the_problem_of_a_damaged_or_too_large_file_with_certificates_is_reported() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("ca.pem");
+        for (content, problem) in [
+            (
+                "-----BEGIN CERTIFICATE-----\nQUJD\n",
+                "the end marker of a section is missing",
+            ),
+            (
+                "-----BEGIN CERTIFICATE\n",
+                "the begin marker of a section is incomplete",
+            ),
+            (
+                "-----BEGIN CERTIFICATE-----\n?\n-----END CERTIFICATE-----\n",
+                "a section is not valid base64",
+            ),
+        ] {
+            fs::write(&file, content).unwrap();
+            let error = error_with(&file);
+            let expected = format!("ca.pem is not valid PEM: {problem}");
+            assert!(error.ends_with(&expected), "{error}");
+        }
+        File::create(&file).unwrap().set_len(CA_LIMIT + 1).unwrap();
+        let error = error_with(&file);
+        assert!(error.ends_with("the content is larger than 16777216 bytes"), "{error}");
     }
 }
