@@ -6,6 +6,7 @@
 
 mod helper;
 
+use crate::files::read_at_most;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
 use helper::ask_helper;
@@ -13,7 +14,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 const FILE_LIMIT: u64 = 4 << 20;
@@ -195,13 +196,11 @@ impl Credentials {
             file: file.to_owned(),
             source,
         };
-        let opened = match File::open(file) {
-            Ok(opened) => opened,
+        let bytes = match File::open(file).and_then(|opened| read_at_most(opened, FILE_LIMIT)) {
+            Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound && !self.required => return Ok(None),
             Err(error) => return Err(fail(error)),
         };
-        let mut bytes = Vec::new();
-        opened.take(FILE_LIMIT).read_to_end(&mut bytes).map_err(fail)?;
         if bytes.trim_ascii().is_empty() {
             return Ok(None);
         }

@@ -6,13 +6,13 @@ use super::policy::{Signatures, attached};
 use super::reach::reach;
 use crate::causes::with_causes;
 use crate::concurrent;
+use crate::files::{FileError, read_at_most};
 use crate::image::copy::referrers;
 use crate::image::{Descriptor, Digest, Image, ImageError, Reference, RegistryReference, TagState, Transports};
 use futures_util::StreamExt;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::ready;
-use std::io::Read;
 
 /// The maximum size in bytes of the manifest or config of a signature in an archive.
 const DOCUMENT_LIMIT: u64 = 4 << 20;
@@ -273,10 +273,8 @@ fn image_in(archive: &Archive, digest: &Digest) -> Result<Image, ImageError> {
     let manifest = archive.plan.manifests.get(digest).ok_or_else(|| absent(digest))?;
     let bytes = |digest: &Digest, bytes: u64| {
         let blob = archive.volumes.blob(digest, bytes).ok_or_else(|| absent(digest))?;
-        let mut content = Vec::new();
-        let read = blob.open()?.take(DOCUMENT_LIMIT).read_to_end(&mut content);
-        read.map_err(|error| crate::files::FileError::new("read", &archive.path, error))?;
-        Ok::<_, ImageError>(content)
+        let read = read_at_most(blob.open()?, DOCUMENT_LIMIT);
+        Ok::<_, ImageError>(read.map_err(|error| FileError::new("read", &archive.path, error))?)
     };
     let size = |digest: &Digest| archive.plan.blobs.get(digest).map_or(0, |blob| blob.bytes);
     let (config, layers) = manifest.blobs.split_first().ok_or_else(|| absent(digest))?;

@@ -1,6 +1,7 @@
 //! Reads the content to be copied.
 
 use super::{Place, Stored};
+use crate::files::read_at_most;
 use crate::image::blob_source::{BlobSource, held_name};
 use crate::image::digest::Digest;
 use crate::image::document::Document;
@@ -10,7 +11,6 @@ use crate::image::manifest::{MANIFEST_LIMIT, check_digest};
 use crate::image::problem::ContentProblem;
 use crate::image::reference::Reference;
 use crate::image::transport::Transports;
-use std::io::Read;
 
 /// Reads content from the places that contain it.
 pub(in crate::image) struct Contents<'a> {
@@ -87,9 +87,7 @@ pub(super) fn absent(digest: &Digest) -> ImageError {
 fn held(blob: &Blob, stored: &Stored) -> Result<Document, ImageError> {
     let digest = &stored.descriptor.digest;
     let fail = |problem: ContentProblem| problem.of(held_name(blob, digest), "the manifest");
-    let mut bytes = Vec::new();
-    let read = blob.open()?.take(MANIFEST_LIMIT).read_to_end(&mut bytes);
-    read.map_err(|error| fail(ContentProblem::Damaged(error)))?;
+    let bytes = read_at_most(blob.open()?, MANIFEST_LIMIT).map_err(|error| fail(ContentProblem::Unreadable(error)))?;
     let document = Document::read(bytes, Some(stored.descriptor.media_type.as_str())).map_err(fail)?;
     check_digest(digest, document.descriptor.digest).map_err(fail)?;
     Ok(document)

@@ -24,6 +24,15 @@ fn auth(text: &str) -> String {
 }
 
 #[test]
+fn a_file_over_the_limit_is_reported_as_such() {
+    let content = format!(r#"{{"auths":{{}},"other":"{}"}}"#, "x".repeat(4 << 20));
+    let Err(CredentialError::Read { source, .. }) = find(&content, "registry.example.com", "a") else {
+        panic!("the file was not refused");
+    };
+    assert_eq!(source.to_string(), "the content is larger than 4194304 bytes");
+}
+
+#[test]
 fn the_longest_prefix_of_the_repository_wins() {
     let content = format!(
         r#"{{"auths":{{"registry.example.com":{},"registry.example.com/team":{},"registry.example.com/team/a":{}}}}}"#,

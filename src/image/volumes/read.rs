@@ -3,10 +3,10 @@
 use super::super::digest::{Digest, Hashing};
 use super::super::image::{Blob, CheckedFile};
 use super::{VolumeFile, blob_of};
-use crate::files::{FileError, Stamp, open_regular};
+use crate::files::{FileError, Stamp, open_regular, read_at_most};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -124,9 +124,8 @@ pub fn read_file(volume: &Path, path: &str) -> Result<Option<Vec<u8>>, VolumesEr
     for entry in archive.entries_with_seek().map_err(fail)?.take(MEMBER_LIMIT) {
         let entry = entry.map_err(fail)?;
         if entry.path_bytes().as_ref() == path.as_bytes() {
-            let mut bytes = Vec::new();
-            entry.take(FILE_LIMIT).read_to_end(&mut bytes).map_err(fail)?;
-            return Ok(Some(bytes));
+            let bytes = read_at_most(entry, FILE_LIMIT);
+            return Ok(Some(bytes.map_err(|error| FileError::new("read", volume, error))?));
         }
     }
     Ok(None)

@@ -1,7 +1,7 @@
 //! Reads policies from files: `policy.json` of container engines, and ClusterImagePolicy and ImagePolicy of OpenShift.
 
 use super::{Identity, KeyError, Policy, PublicKey, Requirement};
-use crate::files::FileError;
+use crate::files::{FileError, read_at_most};
 use crate::source::{Place, SourceFile};
 use crate::text::{self, Document, Limits, Path};
 use base64::Engine;
@@ -11,7 +11,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Read;
 
 /// The transport name for registries in `policy.json`.
 const REGISTRIES: &str = "docker";
@@ -112,12 +111,8 @@ impl Reader<'_> {
     }
 
     fn key_in_file(&self, path: &Path, file: &str) -> Result<PublicKey, PolicyError> {
-        let read = || {
-            let mut pem = Vec::new();
-            File::open(file)?.take(KEY_LIMIT).read_to_end(&mut pem)?;
-            Ok(pem)
-        };
-        let pem = read().map_err(|error| PolicyError::File {
+        let read = File::open(file).and_then(|opened| read_at_most(opened, KEY_LIMIT));
+        let pem = read.map_err(|error| PolicyError::File {
             place: self.document.place(path),
             source: FileError::new("read", std::path::Path::new(file), error),
         })?;
