@@ -1,4 +1,4 @@
-//! Streams that run the futures of several items at once.
+//! Work that runs at the same time: futures of several items, and functions on other threads.
 
 use futures_util::StreamExt;
 use futures_util::stream::{FuturesOrdered, FuturesUnordered, Stream};
@@ -35,6 +35,21 @@ where
     F: Future,
 {
     Concurrent::new(items.into_iter(), limit, start)
+}
+
+/// Runs a function that reads files or computes for a long time on another thread, so that other futures continue.
+///
+/// # Panics
+/// Panics if the function panics.
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime is shutting down, so nobody waits for the result.
+            Err(_) => std::future::pending().await,
+        },
+    }
 }
 
 impl<I, S, Q: Default> Concurrent<I, S, Q> {

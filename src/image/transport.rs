@@ -28,6 +28,7 @@ use super::reference::{Reference, RegistryReference};
 use super::registry::{Before, Deletion, PlaceError, Placed, Registry};
 use super::tag_state::TagState;
 use super::tagged_image::Tagged;
+use crate::concurrent::blocking;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 #[cfg(feature = "registry")]
@@ -371,20 +372,6 @@ impl Transports {
             }
             Reference::Archive { file, tag } => blocking(move || offers_in_archive(&file, tag.as_deref(), limit)).await,
         }
-    }
-}
-
-/// Runs file operations outside the threads that serve connections.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ImageError> + Send + 'static,
-) -> Result<T, ImageError> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(result) => result,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is shutting down, so nobody waits for the result.
-            Err(_) => std::future::pending().await,
-        },
     }
 }
 

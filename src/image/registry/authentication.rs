@@ -6,6 +6,7 @@ use super::challenge::{Authorization, Challenge};
 use super::error::{LoginTried, RegistryError, RegistryFailure, shortened};
 use super::redirect::{Trail, from_stranger, refused};
 use super::repository::{Access, Repository};
+use crate::concurrent::blocking;
 use crate::image::credentials::{CredentialError, Login, Secret};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -149,8 +150,7 @@ impl Repository {
             let credentials = Arc::clone(self.credentials());
             let (registry, name) = (self.registry().to_owned(), self.name().to_owned());
             // Helper programs may take a while.
-            let found = tokio::task::spawn_blocking(move || credentials.find(&registry, &name)).await;
-            let login = found.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?;
+            let login = blocking(move || credentials.find(&registry, &name)).await?;
             let source = login.as_ref().map(|login| login.source.as_str());
             tracing::info!(
                 registry = self.registry(),

@@ -4,9 +4,10 @@ use super::Registry;
 use super::error::{RegistryError, RegistryFailure};
 use super::repository::{Access, Repository, Request};
 use super::transfer::Transfer;
+use crate::concurrent;
 use crate::files::FileError;
 use crate::image::cache::{Cache, Incoming};
-use crate::image::digest::Hasher;
+use crate::image::digest::{Digest, Hasher};
 use crate::image::image::Blob;
 use crate::image::layer_writer::MEMORY_LIMIT;
 use crate::image::manifest::{Descriptor, check_digest};
@@ -22,7 +23,7 @@ impl Registry {
         image: &str,
         descriptor: &Descriptor,
     ) -> Result<Blob, RegistryError> {
-        if let Some(blob) = self.cache.as_ref().and_then(|cache| cache.get(&descriptor.digest)) {
+        if let Some(blob) = self.cached(descriptor.digest).await {
             return Ok(blob);
         }
         let request = Request {
@@ -39,6 +40,13 @@ impl Registry {
                 self.blob_once(repository, &request, descriptor)
             })
             .await
+    }
+
+    /// Returns content from the cache. Verifying a large blob takes long, and the time would count as waiting for the
+    /// other requests.
+    pub(super) async fn cached(&self, digest: Digest) -> Option<Blob> {
+        let cache = self.cache.clone()?;
+        concurrent::blocking(move || cache.get(&digest)).await
     }
 
     async fn blob_once(

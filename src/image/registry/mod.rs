@@ -257,7 +257,11 @@ impl Registry {
         digest: Option<Digest>,
         declared: Option<&str>,
     ) -> Result<Document, ImageError> {
-        let received = match digest.and_then(|digest| self.cached_document(digest)) {
+        let cached = match digest {
+            Some(digest) => self.cached_document(digest).await,
+            None => None,
+        };
+        let received = match cached {
             Some(bytes) => Received {
                 digest: Digest::of(&bytes),
                 bytes,
@@ -289,8 +293,8 @@ impl Registry {
         Ok(received)
     }
 
-    fn cached_document(&self, digest: Digest) -> Option<Vec<u8>> {
-        let blob = self.cache.as_ref()?.get(&digest)?;
+    async fn cached_document(&self, digest: Digest) -> Option<Vec<u8>> {
+        let blob = self.cached(digest).await?;
         let mut bytes = Vec::new();
         blob.open().ok()?.take(MANIFEST_LIMIT).read_to_end(&mut bytes).ok()?;
         (Digest::of(&bytes) == digest).then_some(bytes)
