@@ -166,10 +166,12 @@ type Page = (Vec<u8>, Option<Url>);
 /// Returns a page of a list and the URL of the next page.
 async fn page(repository: &Repository, request: &Request<'_>) -> Result<Page, RegistryError> {
     let answer = repository.send(request, &[StatusCode::OK]).await?;
-    let next = match answer.headers().get(LINK).and_then(|link| link.to_str().ok()) {
-        Some(link) => next_page(answer.url(), link).map_err(|failure| request.fail(failure))?,
-        None => None,
-    };
+    let links = answer.headers().get_all(LINK).iter();
+    let mut addresses = links.filter_map(|links| next_address(links.to_str().ok()?));
+    let next = addresses
+        .next()
+        .map(|address| next_page(answer.url(), address).map_err(|failure| request.fail(failure)))
+        .transpose()?;
     if let Some(next) = next.as_ref().filter(|next| !repository.is_own(next)) {
         return Err(request.fail(refused(next, "all pages of a list must come from the same registry")));
     }
@@ -177,18 +179,45 @@ async fn page(repository: &Repository, request: &Request<'_>) -> Result<Page, Re
     Ok((bytes.map_err(|failure| request.fail(failure))?, next))
 }
 
-/// Returns the URL in a link header of the form `<ADDRESS>; rel="next"`.
-fn next_page(asked: &Url, link: &str) -> Result<Option<Url>, RegistryFailure> {
-    let Some((address, parameters)) = link.trim().strip_prefix('<').and_then(|link| link.split_once('>')) else {
-        return Ok(None);
-    };
-    if !parameters.replace('"', "").contains("rel=next") {
-        return Ok(None);
+/// Returns the address of the next page from a link header. The header contains one or more links of the form
+/// `<ADDRESS>; rel="next"`, separated by commas.
+fn next_address(links: &str) -> Option<&str> {
+    let mut rest = links;
+    while let Some((address, after)) = rest
+        .trim_start_matches([',', ' ', '\t'])
+        .strip_prefix('<')?
+        .split_once('>')
+    {
+        let (mut parameters, others) = split_unquoted(after, ',');
+        while !parameters.is_empty() {
+            let (parameter, following) = split_unquoted(parameters, ';');
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let mut relations = value.trim().trim_matches('"').split_ascii_whitespace();
+            if name.trim().eq_ignore_ascii_case("rel") && relations.any(|kind| kind.eq_ignore_ascii_case("next")) {
+                return Some(address);
+            }
+            parameters = following;
+        }
+        rest = others;
     }
-    let url = from_stranger(Some(asked), address).map_err(|problem| RegistryFailure::Protocol {
+    None
+}
+
+/// Splits a header at the first separator outside quotation marks.
+fn split_unquoted(text: &str, separator: char) -> (&str, &str) {
+    let mut quoted = false;
+    let is_end = |letter: char| {
+        quoted ^= letter == '"';
+        letter == separator && !quoted
+    };
+    text.split_once(is_end).unwrap_or((text, ""))
+}
+
+/// Returns the URL of the next page of a list.
+fn next_page(asked: &Url, address: &str) -> Result<Url, RegistryFailure> {
+    from_stranger(Some(asked), address).map_err(|problem| RegistryFailure::Protocol {
         problem: format!("it specifies an invalid address for the next page: {problem}"),
-    })?;
-    Ok(Some(url))
+    })
 }
 
 #[cfg(test)]
@@ -198,13 +227,21 @@ mod tests {
     #[test]
     fn the_next_page_is_given_by_a_link_header() {
         let asked: Url = "https://registry.example.com/v2/a/tags/list?n=2".parse().unwrap();
-        let next = |link: &str| next_page(&asked, link).unwrap().map(String::from);
-        assert_eq!(
-            next("</v2/a/tags/list?n=2&last=b>; rel=\"next\"").unwrap(),
-            "https://registry.example.com/v2/a/tags/list?n=2&last=b"
-        );
-        assert_eq!(next("</v2/a>; rel=next").unwrap(), "https://registry.example.com/v2/a");
-        assert_eq!(next("</v2/a>; rel=\"last\""), None);
-        assert_eq!(next(""), None);
+        let url = next_page(&asked, "/v2/a/tags/list?n=2&last=b").unwrap();
+        assert_eq!(url.as_str(), "https://registry.example.com/v2/a/tags/list?n=2&last=b");
+        for (links, expected) in [
+            ("</v2/a?last=b,c>; rel=\"next\"", Some("/v2/a?last=b,c")),
+            ("</v2/a>; rel=next", Some("/v2/a")),
+            ("</v2/a>; title=\"a, b; rel=last\" ; REL = \"last Next\"", Some("/v2/a")),
+            ("</v2/a>; rel=\"prev\", </v2/b>; rel=\"next\"", Some("/v2/b")),
+            ("</v2/a>,</v2/b>;rel=next,</v2/c>;rel=last", Some("/v2/b")),
+            ("</v2/a>; rel=\"last\"", None),
+            ("</v2/a>; title=\"rel=next\"", None),
+            ("</v2/a>; rel=nextpage", None),
+            ("</v2/a", None),
+            ("", None),
+        ] {
+            assert_eq!(next_address(links), expected, "{links}");
+        }
     }
 }
