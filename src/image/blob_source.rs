@@ -108,6 +108,15 @@ pub(super) struct HeldReader {
 
 impl HeldReader {
     fn next(&mut self) -> Result<Option<Vec<u8>>, ContentProblem> {
+        let next = self.checked();
+        if next.is_err() {
+            self.ended = true;
+            self.held = None;
+        }
+        next
+    }
+
+    fn checked(&mut self) -> Result<Option<Vec<u8>>, ContentProblem> {
         let expected = self.descriptor.size;
         while !self.ended {
             let mut piece = vec![0; PIECE];
@@ -115,16 +124,14 @@ impl HeldReader {
             piece.truncate(read);
             self.hasher.update(&piece);
             let found = self.hasher.length();
-            if read > 0 && found <= expected {
-                if let Some(previous) = self.held.replace(piece) {
-                    return Ok(Some(previous));
-                }
-            } else if read == 0 {
-                self.ended = true;
-                if found != expected {
-                    return Err(ContentProblem::WrongSize { expected, found });
-                }
+            self.ended = read == 0;
+            if found > expected || self.ended && found < expected {
+                return Err(ContentProblem::WrongSize { expected, found });
+            }
+            if self.ended {
                 check_digest(&self.descriptor.digest, std::mem::take(&mut self.hasher).finish())?;
+            } else if let Some(previous) = self.held.replace(piece) {
+                return Ok(Some(previous));
             }
         }
         Ok(self.held.take())
@@ -188,6 +195,7 @@ mod tests {
                 }
             };
             assert!(length < whole.len());
+            assert_eq!(reader.next().await.unwrap(), None, "nothing follows an error");
             assert!(error.starts_with(&format!("{}: {problem}", path.display())), "{error}");
         }
         std::fs::write(&path, &whole).unwrap();

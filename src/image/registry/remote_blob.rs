@@ -88,7 +88,10 @@ impl RemoteReader {
             } else {
                 self.ended = true;
                 let found = std::mem::replace(&mut self.hasher, Hasher::new()).finish();
-                check_digest(&self.blob.descriptor.digest, found).map_err(|problem| self.wrong(problem))?;
+                if let Err(problem) = check_digest(&self.blob.descriptor.digest, found) {
+                    self.held = None;
+                    return Err(self.wrong(problem));
+                }
             }
         }
         Ok(self.held.take())
