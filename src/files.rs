@@ -22,7 +22,9 @@ pub(crate) use changes::{write_change, write_changes};
 pub(crate) use folder_change::pending::{Pending, pending_change, pending_changes};
 pub(crate) use folder_change::{FolderChange, finish_change, finish_changes_above};
 pub(crate) use folder_output::{FolderOutput, place};
-pub(crate) use leftover::{create_temporary, is_temporary_name, remove as remove_leftovers};
+pub(crate) use leftover::{
+    create_temporary, is_temporary_name, remove as remove_leftovers, remove_beside as remove_leftovers_beside,
+};
 pub(crate) use lock::{lock_within, open_locked};
 pub(crate) use new_folder::NewFolder;
 pub use new_folder::NewFolderError;

@@ -21,7 +21,10 @@ mod outside;
 pub(super) mod pending;
 
 use super::permissions::Legacy;
-use super::{FileError, Replacement, TemporaryFolder, lock_within, read_small, sync_below, sync_directory};
+use super::{
+    FileError, Replacement, TemporaryFolder, lock_within, read_small, remove_leftovers_beside, sync_below,
+    sync_directory,
+};
 use crate::causes::with_causes;
 use entries::{
     Kind, There, below, digest, entries, folders_above, inode, kind, leads_to_file, metadata, require_writable, there,
@@ -353,9 +356,9 @@ pub(crate) fn finish_change(folder: &Path) -> Result<(), FileError> {
         let _lock = lock(folder)?;
         finish(folder)?;
     }
-    TemporaryFolder::remove_left_beside(&folder.join(STAGING));
+    remove_leftovers_beside(&folder.join(STAGING));
     // A killed process may have created this folder and left its temporary folder next to it.
-    TemporaryFolder::remove_left_beside(folder);
+    remove_leftovers_beside(folder);
     Ok(())
 }
 

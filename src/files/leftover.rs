@@ -1,6 +1,6 @@
 //! Leftovers of killed processes, distinguished from everything else by name, owner and lock.
 
-use super::{create_private, is_mine, is_still, open_regular};
+use super::{create_private, directory_of, is_mine, is_still, open_regular, temporary_prefix};
 use std::ffi::OsStr;
 use std::fs::{self, DirEntry, File, Metadata, TryLockError};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -43,14 +43,19 @@ pub(super) fn create_locked(
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             created => created?,
         };
-        // Until the file is locked, other processes can treat it as a leftover and remove it. On a file system without
-        // locks, leftovers are never removed; everything else works.
-        let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-        if !taken && is_still(&path, &file) {
+        if lock_new(&path, &file) {
             return Ok((path, file));
         }
     }
     Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Locks a file that was just created. Returns whether the file still exists: until it is locked, other processes can
+/// treat it as a leftover and remove it.
+pub(super) fn lock_new(path: &Path, file: &File) -> bool {
+    // On a file system without locks, leftovers are never removed; everything else works.
+    let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+    !taken && is_still(path, file)
 }
 
 /// Returns the name of the marker file in a temporary folder, which is locked while the folder is in use. Only the name
@@ -75,6 +80,11 @@ pub(crate) fn is_temporary_name(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let prefix = name.rfind(MARK).and_then(|at| name.get(..at + MARK.len()));
     prefix.is_some_and(|prefix| prefix.starts_with('.') && process_of(&name, prefix).is_some())
+}
+
+/// Removes leftovers of killed processes next to `target`.
+pub(crate) fn remove_beside(target: &Path) {
+    remove(&directory_of(target), &temporary_prefix(target));
 }
 
 /// Removes the files and folders with this prefix that were created by processes that no longer exist. Everything that

@@ -1,6 +1,8 @@
 //! A folder that is complete or absent.
 
-use super::{FileError, TemporaryFolder, behind_links, directory_of, sync_below, sync_directory};
+use super::{
+    FileError, TemporaryFolder, behind_links, directory_of, remove_leftovers_beside, sync_below, sync_directory,
+};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -36,7 +38,7 @@ impl NewFolder {
         let target = behind_links(target)?;
         if let Err(taken) = Self::require_free(&target) {
             // A process that was killed just after it had created the target may have left its temporary folder behind.
-            TemporaryFolder::remove_left_beside(&target);
+            remove_leftovers_beside(&target);
             return Err(taken);
         }
         let temporary = TemporaryFolder::beside(&target)?;

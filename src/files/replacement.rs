@@ -86,11 +86,6 @@ impl Replacement {
         sync_directory(&directory_of(&self.target))
     }
 
-    /// Removes leftovers of killed processes next to `target`.
-    pub(crate) fn remove_left_beside(target: &Path) {
-        leftover::remove(&directory_of(target), &temporary_prefix(target));
-    }
-
     /// Makes the new content durable, with its final mode and owner.
     ///
     /// # Errors

@@ -1,8 +1,8 @@
 //! Temporary files and folders.
 
 use super::permissions::{create_private, create_private_folder};
-use super::{FileError, directory_of, is_mine, is_still, leftover, temporary_prefix};
-use std::fs::{self, File, Metadata, TryLockError};
+use super::{FileError, directory_of, is_mine, leftover, temporary_prefix};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -121,11 +121,6 @@ impl TemporaryFolder {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Removes leftovers of killed processes next to `target`.
-    pub(crate) fn remove_left_beside(target: &Path) {
-        leftover::remove(&directory_of(target), &temporary_prefix(target));
-    }
-
     /// Returns the path of the folder.
     pub(crate) fn path(&self) -> &Path {
         &self.content
@@ -165,9 +160,7 @@ fn mark(folder: &Path) -> io::Result<Option<(PathBuf, File)>> {
         }
         Ok(file) => file,
     };
-    // On a file system without locks, leftovers are never removed; everything else works.
-    let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-    Ok((!taken && is_still(&path, &file)).then_some((path, file)))
+    Ok(leftover::lock_new(&path, &file).then_some((path, file)))
 }
 
 /// Returns the name of the folder that contains the temporary folders of this user.

@@ -16,7 +16,7 @@ use super::server::{BaseDoubt, Server, ServerError, doubts, serving};
 use crate::catalog::graph::Mode;
 use crate::database::change::{ChangeOptions, Target};
 use crate::database::error::DatabaseError;
-use crate::files::{self, FileError, FolderChange, Replacement, TemporaryFolder, directory_of};
+use crate::files::{self, FileError, FolderChange, TemporaryFolder, directory_of};
 use crate::image::{Digest, ImageError, Platform, Race, Reference, TagState, Tagged, Transports};
 use crate::validation::Strictness;
 pub use index_change::{AddBundles, Applied, ChangeError, IndexChange};
@@ -218,7 +218,7 @@ pub async fn make<C: IndexChange>(
             if file.symlink_metadata().is_ok() {
                 // A process that was killed after it had finished its work may have left files that it no longer
                 // needed.
-                Replacement::remove_left_beside(file);
+                files::remove_leftovers_beside(file);
                 drop(TemporaryFolder::new()?);
                 let file = file.clone();
                 return Err(PublishError::Taken { file });

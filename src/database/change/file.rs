@@ -5,7 +5,7 @@ use crate::database::admission::Unfit;
 use crate::database::error::DatabaseError;
 use crate::database::guard::{Budget, guard};
 use crate::database::read::{Database, ReadError, ReadOptions, beside, check_beside};
-use crate::files::{FileError, Replacement, require_regular};
+use crate::files::{FileError, remove_leftovers_beside, require_regular};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, ffi};
@@ -74,7 +74,7 @@ pub(super) fn open_for_writing(
 /// Removes, as far as possible, the files that killed processes left next to a database while they created or changed
 /// it. Errors are ignored, because they recur when the database is changed.
 pub(super) fn remove_leftovers(connection: &Connection, path: &Path, options: &ChangeOptions) {
-    Replacement::remove_left_beside(path);
+    remove_leftovers_beside(path);
     if fs::symlink_metadata(beside(path, "-journal")).is_err() {
         return;
     }

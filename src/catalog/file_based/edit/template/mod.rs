@@ -11,7 +11,7 @@ use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::folder::LEVELS;
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::template::{Kind, Template, TemplateError, TemplateProblem};
-use crate::files::{self, FileChange, FileError, Replacement, open_regular};
+use crate::files::{self, FileChange, FileError, open_regular};
 use crate::text::{self, Document, Limits};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -90,7 +90,7 @@ impl TemplateEditor {
         // A killed process may have left a change to this template and several catalogs unfinished.
         files::finish_changes_above(path, LEVELS + 1)?;
         let fail = |error| FileError::new("read", path, error);
-        Replacement::remove_left_beside(&path.canonicalize().map_err(fail)?);
+        files::remove_leftovers_beside(&path.canonicalize().map_err(fail)?);
         let mut before = Vec::new();
         let most = u64::try_from(limits.document_bytes).unwrap_or(u64::MAX);
         let file = open_regular(path).map_err(fail)?;
