@@ -1,5 +1,10 @@
 //! Progress reports for transfers.
 
+use std::time::Duration;
+
+/// The interval between reports of the progress of a larger operation.
+pub(super) const TICK: Duration = Duration::from_secs(1);
+
 /// A receiver of progress reports about transfers of large content. Several threads may report at the same time.
 pub trait Progress: Send + Sync {
     /// Reports the start of a transfer. `what` describes the transfer, and `bytes` is its size if known. Returns the ID

@@ -25,15 +25,10 @@ pub(super) fn main_tag<'t>(tags: &'t BTreeSet<String>, digest: &Digest) -> Optio
     tags.iter().find(|tag| **tag != of_digest).or_else(|| tags.first())
 }
 
-/// Returns the repository of an image, including the registry.
-pub fn repository_of(image: &RegistryReference) -> String {
-    format!("{}/{}", image.registry(), image.repository())
-}
-
 /// Returns the name of an image by digest. It does not depend on the spelling of the reference, such as a transport or
 /// an omitted registry, so that the names of one image are the same.
 pub(super) fn pinned_name(image: &RegistryReference, digest: &Digest) -> String {
-    format!("{}@{digest}", repository_of(image))
+    format!("{}@{digest}", image.full_repository())
 }
 
 /// Returns the path of a repository without its registry.

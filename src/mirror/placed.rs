@@ -1,6 +1,6 @@
 //! Plans whose images have destinations at a target.
 
-use super::naming::{CATALOG, catalog_of, main_tag, path_of, repository_of, shown};
+use super::naming::{CATALOG, catalog_of, main_tag, path_of, shown};
 use super::plan::{Plan, PlanError, PlannedImage};
 use super::request::{Naming, Place};
 use super::taken::{TakenError, require_names};
@@ -123,7 +123,7 @@ pub(super) fn spread(plan: &mut Plan) {
     for image in &plan.images {
         let repository = match (&image.destination, image.source.parse()) {
             (Some(destination), _) => path_of(destination),
-            (None, Ok(Reference::Registry(source))) => path_of(&repository_of(&source)),
+            (None, Ok(Reference::Registry(source))) => path_of(&source.full_repository()),
             (None, _) => path_of(&image.source),
         };
         for digest in plan.all_behind(image) {

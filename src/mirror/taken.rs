@@ -1,6 +1,6 @@
 //! Images that would have the same name at the target of a mirror.
 
-use super::naming::{catalog_of, repository_of, shown};
+use super::naming::{catalog_of, shown};
 use super::plan::{Plan, PlannedImage};
 use crate::image::{Reference, RegistryReference};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ fn reason(plan: &Plan, first: &PlannedImage, second: &PlannedImage) -> SameName 
         return SameName::Requested;
     }
     match (reference(plan, first), reference(plan, second)) {
-        (Some(first), Some(second)) if repository_of(&first) == repository_of(&second) => SameName::Requested,
+        (Some(first), Some(second)) if first.full_repository() == second.full_repository() => SameName::Requested,
         (Some(first), Some(second)) if first.registry() == second.registry() => SameName::Shortened,
         (Some(_), Some(_)) => SameName::Registries,
         _ => SameName::File,

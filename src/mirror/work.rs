@@ -1,7 +1,7 @@
 //! Determines the work needed to copy the content of a plan to a registry, and converts the outcome to a result for
 //! each image.
 
-use super::naming::{CATALOG, repository_of};
+use super::naming::CATALOG;
 use super::needs::Needs;
 use super::plan::{Extra, ExtraKind, ExtraVia, Plan, PlannedImage};
 use crate::image::copy::{Copy, Item, Moved, Outcome, Place, State, Stored};
@@ -209,7 +209,7 @@ impl<'p> Work<'p> {
             }
             CopiedItem {
                 name: item.name.clone(),
-                destination: Some(repository_of(&item.to)),
+                destination: Some(item.to.full_repository()),
                 digest,
                 tags: item.tags.clone(),
                 replaced: match state {

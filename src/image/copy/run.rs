@@ -10,7 +10,7 @@ use crate::image::blob_source::BlobSource;
 use crate::image::digest::Digest;
 use crate::image::document::Document;
 use crate::image::error::ImageError;
-use crate::image::progress::Whole;
+use crate::image::progress::{TICK, Whole};
 use crate::image::reference::RegistryReference;
 use crate::image::registry::{Before, PlaceError, Placed};
 use crate::image::transport::Transports;
@@ -19,10 +19,6 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-/// The interval between reports of overall progress.
-const TICK: Duration = Duration::from_secs(1);
 
 /// Copies all content that the target does not contain yet.
 pub async fn copy(copy: &Copy, source: &Transports, target: &Transports, options: &CopyOptions<'_>) -> Outcome {

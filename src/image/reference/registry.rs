@@ -34,7 +34,7 @@ impl RegistryReference {
         let name = self.written.split('@').next().unwrap_or_default();
         let (name, _) = name::split_tag(name);
         let rest = self.written.get(name.len()..).unwrap_or_default();
-        format!("{}/{}{rest}", self.registry(), self.repository())
+        format!("{}{rest}", self.full_repository())
     }
 
     /// Returns the host to connect to, with its port. For a name without a host, this is the host of Docker Hub.
@@ -51,6 +51,11 @@ impl RegistryReference {
     /// may omit.
     pub fn repository(&self) -> &str {
         self.parsed.repository()
+    }
+
+    /// Returns the repository with its registry.
+    pub fn full_repository(&self) -> String {
+        format!("{}/{}", self.registry(), self.repository())
     }
 
     /// Returns the tag, or `latest` if the reference has neither tag nor digest.

@@ -6,8 +6,7 @@ use super::super::digest::Digest;
 use super::super::error::ImageError;
 use super::super::manifest::Descriptor;
 use super::super::problem::ContentProblem;
-use super::super::progress::{Progress, Whole};
-use super::super::reference::RegistryReference;
+use super::super::progress::{Progress, TICK, Whole};
 use super::super::transport::Transports;
 use super::Writer;
 use crate::causes::with_causes;
@@ -15,7 +14,6 @@ use crate::concurrent;
 use crate::files::FileError;
 use futures_util::StreamExt;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 /// The reason why content was not written to the volumes.
 enum FillError {
@@ -30,9 +28,6 @@ impl<E: Into<ImageError>> From<E> for FillError {
         Self::Source(error.into())
     }
 }
-
-/// The interval between reports of overall progress.
-const TICK: Duration = Duration::from_secs(1);
 
 /// Writes the manifests and blobs of a copy, largest first, to volumes that have space reserved for them. Content that
 /// the volumes already contain is skipped. Returns the digests of the content that is still missing, each with the
@@ -109,7 +104,7 @@ pub async fn fill(
 
 async fn blob(writer: &Writer, stored: &Stored, content: BlobSource, progress: &dyn Progress) -> Result<(), FillError> {
     let what = stored.places.first().map_or_else(String::new, |place| match place {
-        Place::Registry(reference) | Place::Target(reference) => repository_of(reference),
+        Place::Registry(reference) | Place::Target(reference) => reference.full_repository(),
         Place::Held(_) => stored.descriptor.digest.to_string(),
     });
     let id = progress.started(&what, Some(stored.descriptor.size));
@@ -143,8 +138,4 @@ fn write(writer: &Writer, descriptor: &Descriptor, position: u64, bytes: &[u8]) 
     writer
         .write(&descriptor.digest, position, bytes)
         .map_err(FillError::Volume)
-}
-
-fn repository_of(reference: &RegistryReference) -> String {
-    format!("{}/{}", reference.registry(), reference.repository())
 }

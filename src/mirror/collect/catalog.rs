@@ -13,7 +13,7 @@ use crate::index::render::sources::{Form, RenderSource, SourceError};
 use crate::mirror::assembly::ImageNames;
 use crate::mirror::filter::{Filtered, filter};
 use crate::mirror::images::all_images;
-use crate::mirror::naming::{digest_tag, main_tag, pinned_name, repository_of, tags};
+use crate::mirror::naming::{digest_tag, main_tag, pinned_name, tags};
 use crate::mirror::plan::{ImageRole, PlannedCatalog, Use};
 use crate::mirror::request::{CatalogRequest, Place};
 use crate::mirror::survey::{Subject, Survey, survey};
@@ -323,7 +323,7 @@ fn whole(original: &Original, place: usize, request: &CatalogRequest) -> Chosen 
     Chosen {
         subject: Subject {
             reference: original.pinned.clone(),
-            source: registry.map_or_else(|| catalog_source(place), repository_of),
+            source: registry.map_or_else(|| catalog_source(place), RegistryReference::full_repository),
             platforms: request.platforms.clone(),
         },
         tags: registry.map(|image| tags(image, &request.place)).unwrap_or_default(),

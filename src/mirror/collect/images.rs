@@ -6,7 +6,7 @@ use crate::image::{Digest, ImageError, Platform, Reference, RegistryReference};
 use crate::mirror::assembly::ImageNames;
 use crate::mirror::extras::{self, FoundExtra, Subjects};
 use crate::mirror::images::Unlisted;
-use crate::mirror::naming::{CATALOG, pinned_name, repository_of, tags};
+use crate::mirror::naming::{CATALOG, pinned_name, tags};
 use crate::mirror::plan::Use;
 use crate::mirror::request::Place;
 use crate::mirror::survey::{Subject, Unsurveyed, of_document, survey, unread};
@@ -63,7 +63,7 @@ impl Collector<'_> {
                 Ok(Reference::Registry(reference)) => {
                     subjects.push(Subject {
                         reference: Reference::Registry(reference.clone()),
-                        source: repository_of(&reference),
+                        source: reference.full_repository(),
                         platforms: wanted.platforms.clone(),
                     });
                     names.push((image, place, reference, wanted));
@@ -137,7 +137,7 @@ impl Collector<'_> {
             let Ok(Reference::Registry(reference)) = image.source.parse() else {
                 continue;
             };
-            let name = repository_of(&reference);
+            let name = reference.full_repository();
             let entry = by_repository
                 .entry(name)
                 .or_insert_with(|| (reference, BTreeSet::new()));
@@ -163,7 +163,7 @@ impl Collector<'_> {
             document,
         } in found.found
         {
-            let source = repository_of(&reference);
+            let source = reference.full_repository();
             match of_document(&document, &source) {
                 Ok(looked) => waiting.push((extra, source, looked)),
                 Err(problem) => {

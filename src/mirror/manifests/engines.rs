@@ -1,6 +1,5 @@
 //! Files for container engines and copying tools.
 
-use super::super::naming::repository_of;
 use super::super::plan::{ImageRole, Plan};
 use super::{ManifestOptions, Manifests, Rules};
 use crate::image::Reference;
@@ -55,7 +54,7 @@ pub(super) fn hosts(plan: &Plan, options: &ManifestOptions, made: &mut Manifests
                         .or_default()
                         .insert(base.to_owned()),
                 ),
-                None => drop(elsewhere.insert(repository_of(&reference))),
+                None => drop(elsewhere.insert(reference.full_repository())),
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The rules that map image names to their mirrors.
 
-use super::super::naming::{main_tag, repository_of};
+use super::super::naming::main_tag;
 use super::super::plan::{ImageRole, Plan};
 use crate::image::Reference;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,7 +47,7 @@ pub fn rules(plan: &Plan, scope: Scope) -> Rules {
             let Ok(Reference::Registry(reference)) = origin.parse() else {
                 continue;
             };
-            let source = repository_of(&reference);
+            let source = reference.full_repository();
             // An image that is referenced by both tag and digest is pulled by digest, but some clients drop the digest.
             let by_tag =
                 reference.digest().is_none() || reference.tag().is_some_and(|tag| origin.contains(&format!(":{tag}@")));
@@ -152,7 +152,7 @@ fn caught(plan: &Plan, rules: &Rules) -> Vec<String> {
         let Ok(Reference::Registry(reference)) = left.image.parse() else {
             continue;
         };
-        let repository = repository_of(&reference);
+        let repository = reference.full_repository();
         let sources = rules.by_digest.keys().chain(rules.by_tag.keys());
         let matching = sources.filter(|source| is_within(&repository, source));
         if !mirrored.contains(&left.image)

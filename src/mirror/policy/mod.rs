@@ -84,7 +84,7 @@ impl Policy {
 
 /// Returns the scopes of an image, most specific first.
 fn scopes(image: &RegistryReference) -> Vec<String> {
-    let repository = repository(image);
+    let repository = image.full_repository();
     let exact = match (image.digest(), image.tag()) {
         (Some(digest), _) => format!("{repository}@{digest}"),
         (None, tag) => format!("{repository}:{}", tag.unwrap_or("latest")),
@@ -108,10 +108,6 @@ fn scopes(image: &RegistryReference) -> Vec<String> {
     scopes
 }
 
-fn repository(image: &RegistryReference) -> String {
-    format!("{}/{}", image.registry(), image.repository())
-}
-
 /// Returns the tag that the name in a signature contains, or `None` if the tag `latest` is only implied.
 fn written_tag(signed: &RegistryReference) -> Option<&str> {
     let name = signed.as_written().split('@').next().unwrap_or_default();
@@ -126,17 +122,19 @@ impl Identity {
         match self {
             Self::Exact => {
                 let tag = image.tag();
-                repository(image) == repository(&signed) && tag.is_some() && written_tag(&signed) == tag
+                image.full_repository() == signed.full_repository() && tag.is_some() && written_tag(&signed) == tag
             }
-            Self::RepositoryOrExact => is_repository_or_exact(image, &repository(image), &signed),
-            Self::Repository => repository(image) == repository(&signed),
+            Self::RepositoryOrExact => is_repository_or_exact(image, &image.full_repository(), &signed),
+            Self::Repository => image.full_repository() == signed.full_repository(),
             Self::ExactReference(name) => named(name).is_some_and(|name| {
                 let tag = written_tag(&name);
-                repository(&name) == repository(&signed) && tag.is_some() && written_tag(&signed) == tag
+                name.full_repository() == signed.full_repository() && tag.is_some() && written_tag(&signed) == tag
             }),
-            Self::ExactRepository(name) => named(name).is_some_and(|name| repository(&name) == repository(&signed)),
+            Self::ExactRepository(name) => {
+                named(name).is_some_and(|name| name.full_repository() == signed.full_repository())
+            }
             Self::Remap { prefix, signed: to } => {
-                let own = repository(image);
+                let own = image.full_repository();
                 let rest = own.strip_prefix(prefix.as_str());
                 let mapped = rest
                     .filter(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -150,7 +148,7 @@ impl Identity {
 /// Whether a signature for the name `signed` applies to an image, if `own` is used as the name of its repository.
 fn is_repository_or_exact(image: &RegistryReference, own: &str, signed: &RegistryReference) -> bool {
     // If the name contains a tag, it must match, even if there is also a digest.
-    own == repository(signed) && image.tag().is_none_or(|tag| written_tag(signed) == Some(tag))
+    own == signed.full_repository() && image.tag().is_none_or(|tag| written_tag(signed) == Some(tag))
 }
 
 fn named(text: &str) -> Option<RegistryReference> {

@@ -41,7 +41,7 @@ pub(super) fn is_catalog(pattern: &str, name: &str) -> bool {
 /// Returns the registry and repository of an image, without tag and digest.
 fn place_of(image: &str) -> String {
     match image.parse() {
-        Ok(Reference::Registry(reference)) => format!("{}/{}", reference.registry(), reference.repository()),
+        Ok(Reference::Registry(reference)) => reference.full_repository(),
         _ => image.to_owned(),
     }
 }
