@@ -15,6 +15,10 @@ pub(super) struct Agenda<'a> {
     copy: &'a Copy,
     /// The state of each item; `None` until it is decided.
     pub(super) states: Vec<Option<State>>,
+    /// The number of items that are at the target.
+    pub(super) done: u64,
+    /// The number of items that have failed.
+    pub(super) failed: u64,
     /// The number of blobs and other items that each item waits for.
     waits: Vec<usize>,
     /// For each blob, the items that wait for it.
@@ -32,8 +36,12 @@ impl<'a> Agenda<'a> {
             of_blob: BTreeMap::new(),
             of_item: vec![Vec::new(); copy.items.len()],
             jobs: VecDeque::new(),
-            states,
+            done: 0,
+            failed: 0,
+            states: Vec::new(),
         };
+        states.iter().flatten().for_each(|state| agenda.count(state));
+        agenda.states = states;
         for place in agenda.by_size() {
             let Some(item) = copy.items.get(place) else { continue };
             let mut blobs: Vec<Digest> = item.blobs.iter().copied().collect();
@@ -88,8 +96,12 @@ impl<'a> Agenda<'a> {
         self.of_blob.keys().map(|digest| self.size(digest)).sum()
     }
 
-    pub(super) fn count(&self, matches: impl Fn(&State) -> bool) -> u64 {
-        self.states.iter().flatten().filter(|state| matches(state)).count() as u64
+    fn count(&mut self, state: &State) {
+        match state {
+            State::Present | State::Copied => self.done += 1,
+            State::Failed(_) => self.failed += 1,
+            State::NotTried => {}
+        }
     }
 
     /// Returns the undecided items that wait for a blob.
@@ -142,11 +154,13 @@ impl<'a> Agenda<'a> {
     /// Sets the state of an item and updates the items that wait for it.
     pub(super) fn decide(&mut self, place: usize, state: State) {
         let is_failure = matches!(state, State::Failed(_));
-        if let Some(known) = self.states.get_mut(place) {
-            if matches!(known, Some(State::Failed(_))) && !is_failure {
-                return;
+        match self.states.get(place) {
+            Some(Some(State::Failed(_))) if !is_failure => return,
+            Some(None) => {
+                self.count(&state);
+                self.states[place] = Some(state);
             }
-            known.get_or_insert(state);
+            _ => {}
         }
         let waiting = self.of_item.get_mut(place).map(std::mem::take).unwrap_or_default();
         for after in waiting {

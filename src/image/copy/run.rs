@@ -98,8 +98,8 @@ impl Run<'_> {
             self.options.progress.whole(Some(Whole {
                 bytes,
                 bytes_of: all,
-                items: agenda.count(|state| matches!(state, State::Present | State::Copied)),
-                failed: agenda.count(|state| matches!(state, State::Failed(_))),
+                items: agenda.done,
+                failed: agenda.failed,
                 items_of: total,
             }));
             let done = tokio::select! {
