@@ -5,6 +5,7 @@ use super::document::Document;
 use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::layer_reader::plain_path;
+use super::layer_writer::{DIRECTORY_MODE, FILE_MODE, header};
 use super::layout::{INDEX_FILE, LayoutSource, tag_state};
 use super::layout_writer::{LAYOUT_CONTENT, blobs_of, copy_blob, wait_for, with_entry};
 use super::manifest::{Descriptor, LAYOUT_INDEX_LIMIT};
@@ -288,13 +289,8 @@ fn prepared(tagged: &Tagged, file: &Path, tag: Option<&str>) -> Result<Replaceme
 }
 
 fn write_header(output: &mut dyn Write, path: &str, entry_type: tar::EntryType, size: u64) -> io::Result<()> {
-    let mut header = tar::Header::new_ustar();
-    header.set_entry_type(entry_type);
-    header.set_mode(if entry_type.is_dir() { 0o755 } else { 0o644 });
-    header.set_uid(0);
-    header.set_gid(0);
-    header.set_mtime(0);
-    header.set_size(size);
+    let mode = if entry_type.is_dir() { DIRECTORY_MODE } else { FILE_MODE };
+    let mut header = header(tar::Header::new_ustar(), entry_type, mode, size, 0);
     header.set_path(path)?;
     header.set_cksum();
     output.write_all(header.as_bytes())

@@ -21,8 +21,8 @@ use tempfile::spooled_tempfile;
 /// Content up to this size in bytes may stay in memory; larger content is written to a file.
 pub(super) const MEMORY_LIMIT: usize = 8 << 20;
 
-const FILE_MODE: u32 = 0o644;
-const DIRECTORY_MODE: u32 = 0o755;
+pub(super) const FILE_MODE: u32 = 0o644;
+pub(super) const DIRECTORY_MODE: u32 = 0o755;
 /// The default level of zlib. Higher levels take much longer but save only about one percent.
 const LEVEL: u32 = 6;
 /// The value for "unknown" in RFC 1952, so that the bytes are the same on all operating systems.
@@ -117,23 +117,35 @@ fn write_tar<W: Write>(to: W, entries: BTreeMap<&str, (u32, FileContent<'_>)>, t
     let mut last_folder = "";
     for (path, (mode, source)) in entries {
         for folder in new_folders(last_folder, path) {
-            let header = header(tar::EntryType::Directory, DIRECTORY_MODE, 0, time);
+            let header = header(
+                tar::Header::new_ustar(),
+                tar::EntryType::Directory,
+                DIRECTORY_MODE,
+                0,
+                time,
+            );
             append(&mut tar, header, &format!("{folder}/"), &mut io::empty()).map_err(temporary)?;
         }
         last_folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         match source {
             FileContent::Bytes(bytes) => {
-                let header = header(tar::EntryType::Regular, mode, bytes.len() as u64, time);
+                let header = header(
+                    tar::Header::new_ustar(),
+                    tar::EntryType::Regular,
+                    mode,
+                    bytes.len() as u64,
+                    time,
+                );
                 append(&mut tar, header, path, &mut &*bytes).map_err(temporary)?;
             }
             FileContent::File(file) => append_file(&mut tar, path, mode, file, time)?,
             FileContent::Link(target) => {
-                let mut header = header(tar::EntryType::Symlink, 0o777, 0, time);
+                let mut header = header(tar::Header::new_ustar(), tar::EntryType::Symlink, 0o777, 0, time);
                 header.set_link_name_literal(target).map_err(temporary)?;
                 append(&mut tar, header, path, &mut io::empty()).map_err(temporary)?;
             }
             FileContent::Folder => {
-                let header = header(tar::EntryType::Directory, mode, 0, time);
+                let header = header(tar::Header::new_ustar(), tar::EntryType::Directory, mode, 0, time);
                 append(&mut tar, header, &format!("{path}/"), &mut io::empty()).map_err(temporary)?;
             }
         }
@@ -183,8 +195,14 @@ fn new_folders<'a>(last_folder: &str, path: &'a str) -> impl Iterator<Item = &'a
     folders.filter(move |folder| !written.starts_with(&format!("{folder}/")))
 }
 
-fn header(entry_type: tar::EntryType, mode: u32, size: u64, time: u64) -> tar::Header {
-    let mut header = tar::Header::new_ustar();
+/// Fills an empty tar header. The result does not depend on the current time or user.
+pub(super) fn header(
+    mut header: tar::Header,
+    entry_type: tar::EntryType,
+    mode: u32,
+    size: u64,
+    time: u64,
+) -> tar::Header {
     header.set_entry_type(entry_type);
     header.set_mode(mode & 0o7777);
     header.set_uid(0);
@@ -228,7 +246,7 @@ fn append_file<W: Write>(
     };
     let appended = append(
         tar,
-        header(tar::EntryType::Regular, mode, size, time),
+        header(tar::Header::new_ustar(), tar::EntryType::Regular, mode, size, time),
         path,
         &mut content,
     );

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-pub(super) const INDEX_FILE: &str = "index.json";
+pub(crate) const INDEX_FILE: &str = "index.json";
 
 /// Reads the image with this tag or digest from a layout directory, or the only image if `tag` is `None`.
 ///

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The content of the file that marks a folder as an OCI layout.
-pub(super) const LAYOUT_CONTENT: &str = r#"{"imageLayoutVersion":"1.0.0"}"#;
+pub(crate) const LAYOUT_CONTENT: &str = r#"{"imageLayoutVersion":"1.0.0"}"#;
 
 const LOCK_WAIT: Duration = Duration::from_mins(1);
 

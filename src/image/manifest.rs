@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// The supported media types.
 pub(super) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
-pub(super) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+pub(crate) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 pub(super) const CONFIG: &str = "application/vnd.oci.image.config.v1+json";
 pub(super) const LAYER_TAR: &str = "application/vnd.oci.image.layer.v1.tar";
 pub(super) const LAYER_GZIP: &str = "application/vnd.oci.image.layer.v1.tar+gzip";
@@ -18,7 +18,7 @@ pub(super) const DOCKER_MANIFEST: &str = "application/vnd.docker.distribution.ma
 pub(super) const DOCKER_INDEX: &str = "application/vnd.docker.distribution.manifest.list.v2+json";
 
 /// The annotation that contains the tag of an entry in the index of a layout.
-pub(super) const REF_NAME: &str = "org.opencontainers.image.ref.name";
+pub(crate) const REF_NAME: &str = "org.opencontainers.image.ref.name";
 
 /// The maximum size in bytes of a manifest or index. The distribution specification requires registries to accept at
 /// least this size.

@@ -8,8 +8,8 @@ use super::collect::catalog_tag;
 use super::naming::CATALOG;
 use super::plan::{Plan, PlanError, PlannedBlob, PlannedImage};
 use crate::files::{self, FileError};
-use crate::image::Digest;
 use crate::image::volumes::{Fixed, VolumeSizeError, Volumes, VolumesError, Writer, read_file, read_volumes, volumes};
+use crate::image::{Digest, INDEX, INDEX_FILE, LAYOUT_CONTENT, REF_NAME};
 use crate::tree::LAYOUT_FILE;
 use list::list_at;
 use serde_json::{Value, json};
@@ -220,11 +220,8 @@ pub fn begin(plan: &Plan, options: &ArchiveOptions<'_>) -> Result<Option<NewArch
         bytes: bytes.into(),
     };
     let each = [
-        file(
-            LAYOUT_FILE,
-            json!({"imageLayoutVersion": "1.0.0"}).to_string().into_bytes(),
-        ),
-        file("index.json", index(plan).to_string().into_bytes()),
+        file(LAYOUT_FILE, LAYOUT_CONTENT.into()),
+        file(INDEX_FILE, index(plan).to_string().into_bytes()),
     ];
     let planned = volumes(&[file(PLAN, bytes)], &each, &wanted, options.volume_size)?;
     let writer = Writer::open(options.folder, options.name, planned)?;
@@ -379,7 +376,7 @@ fn index(plan: &Plan) -> Value {
     };
     let named = |digest: &Digest, name: String| {
         let mut entry = descriptor(digest);
-        entry["annotations"] = json!({"org.opencontainers.image.ref.name": name});
+        entry["annotations"] = json!({ REF_NAME: name });
         entry
     };
     let mut entries = Vec::new();
@@ -399,7 +396,7 @@ fn index(plan: &Plan) -> Value {
         }
     }
     entries.dedup();
-    json!({"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": entries})
+    json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries})
 }
 
 /// Returns the name of an image in the layout: its repository or, for a catalog in the layout next to the plan, its

@@ -1,6 +1,7 @@
 //! Writes volumes in any order, and resumes interrupted runs.
 
 use super::super::digest::{Digest, Hasher};
+use super::super::layer_writer::{self, FILE_MODE};
 use super::plan::{BLOCK, Content, END, Member, Volume};
 use super::{VolumeFile, blob_path, file_name, write_at};
 use crate::files::{self, FileError, open_or_create, open_to_change};
@@ -221,7 +222,7 @@ fn partial_of(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Returns the header of a member. The header does not depend on the current time or user.
+/// Returns the header of a member.
 fn header(member: &Member, missing: &BTreeSet<Digest>) -> tar::Header {
     let path = match &member.content {
         Content::Fixed(fixed) => fixed.path.clone(),
@@ -234,15 +235,10 @@ fn header(member: &Member, missing: &BTreeSet<Digest>) -> tar::Header {
             }
         }
     };
-    let mut header = tar::Header::new_gnu();
+    let empty = tar::Header::new_gnu();
+    let mut header = layer_writer::header(empty, tar::EntryType::Regular, FILE_MODE, member.length, 0);
     // The paths are short enough for the header.
     let _ = header.set_path(path);
-    header.set_entry_type(tar::EntryType::Regular);
-    header.set_size(member.length);
-    header.set_mode(0o644);
-    header.set_uid(0);
-    header.set_gid(0);
-    header.set_mtime(0);
     header.set_cksum();
     header
 }
