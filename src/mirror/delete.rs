@@ -7,8 +7,9 @@ use crate::causes::with_causes;
 use crate::concurrent;
 use crate::image::copy::{ListChange, ListEdit, change_lists};
 use crate::image::{Deletion, Digest, ImageError, Reference, RegistryReference, TagState, Transports, fallback_tag};
-use futures_util::TryStreamExt;
+use futures_util::{StreamExt, TryStreamExt};
 use serde::Serialize;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A manifest to delete.
@@ -109,7 +110,7 @@ pub async fn missing_catalogs(kept: &[Plan], target: &Transports) -> Result<Vec<
     Ok(missing)
 }
 
-/// The number of tags or manifests that are looked up at once.
+/// The number of tags or manifests that are looked up at once, and of repositories from which manifests are deleted.
 const PARALLEL: usize = 8;
 
 /// Tags that refer to manifests to delete, but do not belong to the plan alone.
@@ -250,6 +251,9 @@ pub async fn absent(doomed: &[Doomed], target: &Transports) -> Result<Vec<bool>,
     looks.try_collect().await
 }
 
+/// Manifests of a repository, each with its position among all manifests to delete.
+type Positioned = Vec<(usize, Digest)>;
+
 /// The result of a deletion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Deleted {
@@ -266,22 +270,30 @@ pub struct Deleted {
 /// manifest, the result for that manifest says so.
 pub async fn delete(plan: &Plan, doomed: &[Doomed], target: &Transports) -> Result<Deleted, ImageError> {
     reach(plan, target).await?;
-    let mut deleted = Deleted::default();
-    let mut absent: BTreeMap<&str, BTreeSet<Digest>> = BTreeMap::new();
-    for Doomed { repository, digest, .. } in doomed {
-        let reference = RegistryReference::of_repository(repository)?.with_digest(digest);
-        let gone = one(target, &reference).await;
-        if !matches!(gone, Gone::Failed(_)) {
-            absent.entry(repository).or_default().insert(*digest);
-        }
-        deleted.gone.push(gone);
+    // After the first deletion, an error must not hide what was deleted.
+    let mut repositories: BTreeMap<&str, (RegistryReference, Positioned)> = BTreeMap::new();
+    for (place, Doomed { repository, digest, .. }) in doomed.iter().enumerate() {
+        let (_, manifests) = match repositories.entry(repository) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert((RegistryReference::of_repository(repository)?, Vec::new())),
+        };
+        manifests.push((place, *digest));
     }
-    let repositories = absent.into_iter();
-    let repositories = repositories
-        .map(|(repository, absent)| Ok((RegistryReference::of_repository(repository)?, absent)))
-        .collect::<Result<Vec<_>, ImageError>>()?;
+    let deletions = concurrent::in_order(repositories.values(), PARALLEL, |(repository, manifests)| async move {
+        let mut gone = Vec::new();
+        for (place, digest) in manifests {
+            gone.push((*place, *digest, one(target, &repository.with_digest(digest)).await));
+        }
+        (repository, gone)
+    });
+    let deletions: Vec<_> = deletions.collect().await;
+    let absent = deletions.iter().map(|(repository, gone)| {
+        let absent = gone.iter().filter(|(_, _, gone)| !matches!(gone, Gone::Failed(_)));
+        (*repository, absent.map(|(_, digest, _)| *digest).collect())
+    });
+    let absent: Vec<(&RegistryReference, BTreeSet<Digest>)> = absent.collect();
     let mut changes = Vec::new();
-    for (repository, absent) in &repositories {
+    for (repository, absent) in &absent {
         let listed = plan.extras.iter().filter(|extra| extra.via == ExtraVia::Referrers);
         let listed = listed.filter(|extra| absent.contains(&extra.digest));
         let subjects: BTreeSet<Digest> = listed.map(|extra| extra.subject).collect();
@@ -297,8 +309,13 @@ pub async fn delete(plan: &Plan, doomed: &[Doomed], target: &Transports) -> Resu
         let subject = change.subject;
         format!("the list of the referrers of {registry}/{repository}@{subject} cannot be changed: {why}")
     };
-    deleted.problems.extend(failed.into_iter().map(problem));
-    Ok(deleted)
+    let problems = failed.into_iter().map(problem).collect();
+    let gone = deletions.into_iter().flat_map(|(_, gone)| gone);
+    let gone: BTreeMap<usize, Gone> = gone.map(|(place, _, gone)| (place, gone)).collect();
+    Ok(Deleted {
+        gone: gone.into_values().collect(),
+        problems,
+    })
 }
 
 async fn one(target: &Transports, reference: &RegistryReference) -> Gone {
