@@ -6,7 +6,7 @@ pub use list::{ArchiveList, Repositories, SCHEMA};
 
 use super::collect::catalog_tag;
 use super::naming::CATALOG;
-use super::plan::{Plan, PlanError, PlannedBlob, PlannedImage};
+use super::plan::{ExtrasByDigest, Plan, PlanError, PlannedBlob, PlannedImage};
 use crate::files::{self, FileError};
 use crate::image::volumes::{Fixed, VolumeSizeError, Volumes, VolumesError, Writer, read_file, read_volumes, volumes};
 use crate::image::{Digest, INDEX, INDEX_FILE, LAYOUT_CONTENT, REF_NAME};
@@ -379,7 +379,7 @@ fn index(plan: &Plan) -> Value {
         entry["annotations"] = json!({ REF_NAME: name });
         entry
     };
-    let mut entries = Vec::new();
+    let (extras, mut entries) = (ExtrasByDigest::of(plan), Vec::new());
     for image in &plan.images {
         let repository = layout_name(image);
         entries.extend(
@@ -388,7 +388,7 @@ fn index(plan: &Plan) -> Value {
                 .iter()
                 .map(|tag| named(&image.digest, format!("{repository}:{tag}"))),
         );
-        for extra in plan.extras.iter().filter(|extra| image.extras.contains(&extra.digest)) {
+        for extra in extras.of_image(image) {
             entries.push(match &extra.tag {
                 Some(tag) => named(&extra.digest, format!("{repository}:{tag}")),
                 None => descriptor(&extra.digest),

@@ -1,7 +1,7 @@
 //! Checks a plan that was read from a file: all content of the plan must be copied, and only to the target of the plan.
 
 use super::naming::shown;
-use super::plan::{Extra, Plan, PlanError, PlannedImage};
+use super::plan::{ExtrasByDigest, Plan, PlanError};
 use crate::image::{Digest, RegistryReference};
 use std::collections::BTreeSet;
 
@@ -96,8 +96,9 @@ impl Plan {
     fn check_reach(&self) -> Result<(), PlanError> {
         let mut manifests: BTreeSet<Digest> = BTreeSet::new();
         let mut extras: BTreeSet<usize> = BTreeSet::new();
+        let by_digest = ExtrasByDigest::of(self);
         for image in &self.images {
-            let own = self.extras_of(image);
+            let own = by_digest.attached_to(image);
             let found: BTreeSet<Digest> = own.iter().map(|(_, extra)| extra.digest).collect();
             if let Some(digest) = image.extras.iter().find(|digest| !found.contains(digest)) {
                 return Err(PlanError::Loose {
@@ -127,25 +128,6 @@ impl Plan {
                 what: format!("the blob {digest}"),
             }),
             None => Ok(()),
-        }
-    }
-
-    /// Returns the extras that refer to an image, directly or through other extras, each with its position in the plan.
-    fn extras_of(&self, image: &PlannedImage) -> Vec<(usize, &Extra)> {
-        let behind: BTreeSet<Digest> = self.all_behind(image).into_iter().collect();
-        let mut waiting: Vec<(usize, &Extra)> = self.extras.iter().enumerate().collect();
-        waiting.retain(|(_, extra)| image.extras.contains(&extra.digest) && behind.contains(&extra.subject));
-        let mut found: Vec<(usize, &Extra)> = Vec::new();
-        let mut known = BTreeSet::from([image.digest]);
-        loop {
-            let is_next = |extra: &Extra| known.contains(&extra.subject) || !image.extras.contains(&extra.subject);
-            let (next, later): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, extra)| is_next(extra));
-            if next.is_empty() {
-                return found;
-            }
-            known.extend(next.iter().map(|(_, extra)| extra.digest));
-            found.extend(next);
-            waiting = later;
         }
     }
 

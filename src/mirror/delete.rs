@@ -1,7 +1,7 @@
 //! Deletes the content of a plan from a registry, except content that other plans need.
 
 use super::parts::{Tagged, parts};
-use super::plan::{ExtraVia, Plan};
+use super::plan::{ExtraVia, ExtrasByDigest, Plan};
 use super::reach::reach;
 use crate::causes::with_causes;
 use crate::concurrent;
@@ -55,6 +55,7 @@ pub fn doomed(plan: &Plan, kept: &[Plan]) -> Vec<Doomed> {
     }
     let mut tags: BTreeMap<(&str, Digest), BTreeSet<String>> = BTreeMap::new();
     let mut doomed: Vec<(&str, Digest)> = Vec::new();
+    let extras = ExtrasByDigest::of(plan);
     for image in &plan.images {
         let Some(repository) = image.destination.as_deref() else {
             continue;
@@ -66,7 +67,7 @@ pub fn doomed(plan: &Plan, kept: &[Plan]) -> Vec<Doomed> {
                 .filter(|tag| !moved.contains(&(repository, tag.as_str())))
                 .cloned(),
         );
-        for extra in plan.extras.iter().filter(|extra| image.extras.contains(&extra.digest)) {
+        for extra in extras.of_image(image) {
             let known = tags.entry((repository, extra.digest)).or_default();
             known.extend(extra.tag.iter().cloned());
         }
@@ -202,13 +203,13 @@ type TagsOf<'p> = BTreeMap<&'p str, BTreeSet<&'p str>>;
 fn tags_of(plans: &[Plan]) -> TagsOf<'_> {
     let mut all = TagsOf::new();
     for plan in plans {
+        let extras = ExtrasByDigest::of(plan);
         for image in &plan.images {
             let Some(repository) = image.destination.as_deref() else {
                 continue;
             };
-            let extras = plan.extras.iter().filter(|extra| image.extras.contains(&extra.digest));
             let tags = all.entry(repository).or_default();
-            tags.extend(extras.filter_map(|extra| extra.tag.as_deref()));
+            tags.extend(extras.of_image(image).filter_map(|extra| extra.tag.as_deref()));
             tags.extend(image.tags.iter().map(String::as_str));
         }
     }

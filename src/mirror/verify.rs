@@ -1,7 +1,7 @@
 //! Verifies that the content of a plan is at its target or in an archive.
 
 use super::archive::Archive;
-use super::plan::{ExtraVia, Plan, PlannedImage};
+use super::plan::{ExtraVia, ExtrasByDigest, Plan, PlannedImage};
 use super::policy::{Signatures, attached};
 use super::reach::reach;
 use crate::causes::with_causes;
@@ -105,6 +105,7 @@ pub async fn verify(plan: &Plan, target: &Transports, options: VerifyOptions) ->
 /// Returns the checks for a plan, each with its repository and the images that need the checked content.
 fn looks(plan: &Plan) -> BTreeMap<(String, Look), BTreeSet<String>> {
     let mut looks: BTreeMap<(String, Look), BTreeSet<String>> = BTreeMap::new();
+    let extras = ExtrasByDigest::of(plan);
     for image in &plan.images {
         let Some(repository) = &image.destination else { continue };
         let mut look = |look: Look| {
@@ -125,7 +126,7 @@ fn looks(plan: &Plan) -> BTreeMap<(String, Look), BTreeSet<String>> {
                 look(Look::Blob(*blob));
             }
         }
-        for extra in plan.extras.iter().filter(|extra| image.extras.contains(&extra.digest)) {
+        for extra in extras.of_image(image) {
             if let Some(tag) = &extra.tag {
                 look(Look::Tag(tag.clone(), extra.digest));
             }

@@ -3,7 +3,7 @@
 
 use super::naming::CATALOG;
 use super::needs::Needs;
-use super::plan::{Extra, ExtraKind, ExtraVia, Plan, PlannedImage};
+use super::plan::{Extra, ExtraKind, ExtraVia, ExtrasByDigest, Plan, PlannedImage};
 use crate::image::copy::{Copy, Item, Moved, Outcome, Place, State, Stored};
 use crate::image::{Blob, Descriptor, Digest, ReferenceError, RegistryReference};
 use crate::text::to_json;
@@ -96,67 +96,70 @@ impl Holdings for Sources<'_> {
 /// # Errors
 /// Returns an error if the name of a repository in the plan is invalid.
 pub fn work<'p>(plan: &'p Plan, holdings: &dyn Holdings) -> Result<Work<'p>, ReferenceError> {
-    let mut work = Work {
-        plan,
-        copy: content(plan, holdings)?,
-        subjects: Vec::new(),
+    let mut adding = Adding {
+        work: Work {
+            plan,
+            copy: content(plan, holdings)?,
+            subjects: Vec::new(),
+        },
+        extras: ExtrasByDigest::of(plan),
+        known: BTreeMap::new(),
+        owners: Vec::new(),
     };
-    let extras: BTreeMap<Digest, Vec<&Extra>> = plan.extras.iter().fold(BTreeMap::new(), |mut extras, extra| {
-        extras.entry(extra.digest).or_insert_with(Vec::new).push(extra);
-        extras
-    });
     let (catalogs, others): (Vec<_>, Vec<_>) = plan.images.iter().partition(|image| image.is_catalog());
-    let mut known = BTreeMap::new();
-    // The items with the images to which they belong.
-    let mut owners: Vec<(usize, &PlannedImage)> = Vec::new();
     for image in others.into_iter().chain(catalogs) {
-        let Some(destination) = &image.destination else {
-            continue;
-        };
+        if let Some(destination) = &image.destination {
+            adding.add_image(image, destination)?;
+        }
+    }
+    Ok(adding.work)
+}
+
+/// Adds the images of a plan to the work.
+struct Adding<'p> {
+    work: Work<'p>,
+    extras: ExtrasByDigest<'p>,
+    /// The items of referrers, by repository, digest and tag. Images in one repository can share referrers.
+    known: BTreeMap<(&'p str, Digest, Option<&'p str>), usize>,
+    /// The items with the images to which they belong.
+    owners: Vec<(usize, &'p PlannedImage)>,
+}
+
+impl<'p> Adding<'p> {
+    fn add_image(&mut self, image: &'p PlannedImage, destination: &'p str) -> Result<(), ReferenceError> {
         let to = RegistryReference::of_repository(destination)?;
         // Copy a catalog after the images that it needs, because clusters may install its bundles as soon as it is
         // available.
         let after = if image.is_catalog() {
-            let needs = Needs::of(plan, image);
-            let needed = owners.iter().filter(|(_, owner)| needs.include(owner));
+            let needs = Needs::of(self.work.plan, image);
+            let needed = self.owners.iter().filter(|(_, owner)| needs.include(owner));
             needed.map(|(place, _)| *place).collect()
         } else {
             BTreeSet::new()
         };
-        let place = work.add(Subject::Image(image), to.clone(), image.source.clone(), after);
-        owners.push((place, image));
-        let own = image.extras.iter().filter_map(|digest| extras.get(digest)).flatten();
-        let mut own: Vec<&Extra> = own.copied().collect();
-        // An extra that refers to another extra of the image is copied after that extra.
+        let subject = Subject::Image(image);
+        let place = self.work.add(subject, to.clone(), image.source.clone(), after);
+        self.owners.push((place, image));
+        self.add_extras(image, destination, &to, place);
+        Ok(())
+    }
+
+    /// Adds the referrers of an image, each after the one that it refers to.
+    fn add_extras(&mut self, image: &'p PlannedImage, destination: &'p str, to: &RegistryReference, place: usize) {
         let mut placed = BTreeMap::from([(image.digest, place)]);
-        let behind: BTreeSet<Digest> = plan.all_behind(image).into_iter().collect();
-        while !own.is_empty() {
-            let is_next =
-                |extra: &&Extra| placed.contains_key(&extra.subject) || !image.extras.contains(&extra.subject);
-            let (next, later): (Vec<&Extra>, Vec<&Extra>) = own.into_iter().partition(is_next);
-            if next.is_empty() {
-                break;
-            }
-            own = later;
-            for extra in next {
-                let key = (destination.as_str(), extra.digest, extra.tag.as_deref());
-                if !behind.contains(&extra.subject) {
-                    continue;
-                }
-                if let Some(known) = known.get(&key) {
-                    owners.push((*known, image));
-                    continue;
-                }
+        for (_, extra) in self.extras.attached_to(image) {
+            let key = (destination, extra.digest, extra.tag.as_deref());
+            let added = self.known.get(&key).copied().unwrap_or_else(|| {
                 let before = placed.get(&extra.subject).copied().unwrap_or(place);
                 let name = format!("{} of {destination}@{}", extra.kind.as_str(), extra.subject);
-                let added = work.add(Subject::Extra(extra), to.clone(), name, BTreeSet::from([before]));
-                known.insert(key, added);
-                owners.push((added, image));
-                placed.insert(extra.digest, added);
-            }
+                let subject = Subject::Extra(extra);
+                self.work.add(subject, to.clone(), name, BTreeSet::from([before]))
+            });
+            self.known.insert(key, added);
+            self.owners.push((added, image));
+            placed.insert(extra.digest, added);
         }
     }
-    Ok(work)
 }
 
 impl<'p> Work<'p> {

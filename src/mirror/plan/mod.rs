@@ -4,6 +4,10 @@
 //! source and the target. All entries are sorted, so that the same selection of the same content results in the same
 //! bytes.
 
+mod extras;
+
+pub(in crate::mirror) use extras::ExtrasByDigest;
+
 use super::images::Role;
 use crate::files::{self, FileError};
 use crate::image::{Digest, Platform, ReferenceError};

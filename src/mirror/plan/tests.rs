@@ -80,6 +80,27 @@ fn a_plan_with_content_that_would_not_be_copied_is_rejected() {
 }
 
 #[test]
+fn the_referrers_of_an_image_are_in_the_order_of_the_plan_or_after_what_they_refer_to() {
+    let mut chained = plan();
+    let manifest = || json!({"media_type": "m", "bytes": 1, "sources": ["registry.example.com/a"], "in": ["a"]});
+    for byte in [3, 4] {
+        chained["manifests"][digest(byte)] = manifest();
+    }
+    chained["images"][0]["extras"] = json!([digest(3), digest(4)]);
+    chained["extras"] = json!([extra(3, 4), extra(1, 3)]);
+    let plan = read(&chained).unwrap();
+    let extras = ExtrasByDigest::of(&plan);
+    let image = &plan.images[0];
+    let of_image: Vec<String> = extras.of_image(image).map(|extra| extra.digest.to_string()).collect();
+    assert_eq!(of_image, [digest(4), digest(3)]);
+    let attached = extras.attached_to(image).into_iter();
+    let attached: Vec<(usize, String)> = attached
+        .map(|(place, extra)| (place, extra.digest.to_string()))
+        .collect();
+    assert_eq!(attached, [(1, digest(3)), (0, digest(4))]);
+}
+
+#[test]
 fn impossible_sizes_are_rejected() {
     for bytes in [1 << 60, u64::MAX] {
         assert_refused(|plan| plan["blobs"][digest(2)]["bytes"] = json!(bytes), "more than");

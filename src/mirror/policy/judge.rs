@@ -3,7 +3,7 @@
 use super::{Attached, Identity, Policy, PublicKey, Requirement, attached};
 use crate::causes::with_causes;
 use crate::image::{Digest, ImageError, Reference, RegistryReference, Transports};
-use crate::mirror::plan::{Extra, ExtraKind, ExtraVia, Plan, PlannedImage};
+use crate::mirror::plan::{Extra, ExtraKind, ExtraVia, ExtrasByDigest, Plan, PlannedImage};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -44,8 +44,9 @@ pub async fn signatures_of(
     place: impl Fn(&PlannedImage, &Extra) -> Option<Reference>,
 ) -> Signatures {
     let mut signatures = Signatures::new();
+    let extras = ExtrasByDigest::of(plan);
     for image in &plan.images {
-        for extra in plan.extras.iter().filter(|extra| is_signature_of(image, extra)) {
+        for extra in extras.of_image(image).filter(|extra| is_signature(extra)) {
             if signatures.contains_key(&extra.digest) {
                 continue;
             }
@@ -63,13 +64,14 @@ async fn read(transports: &Transports, reference: &Reference) -> Result<Vec<Atta
     attached(&transports.pull(reference).await?)
 }
 
-fn is_signature_of(image: &PlannedImage, extra: &Extra) -> bool {
-    image.extras.contains(&extra.digest) && extra.kind == ExtraKind::Signature && extra.via == ExtraVia::Tag
+fn is_signature(extra: &Extra) -> bool {
+    extra.kind == ExtraKind::Signature && extra.via == ExtraVia::Tag
 }
 
 /// Checks each image in a plan under all its names in catalogs and on the command line.
 pub fn verdicts(plan: &Plan, policy: &Policy, signatures: &Signatures) -> Verdicts {
     let mut verdicts = Verdicts::default();
+    let extras = ExtrasByDigest::of(plan);
     for image in &plan.images {
         for origin in &image.origins {
             let Ok(Reference::Registry(name)) = origin.parse() else {
@@ -78,6 +80,7 @@ pub fn verdicts(plan: &Plan, policy: &Policy, signatures: &Signatures) -> Verdic
             let judge = Judge {
                 plan,
                 image,
+                extras: &extras,
                 signatures,
             };
             let found = policy.requirements(&name);
@@ -96,6 +99,7 @@ pub fn verdicts(plan: &Plan, policy: &Policy, signatures: &Signatures) -> Verdic
 struct Judge<'a> {
     plan: &'a Plan,
     image: &'a PlannedImage,
+    extras: &'a ExtrasByDigest<'a>,
     signatures: &'a Signatures,
 }
 
@@ -139,9 +143,9 @@ impl Judge<'_> {
         keys: &[PublicKey],
         identity: &Identity,
     ) -> Result<(), String> {
-        let extras = self.plan.extras.iter();
+        let extras = self.extras.of_image(self.image);
         let mut why = "it has no signature".to_owned();
-        for extra in extras.filter(|extra| extra.subject == digest && is_signature_of(self.image, extra)) {
+        for extra in extras.filter(|extra| extra.subject == digest && is_signature(extra)) {
             let found = match self.signatures.get(&extra.digest) {
                 Some(Ok(found)) => found,
                 Some(Err(error)) => {
