@@ -15,7 +15,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// The network location of an address, from the most public to the least public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Place {
+pub(super) enum Zone {
     /// On the internet.
     Public,
     /// In a network that is not routed on the internet.
@@ -52,7 +52,7 @@ pub(super) struct RefusedAddress {
     address: IpAddr,
 }
 
-impl Place {
+impl Zone {
     pub(super) fn of(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(address) => Self::of_v4(address),
@@ -100,7 +100,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Zone {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Public => "on the internet",
@@ -120,20 +120,20 @@ impl Reach {
     };
 
     /// Returns the locations to which a registry at `registry` may direct opmx.
-    pub(super) fn of_registry(registry: Place, purpose: Purpose) -> Self {
+    pub(super) fn of_registry(registry: Zone, purpose: Purpose) -> Self {
         Self {
-            private: purpose == Purpose::Content || matches!(registry, Place::Private | Place::Machine),
-            machine: registry == Place::Machine,
-            link: registry == Place::Link,
+            private: purpose == Purpose::Content || matches!(registry, Zone::Private | Zone::Machine),
+            machine: registry == Zone::Machine,
+            link: registry == Zone::Link,
         }
     }
 
-    pub(super) fn includes(self, place: Place) -> bool {
-        match place {
-            Place::Public => true,
-            Place::Private => self.private,
-            Place::Machine => self.machine,
-            Place::Link => self.link,
+    pub(super) fn includes(self, zone: Zone) -> bool {
+        match zone {
+            Zone::Public => true,
+            Zone::Private => self.private,
+            Zone::Machine => self.machine,
+            Zone::Link => self.link,
         }
     }
 
@@ -141,7 +141,7 @@ impl Reach {
     /// bypass the resolver.
     pub(super) fn check(self, url: &Url) -> Result<(), RefusedAddress> {
         match written(url) {
-            Some(address) if !self.includes(Place::of(address)) => Err(RefusedAddress {
+            Some(address) if !self.includes(Zone::of(address)) => Err(RefusedAddress {
                 host: address.to_string(),
                 address,
             }),
@@ -153,7 +153,7 @@ impl Reach {
     fn choose(self, host: &str, addresses: Vec<IpAddr>) -> Result<Vec<IpAddr>, RefusedAddress> {
         let (within, beyond): (Vec<_>, Vec<_>) = addresses
             .into_iter()
-            .partition(|address| self.includes(Place::of(*address)));
+            .partition(|address| self.includes(Zone::of(*address)));
         match beyond.first() {
             Some(address) if within.is_empty() => Err(RefusedAddress {
                 host: host.to_owned(),
@@ -181,7 +181,7 @@ impl Resolve for Reach {
 impl fmt::Display for RefusedAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, address } = self;
-        write!(formatter, "{host} is {}", Place::of(*address))?;
+        write!(formatter, "{host} is {}", Zone::of(*address))?;
         if *host != address.to_string() {
             write!(formatter, " ({address})")?;
         }
@@ -207,16 +207,16 @@ pub(super) fn is_this_machine(url: &Url) -> bool {
 mod tests {
     use super::*;
 
-    fn places(place: Place, addresses: &[&str]) {
+    fn zones(zone: Zone, addresses: &[&str]) {
         for address in addresses {
-            assert_eq!(Place::of(address.parse().unwrap()), place, "{address}");
+            assert_eq!(Zone::of(address.parse().unwrap()), zone, "{address}");
         }
     }
 
     #[test]
     fn every_kind_of_address_has_a_zone() {
-        places(
-            Place::Public,
+        zones(
+            Zone::Public,
             &[
                 "1.1.1.1",
                 "9.255.255.255",
@@ -233,8 +233,8 @@ mod tests {
                 "2002:808:808::1",
             ],
         );
-        places(
-            Place::Private,
+        zones(
+            Zone::Private,
             &[
                 "10.0.0.1",
                 "100.64.0.1",
@@ -258,8 +258,8 @@ mod tests {
                 "100::1",
             ],
         );
-        places(
-            Place::Machine,
+        zones(
+            Zone::Machine,
             &[
                 "127.0.0.1",
                 "127.255.255.254",
@@ -274,8 +274,8 @@ mod tests {
                 "2002:7f00:1::",
             ],
         );
-        places(
-            Place::Link,
+        zones(
+            Zone::Link,
             &[
                 "169.254.169.254",
                 "224.0.0.1",
@@ -292,12 +292,12 @@ mod tests {
 
     #[test]
     fn a_registry_redirects_only_to_zones_it_can_reach_itself() {
-        use Place::{Link, Machine, Private, Public};
+        use Zone::{Link, Machine, Private, Public};
         let reached = |registry, purpose| {
             let reach = Reach::of_registry(registry, purpose);
-            let mut places = vec![Public, Private, Machine, Link];
-            places.retain(|place| reach.includes(*place));
-            places
+            let mut zones = vec![Public, Private, Machine, Link];
+            zones.retain(|zone| reach.includes(*zone));
+            zones
         };
         assert_eq!(reached(Public, Purpose::Token), [Public]);
         assert_eq!(reached(Private, Purpose::Token), [Public, Private]);
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn numeric_addresses_are_classified_in_every_spelling() {
-        let token = Reach::of_registry(Place::Public, Purpose::Token);
+        let token = Reach::of_registry(Zone::Public, Purpose::Token);
         for url in [
             "http://127.0.0.1:80/",
             "https://127.1/",
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_name_with_several_addresses_is_connected_to_the_permitted_ones() {
-        let reach = Reach::of_registry(Place::Public, Purpose::Token);
+        let reach = Reach::of_registry(Zone::Public, Purpose::Token);
         let addresses = |text: &[&str]| text.iter().map(|address| address.parse().unwrap()).collect::<Vec<_>>();
         let mixed = addresses(&["127.0.0.1", "8.8.8.8", "::1"]);
         assert_eq!(reach.choose("a.example.com", mixed), Ok(addresses(&["8.8.8.8"])));
@@ -363,7 +363,7 @@ mod tests {
     #[tokio::test]
     async fn a_name_is_checked_when_connecting() {
         let name = || "localhost".parse::<Name>().unwrap();
-        let reach = Reach::of_registry(Place::Private, Purpose::Token);
+        let reach = Reach::of_registry(Zone::Private, Purpose::Token);
         let error = reach.resolve(name()).await.err().unwrap();
         assert!(error.downcast_ref::<RefusedAddress>().is_some(), "{error}");
         let mut found = Reach::ANYWHERE.resolve(name()).await.unwrap();

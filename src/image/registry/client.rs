@@ -1,6 +1,6 @@
 //! HTTP clients with their trusted certificates, proxies and allowed addresses.
 
-use super::address::{Place, Reach, is_this_machine, written};
+use super::address::{Reach, Zone, is_this_machine, written};
 use super::error::RegistryFailure;
 use super::hosts::Hosts;
 use super::pace::TimeLimits;
@@ -108,13 +108,13 @@ impl Clients {
     }
 
     /// Returns the network location of the server that sent a response.
-    pub(super) fn place(&self, url: &Url, answer: &Response) -> Place {
+    pub(super) fn zone(&self, url: &Url, answer: &Response) -> Zone {
         let address = if self.is_proxied(url) {
             written(url)
         } else {
             answer.remote_addr().map(|address| address.ip())
         };
-        address.map_or(Place::Public, Place::of)
+        address.map_or(Zone::Public, Zone::of)
     }
 
     /// Whether a URL is requested through a proxy. As in the container tools, proxies are never used for this machine

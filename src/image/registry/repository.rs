@@ -1,6 +1,6 @@
 //! Sends requests to a repository, with authentication, retries and time limits, and classifies the failures.
 
-use super::address::{Place, Purpose, Reach};
+use super::address::{Purpose, Reach, Zone};
 use super::answer::Answer;
 use super::challenge::{Authorization, Challenge};
 use super::client::Clients;
@@ -51,7 +51,7 @@ pub(super) struct Repository {
     name: String,
     login: OnceCell<Option<Login>>,
     authorizations: Mutex<HashMap<Access, Authorization>>,
-    place: std::sync::Mutex<Option<Place>>,
+    zone: std::sync::Mutex<Option<Zone>>,
     /// Whether the registry has no referrers API for this repository.
     without_referrers: AtomicBool,
 }
@@ -93,7 +93,7 @@ impl Repository {
             name: reference.repository().to_owned(),
             login: OnceCell::new(),
             authorizations: Mutex::new(HashMap::new()),
-            place: std::sync::Mutex::new(None),
+            zone: std::sync::Mutex::new(None),
             without_referrers: AtomicBool::new(false),
         }
     }
@@ -286,7 +286,7 @@ impl Repository {
             let response = response.map_err(|error| self.failure(&error))?;
             if own {
                 self.clients.hosts.reached(&self.host);
-                self.answered_from(self.clients.place(trail.url(), &response));
+                self.answered_from(self.clients.zone(trail.url(), &response));
             }
             if !trail.follow(&request.method, response.status(), response.headers())? {
                 let foreign = !own || trail.left();
@@ -306,16 +306,16 @@ impl Repository {
             Reach::ANYWHERE
         } else {
             // Without a previous response, the registry cannot have specified the URL.
-            let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-            Reach::of_registry(place.unwrap_or(Place::Public), purpose)
+            let zone = self.zone.lock().unwrap_or_else(PoisonError::into_inner);
+            Reach::of_registry(zone.unwrap_or(Zone::Public), purpose)
         };
         self.clients.client(url, reach)
     }
 
     /// Records the location of the registry, using the most public location if there are several.
-    fn answered_from(&self, place: Place) {
-        let mut known = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        *known = Some(known.map_or(place, |known| known.min(place)));
+    fn answered_from(&self, zone: Zone) {
+        let mut known = self.zone.lock().unwrap_or_else(PoisonError::into_inner);
+        *known = Some(known.map_or(zone, |known| known.min(zone)));
     }
 
     /// Whether a URL belongs to the registry itself, that is, has the scheme, host and port of the registry.
