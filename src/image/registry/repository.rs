@@ -47,6 +47,8 @@ pub(super) struct Repository {
     clients: Arc<Clients>,
     credentials: Arc<Credentials>,
     host: String,
+    /// The start of all addresses in the API of the registry; `None` if the host is not valid in an address.
+    base: Option<Url>,
     registry: String,
     name: String,
     login: OnceCell<Option<Login>>,
@@ -85,7 +87,9 @@ impl Request<'_> {
 
 impl Repository {
     pub(super) fn new(clients: Arc<Clients>, credentials: Arc<Credentials>, reference: &RegistryReference) -> Self {
+        let scheme = if clients.options.use_http { "http" } else { "https" };
         Self {
+            base: format!("{scheme}://{}/v2/", reference.host()).parse().ok(),
             clients,
             credentials,
             host: reference.host().to_owned(),
@@ -142,10 +146,9 @@ impl Repository {
 
     /// Returns the URL of a path in the API of the registry.
     pub(super) fn registry_url(&self, image: &str, path: &str) -> Result<Url, RegistryError> {
-        let scheme = if self.is_secure() { "https" } else { "http" };
-        let url = format!("{scheme}://{}/v2/{path}", self.host);
-        url.parse().map_err(|_| {
-            let problem = format!("{url} is not a valid address");
+        let url = self.base.as_ref().and_then(|base| base.join(path).ok());
+        url.ok_or_else(|| {
+            let problem = format!("{}/v2/{path} is not a valid address", self.host);
             RegistryError::new(image, "making a request", RegistryFailure::Protocol { problem })
         })
     }
@@ -320,16 +323,13 @@ impl Repository {
 
     /// Whether a URL belongs to the registry itself, that is, has the scheme, host and port of the registry.
     pub(super) fn is_own(&self, url: &Url) -> bool {
-        let scheme = if self.is_secure() { "https" } else { "http" };
-        let own = format!("{scheme}://{}", self.host).parse::<Url>();
-        own.is_ok_and(|own| own.origin() == url.origin())
+        self.base.as_ref().is_some_and(|base| base.origin() == url.origin())
     }
 
     /// Returns the failure for a server, other than the registry, that requires a login.
     fn foreign_login(&self, url: &Url) -> RegistryFailure {
-        let own = format!("http://{}", self.host).parse::<Url>();
         let upgraded = !self.is_secure() && url.scheme() == "https";
-        if upgraded && own.is_ok_and(|own| own.host() == url.host()) {
+        if upgraded && self.base.as_ref().is_some_and(|base| base.host() == url.host()) {
             return RegistryFailure::HttpsExpected;
         }
         RegistryFailure::ForeignLogin { origin: origin(url) }
