@@ -87,7 +87,8 @@ type Stream = Box<dyn Write + Send>;
 /// allocated only as the buffer fills.
 const HELD_BACK: usize = 16 << 20;
 
-/// The only type that prints. Threads can share a printer; their output does not interleave.
+/// Prints results and messages. Progress and logs are written by [`Bars`], whole lines at a time. Threads can share a
+/// printer; their output does not interleave.
 ///
 /// If the reader of standard output leaves, as `head` and `grep -q` do, the rest of the result is discarded, and the
 /// command continues, because its exit status is still its answer. Only [`Output::written_at_once`] ends it.
