@@ -1,8 +1,9 @@
-//! Work that runs at the same time: futures of several items, and functions on other threads.
+//! Work that runs at the same time: futures of several items, functions on other threads, and data that threads share.
 
 use futures_util::StreamExt;
 use futures_util::stream::{FuturesOrdered, FuturesUnordered, Stream};
 use std::pin::Pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 /// A stream of the results of futures, one for each item of an iterator. At most `limit` futures exist at once.
@@ -35,6 +36,11 @@ where
     F: Future,
 {
     Concurrent::new(items.into_iter(), limit, start)
+}
+
+/// Locks a mutex. If a thread has panicked while it held the lock, the data is used as the thread left it.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs a function that reads files or computes for a long time on another thread, so that other futures continue.

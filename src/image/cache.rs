@@ -15,6 +15,7 @@ use super::digest::{Digest, Hasher};
 use super::image::Blob;
 use super::progress::{Progress, Silent};
 use crate::causes::with_causes;
+use crate::concurrent;
 use crate::files::{self, FileError};
 use crate::tree::LAYOUT_FILE;
 use std::fmt;
@@ -22,7 +23,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::SystemTime;
 
 /// The default size limit of the cache in bytes.
@@ -202,7 +203,7 @@ impl Cache {
 
     /// Increases the recorded cache size. The directory is scanned only the first time and when the cache is too large.
     fn grow(&self, length: u64) {
-        let mut held = self.state.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut held = concurrent::lock(&self.state.held);
         *held = Some(match held.map(|bytes| bytes.saturating_add(length)) {
             Some(bytes) if bytes <= self.size => bytes,
             _ => self.trim(),

@@ -8,7 +8,7 @@ use super::open::{Index, OpenError};
 use crate::bundle::location::{LoadError, Location};
 use crate::bundle::{self, BundleLimits, MANIFESTS, MediaType};
 use crate::catalog::{Bundle, BundleId, Catalog, Package, Text};
-use crate::concurrent;
+use crate::concurrent::{self, lock};
 use crate::conversion::convert;
 use crate::csv::{self, Csv};
 use crate::diagnostic::{self, Diagnostic};
@@ -25,7 +25,7 @@ use futures_util::StreamExt;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// The options for an export.
 #[derive(Debug, Clone, Default)]
@@ -199,7 +199,7 @@ pub async fn export(
             lost,
         });
     }
-    locked(index).check_unchanged()?;
+    lock(index).check_unchanged()?;
     output.commit()?;
     Ok(exported)
 }
@@ -322,10 +322,6 @@ fn channels(package: &Package) -> Value {
     })
 }
 
-fn locked(index: &Mutex<Index>) -> MutexGuard<'_, Index> {
-    index.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Returns the manifests of a bundle, each under its file name.
 async fn manifests(
     index: &Mutex<Index>,
@@ -333,7 +329,7 @@ async fn manifests(
     transports: &Transports,
     options: &ExportOptions,
 ) -> Result<Tree, ExportError> {
-    let stored: Vec<String> = locked(index).with_manifests(bundle.manifests, |_, objects| {
+    let stored: Vec<String> = lock(index).with_manifests(bundle.manifests, |_, objects| {
         objects.iter().map(|&object| object.to_owned()).collect()
     })?;
     if !stored.is_empty() {

@@ -4,6 +4,7 @@ use super::frame::File;
 use super::path::short_digest;
 use super::site::{Sink, Summary, build};
 use super::{PageError, SiteOptions};
+use crate::concurrent;
 use crate::files::Stamp;
 use crate::index::open::Index;
 use http_body_util::Full;
@@ -188,7 +189,7 @@ struct Kept(Mutex<BTreeMap<String, Bytes>>);
 
 impl Sink for Kept {
     fn keep(&self, (path, content): File) -> Result<(), PageError> {
-        let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = concurrent::lock(&self.0);
         files.insert(path, content.into());
         Ok(())
     }

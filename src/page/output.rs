@@ -4,6 +4,7 @@ use super::frame::File;
 use super::path::{FILES, FOLDERS, may_be_of_site};
 use super::site::{Sink, Summary, build};
 use super::{PageError, SiteOptions};
+use crate::concurrent;
 use crate::files::{FileError, FolderOutput, finish_change};
 use crate::index::open::Index;
 use std::collections::BTreeSet;
@@ -97,7 +98,7 @@ impl Sink for Written {
         // Otherwise, the next site would not replace the file.
         debug_assert!(FILES.contains(&&*path) || may_be_of_site(&path), "{path}");
         let file = self.folder.join(&path);
-        let is_new = self.paths.lock().unwrap_or_else(PoisonError::into_inner).insert(path);
+        let is_new = concurrent::lock(&self.paths).insert(path);
         if !is_new {
             return Ok(());
         }

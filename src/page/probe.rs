@@ -2,10 +2,11 @@
 
 use super::reason::reason;
 use crate::causes::with_causes;
+use crate::concurrent;
 use crate::image::{Reference, Transports};
 use crate::mirror::survey::{Subject, Survey, survey};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::runtime::Runtime;
 
 /// The number of images to look up concurrently.
@@ -90,7 +91,7 @@ impl<'a> Probe<'a> {
     /// Looks up the images that are not yet known. Returns the sizes of all images, and the new images that could not
     /// be looked up.
     pub(super) fn look<'i>(&self, images: impl Iterator<Item = &'i str>) -> (Sizes, Vec<Unprobed>) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = concurrent::lock(&self.known);
         let images: BTreeSet<&str> = images.collect();
         let new = images.iter().filter(|image| !known.contains_key(**image));
         let mut unprobed = Vec::new();

@@ -15,6 +15,7 @@ use super::relations::Relations;
 use super::version_page::version_pages;
 use super::{PageError, SiteOptions};
 use crate::catalog::{BundleId, Catalog, Package};
+use crate::concurrent::lock;
 use crate::index::open::{Describer, Index};
 use askama::Template;
 use std::collections::{BTreeSet, HashMap};
@@ -169,10 +170,6 @@ pub(super) fn build(index: &Index, options: &SiteOptions<'_>, sink: &dyn Sink) -
         unread,
         unprobed,
     })
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the bundles of a package whose images could not be read.

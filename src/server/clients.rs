@@ -2,11 +2,12 @@
 
 use super::ServerOptions;
 use super::outgoing::OfConnection;
+use crate::concurrent::lock;
 use futures_util::task::AtomicWaker;
 use std::collections::{HashMap, VecDeque};
 use std::mem::discriminant;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
@@ -89,10 +90,6 @@ pub(super) struct Client {
 pub(super) struct Turn {
     client: Arc<Client>,
     since: Arc<AtomicU64>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn milliseconds(time: Duration) -> u64 {

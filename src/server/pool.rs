@@ -1,9 +1,10 @@
 //! A pool of connections to one database, which are lent to calls.
 
 use crate::causes::with_causes;
+use crate::concurrent;
 use crate::database::read::{Database, FileWatch, ReadError};
 use std::fmt::Display;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tonic::Status;
@@ -75,7 +76,7 @@ impl Pool {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Database>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        concurrent::lock(&self.idle)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The two output streams of a command: the result on standard output, all other messages on standard error.
 
+use crate::concurrent;
 use crate::diagnostic::Diagnostic;
 use crate::rules::Severity;
 use crate::terminal::findings::{self, Summary};
@@ -13,7 +14,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The format of a result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -136,7 +137,7 @@ impl Printer {
     /// Locks standard output until the returned value is dropped.
     pub fn stdout(&self) -> Output<'_> {
         Output {
-            stream: self.stdout.lock().unwrap_or_else(PoisonError::into_inner),
+            stream: concurrent::lock(&self.stdout),
         }
     }
 
@@ -302,7 +303,7 @@ impl Printer {
             let _ = stdout.flush();
         }
         self.bars.aside(|| {
-            let mut stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut stderr = concurrent::lock(&self.stderr);
             // If standard error is closed, the failure cannot be reported.
             let _ = stderr.write_all(format!("{text}\n").as_bytes());
             let _ = stderr.flush();

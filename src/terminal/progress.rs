@@ -6,9 +6,10 @@ use indicatif::{
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use crate::concurrent;
 use crate::image::{Progress, Whole};
 use crate::visible::one_line;
 
@@ -98,11 +99,11 @@ impl Bars {
 
     /// Returns the warnings about transfers since the last call.
     pub fn take_warnings(&self) -> Vec<String> {
-        std::mem::take(&mut self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut concurrent::lock(&self.warnings))
     }
 
     fn under_way(&self) -> MutexGuard<'_, UnderWay> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+        concurrent::lock(&self.under_way)
     }
 }
 
@@ -142,7 +143,7 @@ impl Progress for Bars {
     }
 
     fn whole(&self, whole: Option<Whole>) {
-        let mut overall = self.overall.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut overall = concurrent::lock(&self.overall);
         let Some(whole) = whole else {
             if let Some(bar) = overall.take().and_then(|overall| overall.bar) {
                 bar.finish_and_clear();
@@ -175,7 +176,7 @@ impl Progress for Bars {
     }
 
     fn warned(&self, message: &str) {
-        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut warnings = concurrent::lock(&self.warnings);
         warnings.push(message.to_owned());
     }
 }

@@ -2,13 +2,14 @@
 
 use super::error::CatalogError;
 use super::limits::CatalogLimits;
+use crate::concurrent;
 use crate::files::{self, FileError, Pending, is_temporary_name, require_regular};
 use ignore::WalkBuilder;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The name of files that, like `.gitignore`, list files that do not belong to the catalog.
 const IGNORE: &str = ".indexignore";
@@ -79,7 +80,7 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
                 _ if entry.depth() == 1 && pending.hides(entry.file_name()) => false,
                 _ if entry.depth() > 0 && is_temporary_name(entry.file_name()) => false,
                 Some(kind) if kind.is_dir() => check_ignore(entry.path())
-                    .map_err(|error| *refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(error))
+                    .map_err(|error| *concurrent::lock(&refused) = Some(error))
                     .is_ok(),
                 _ => true,
             }
@@ -137,7 +138,7 @@ pub(crate) fn files(folder: &Path, limits: CatalogLimits) -> Result<Vec<PathBuf>
     // Files that have not yet been moved to their final places already belong to the catalog.
     found.extend(pending.files().map(|(_, waiting)| waiting.to_owned()));
     require_few(found.len())?;
-    let refused = refused.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let refused = concurrent::lock(&refused).take();
     refused.map_or(Ok(found), |error| Err(error.into()))
 }
 

@@ -1,9 +1,10 @@
 //! The read lock of a database, which keeps writers out. It is held by a connection that reads no data.
 
 use super::super::guard::guard;
+use crate::concurrent;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 /// The time to wait for a writer before copying its file: longer than most changes take to become visible.
@@ -16,7 +17,7 @@ pub(super) struct ReadLock(Mutex<Option<Connection>>);
 impl ReadLock {
     /// Releases the lock.
     pub(super) fn release(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        concurrent::lock(&self.0).take();
     }
 }
 

@@ -1,12 +1,13 @@
 //! A record of copied blobs, so that the next run can continue an interrupted copy.
 
+use crate::concurrent;
 use crate::files::{self, FileError};
 use crate::image::digest::Digest;
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The start of each journal file, whatever its version.
 const MARK: &str = "opmx.mirror.journal/";
@@ -87,7 +88,7 @@ impl Journal {
     /// Records that a repository contains a blob. Losing a line is harmless: it only causes an extra request to the
     /// registry.
     pub(super) fn note(&self, digest: &Digest, repository: &str) {
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = concurrent::lock(&self.file);
         if let Err(error) = file.write_all(format!("{digest} {repository}\n").as_bytes()) {
             tracing::warn!(%error, path = %self.path.display(), "cannot write the journal");
         }

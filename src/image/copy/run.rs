@@ -6,6 +6,7 @@ use super::fallback::{ListChange, ListEdit, change_lists};
 use super::look::{Found, look, names};
 use super::{Copy, CopyOptions, Item, Moved, Outcome, Place, State, Stored};
 use crate::causes::with_causes;
+use crate::concurrent::lock;
 use crate::image::blob_source::BlobSource;
 use crate::image::digest::Digest;
 use crate::image::document::Document;
@@ -18,7 +19,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 /// Copies all content that the target does not contain yet.
 pub async fn copy(copy: &Copy, source: &Transports, target: &Transports, options: &CopyOptions<'_>) -> Outcome {
@@ -42,7 +43,7 @@ pub async fn copy(copy: &Copy, source: &Transports, target: &Transports, options
     };
     let states = run.work(states).await;
     let problems = run.list_referrers().await;
-    let moved = *locked(&run.moved);
+    let moved = *lock(&run.moved);
     Outcome {
         states,
         replaced: run.found.replaced,
@@ -218,7 +219,7 @@ impl Run<'_> {
         if let Some(journal) = self.options.journal {
             journal.note(&stored.descriptor.digest, repository);
         }
-        let mut moved = locked(&self.moved);
+        let mut moved = lock(&self.moved);
         match placed {
             Placed::There => moved.there += 1,
             Placed::Mounted => moved.mounted += 1,
@@ -269,7 +270,7 @@ impl Run<'_> {
         for digest in &item.manifests {
             let is_root = Some(*digest) == item.root();
             let key = (*digest, repository.clone());
-            if !is_root && locked(&self.put).contains(&key) {
+            if !is_root && lock(&self.put).contains(&key) {
                 continue;
             }
             let document = self.document(digest).await?;
@@ -280,15 +281,15 @@ impl Run<'_> {
             };
             for name in names {
                 let is_listed = self.target.put_document(&name, &document).await?;
-                locked(&self.moved).manifests += 1;
+                lock(&self.moved).manifests += 1;
                 if let Some(subject) = item.subject.filter(|_| is_root && !is_listed) {
-                    let mut referrers = locked(&self.referrers);
+                    let mut referrers = lock(&self.referrers);
                     let new = || (item.to.clone(), BTreeMap::new());
                     let (_, listed) = referrers.entry((repository.clone(), subject)).or_insert_with(new);
                     listed.insert(*digest, document.clone());
                 }
             }
-            locked(&self.put).insert(key);
+            lock(&self.put).insert(key);
         }
         Ok(())
     }
@@ -302,7 +303,7 @@ impl Run<'_> {
 
     /// Updates the fallback lists of referrers in registries that do not list referrers themselves.
     async fn list_referrers(&self) -> Vec<String> {
-        let referrers = std::mem::take(&mut *locked(&self.referrers));
+        let referrers = std::mem::take(&mut *lock(&self.referrers));
         let changes = referrers
             .iter()
             .map(|((_, subject), (repository, referrers))| ListChange {
@@ -318,8 +319,4 @@ impl Run<'_> {
         };
         failed.into_iter().map(problem).collect()
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

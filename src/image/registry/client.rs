@@ -5,6 +5,7 @@ use super::error::RegistryFailure;
 use super::hosts::Hosts;
 use super::pace::TimeLimits;
 use super::tls;
+use crate::concurrent;
 use crate::files::{FileError, read_at_most};
 use crate::image::options::ImageOptions;
 use hyper_util::client::proxy::matcher::Matcher;
@@ -15,7 +16,7 @@ use rustls::pki_types::pem::{self, PemObject};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, Once, OnceLock};
 use std::time::Duration;
 
 /// The maximum size in bytes of a file with certificates.
@@ -93,7 +94,7 @@ impl Clients {
         } else {
             Way::Direct(reach)
         };
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = concurrent::lock(&self.made);
         if let Some(client) = made.get(&way) {
             return Ok(client.clone());
         }

@@ -1,8 +1,9 @@
 //! The hosts that cannot be reached: a run contacts each of them once, instead of once per image.
 
 use super::error::RegistryFailure;
+use crate::concurrent;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
 /// The known states of the hosts.
@@ -85,12 +86,12 @@ impl Hosts {
 
     /// Forgets which hosts could not be reached, so that requests are sent to them again.
     pub(super) fn forget(&self) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = concurrent::lock(&self.known);
         known.retain(|_, state| !matches!(&*state.borrow(), Known::Unreachable(_)));
     }
 
     fn state(&self, host: &str) -> watch::Sender<Known> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = concurrent::lock(&self.known);
         let new = || watch::Sender::new(Known::Nothing);
         known.entry(host.to_owned()).or_insert_with(new).clone()
     }

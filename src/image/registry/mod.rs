@@ -58,7 +58,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 
@@ -113,7 +113,7 @@ impl Registry {
     /// Returns the repository of a reference. Requests to the same repository share a login.
     fn repository(&self, reference: &RegistryReference) -> Arc<Repository> {
         let key = (reference.host().to_owned(), reference.repository().to_owned());
-        let mut repositories = self.repositories.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut repositories = concurrent::lock(&self.repositories);
         let new = || {
             Arc::new(Repository::new(
                 Arc::clone(&self.clients),

@@ -20,6 +20,7 @@ use super::error::RegistryError;
 use super::repository::{Access, Repository};
 use super::retry::with_retries;
 use super::{Registry, manifest_request, stated_digest};
+use crate::concurrent;
 use crate::image::digest::Digest;
 use crate::image::document::Document;
 use crate::image::error::ImageError;
@@ -154,7 +155,7 @@ impl Registry {
         over: TagState,
         noticed: &Mutex<Noticed>,
     ) -> Result<Put, RegistryError> {
-        let noticed = || noticed.lock().unwrap_or_else(PoisonError::into_inner);
+        let noticed = || concurrent::lock(noticed);
         let ours = TagState::Image(document.descriptor.digest);
         let mut by_condition = true;
         loop {

@@ -9,6 +9,7 @@ use super::redirect::{from_stranger, refused};
 use super::repository::{Access, Repository, Request, RequestBody};
 use super::retry::{Retried, with_retries};
 use super::transfer::Transfer;
+use crate::concurrent;
 use crate::image::blob_source::{BlobReader, BlobSource};
 use crate::image::error::ImageError;
 use crate::image::manifest::Descriptor;
@@ -20,7 +21,7 @@ use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCA
 use reqwest::{Body, Method, StatusCode, Url};
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// The way in which a blob was placed in a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -181,7 +182,7 @@ impl Upload<'_> {
         });
         let accepted = [StatusCode::CREATED, StatusCode::OK, StatusCode::NO_CONTENT];
         let put = self.repository.send(&put, &accepted).await;
-        let failure = watch.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let failure = concurrent::lock(&watch.failure).take();
         match (put, failure) {
             (Ok(_), _) => Ok(()),
             (Err(_), Some(failure)) => Err(PlaceError::Source(failure)),
@@ -290,7 +291,7 @@ fn body(reader: BlobReader, sent: Arc<AtomicU64>, watch: Watch) -> Body {
             Ok(None) => return Ok(None),
             Err(error) => {
                 let words = io::Error::other(error.to_string());
-                *watch.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                *concurrent::lock(&watch.failure) = Some(error);
                 return Err(words);
             }
         };

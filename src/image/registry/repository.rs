@@ -8,6 +8,7 @@ use super::error::{RegistryError, RegistryFailure};
 use super::pace::TimeLimits;
 use super::redirect::{Trail, origin};
 use super::retry::with_retries;
+use crate::concurrent;
 use crate::image::credentials::{Credentials, Login};
 use crate::image::options::RetryPolicy;
 use crate::image::reference::RegistryReference;
@@ -15,8 +16,8 @@ use reqwest::header::{AUTHORIZATION, HeaderMap};
 use reqwest::{Body, Client, Method, StatusCode, Url};
 use std::collections::HashMap;
 use std::future::Future;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError};
 use tokio::sync::{Mutex, OnceCell};
 
 /// The access that a token must grant.
@@ -309,7 +310,7 @@ impl Repository {
             Reach::ANYWHERE
         } else {
             // Without a previous response, the registry cannot have specified the URL.
-            let zone = self.zone.lock().unwrap_or_else(PoisonError::into_inner);
+            let zone = concurrent::lock(&self.zone);
             Reach::of_registry(zone.unwrap_or(Zone::Public), purpose)
         };
         self.clients.client(url, reach)
@@ -317,7 +318,7 @@ impl Repository {
 
     /// Records the location of the registry, using the most public location if there are several.
     fn answered_from(&self, zone: Zone) {
-        let mut known = self.zone.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = concurrent::lock(&self.zone);
         *known = Some(known.map_or(zone, |known| known.min(zone)));
     }
 

@@ -4,12 +4,13 @@ use super::super::digest::{Digest, Hasher};
 use super::super::layer_writer::{self, FILE_MODE};
 use super::plan::{BLOCK, Content, END, Member, Volume};
 use super::{VolumeFile, blob_path, file_name, write_at};
+use crate::concurrent;
 use crate::files::{self, FileError, open_or_create, open_to_change};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The maximum number of volumes that are open at the same time. An archive may have more volumes than a process may
 /// open files.
@@ -111,7 +112,7 @@ impl Writer {
         using: impl FnOnce(&File) -> io::Result<T>,
     ) -> Result<T, FileError> {
         let fail = |error| FileError::new(action, self.partial(volume), error);
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = concurrent::lock(&self.open);
         let known = open.iter().position(|(known, _)| *known == volume);
         let file = if let Some((_, file)) = known.and_then(|position| open.remove(position)) {
             file

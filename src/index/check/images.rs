@@ -10,7 +10,7 @@ use crate::index::open::{Index, OpenError};
 use crate::rules;
 use futures_util::StreamExt;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The number of images that are checked at once. The transports limit how many requests run at once.
 const AT_ONCE: usize = 8;
@@ -119,7 +119,7 @@ pub async fn ask(wanted: &[Wanted], transports: &Transports, advice: Advice) -> 
 /// `silent` contains the registries that do not answer.
 async fn ask_once(wanted: &Wanted, transports: &Transports, silent: &Mutex<BTreeSet<String>>) -> Answer {
     let reference = registry_reference(&wanted.image).ok()?;
-    let silent = || silent.lock().unwrap_or_else(PoisonError::into_inner);
+    let silent = || concurrent::lock(silent);
     if silent().contains(reference.registry()) {
         return None;
     }
