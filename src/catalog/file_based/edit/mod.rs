@@ -340,11 +340,11 @@ impl Editor {
                 edits.push((handle.file, Edit::remove(handle)));
             }
         }
+        if edits.is_empty() && new.is_empty() {
+            return Ok(());
+        }
         for value in new {
             self.insert(documents, value, &mut edits)?;
-        }
-        if edits.is_empty() && self.new_files.is_empty() {
-            return Ok(());
         }
         self.packages.push(documents.name.clone());
         for (file, edit) in edits {

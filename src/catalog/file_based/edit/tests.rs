@@ -204,6 +204,20 @@ fn a_package_is_changed_only_once() {
 }
 
 #[test]
+fn a_package_that_stays_the_same_is_not_changed_by_the_new_file_of_another() {
+    let folder = catalog();
+    let other = CATALOG.replace("rake", "hoe").replace("1.2.0}", "x}");
+    fs::write(folder.path().join("hoe.yaml"), other).unwrap();
+    let mut editor = Editor::open(folder.path(), CatalogLimits::default()).unwrap();
+    add_package(&mut editor, "fork").unwrap();
+    editor.change("hoe", |_| Ok(())).unwrap();
+    editor.change("hoe", |_| Ok(())).unwrap();
+    let edited = editor.finish().unwrap();
+    assert_eq!(edited.files.keys().collect::<Vec<_>>(), ["fork/catalog.yaml"]);
+    assert!(edited.findings.is_empty(), "{:?}", edited.findings);
+}
+
+#[test]
 fn new_errors_in_a_copy_are_reported_with_the_name_of_the_catalog() {
     let folder = catalog();
     let editor = Editor::open(folder.path(), CatalogLimits::default()).unwrap();
@@ -270,9 +284,15 @@ fn duplicate_or_misplaced_documents_are_rejected() {
     assert_eq!(text(folder.path()), aliased);
 }
 
-/// Adds a bundle to a new package.
+/// Adds a bundle to a new package, and writes the result.
 fn begin(folder: &Path, package: &str) -> Result<(), CatalogEditError> {
     let mut editor = Editor::open(folder, CatalogLimits::default())?;
+    add_package(&mut editor, package)?;
+    Ok(editor.finish()?.write()?)
+}
+
+/// Adds a bundle to a new package.
+fn add_package(editor: &mut Editor, package: &str) -> Result<(), CatalogEditError> {
     let version = json!({"type": "olm.package", "value": {"packageName": package, "version": "1.0.0"}});
     let name = format!("{package}.v1.0.0");
     let bundle = NewBundle {
@@ -289,7 +309,7 @@ fn begin(folder: &Path, package: &str) -> Result<(), CatalogEditError> {
         default_channel: None,
     };
     editor.add(package, &[bundle], &Placement::default())?;
-    Ok(editor.finish()?.write()?)
+    Ok(())
 }
 
 #[test]
