@@ -246,22 +246,25 @@ impl<R: Read> Stream<R> {
     /// Finds the next line of three dashes, with at most a comment after them. The next byte must be at the start of a
     /// line.
     fn separator(&mut self) -> Result<Option<Separator>, CutError> {
-        let mut at = 0;
+        // The line starts at `at`; its bytes before `searched` contain no line break.
+        let (mut at, mut searched) = (0, 0);
         loop {
-            let line = self.rest().get(at..).unwrap_or_default();
-            let length = memchr::memchr(b'\n', line);
-            if length.is_none() && self.fill()? {
-                continue;
+            let ahead = self.rest().get(searched..).unwrap_or_default();
+            let length = memchr::memchr(b'\n', ahead);
+            if length.is_none() {
+                searched += ahead.len();
+                if self.fill()? {
+                    continue;
+                }
             }
-            let line = self.rest().get(at..).unwrap_or_default();
-            let end = at + length.map_or(line.len(), |length| length + 1);
-            if is_separator(line.get(..end - at).unwrap_or_default()) {
+            let end = length.map_or(searched, |length| searched + length + 1);
+            if is_separator(self.rest().get(at..end).unwrap_or_default()) {
                 return Ok(Some(Separator { at, end }));
             }
             if length.is_none() {
                 return Ok(None);
             }
-            at = end;
+            (at, searched) = (end, end);
         }
     }
 }
@@ -342,6 +345,17 @@ mod tests {
         assert_eq!(texts("--- x\n"), ["--- x\n"]);
         assert_eq!(texts(""), [""; 0]);
         assert_eq!(cut("# c\n---\na: 1\n").unwrap()[1].1, 3);
+    }
+
+    #[test]
+    fn a_separator_after_a_line_of_several_reads_is_found() {
+        let line = format!("a: {}\n", "x".repeat(CHUNK * 3));
+        let text = format!("{line}---\n{line}---");
+        let mut stream = Stream::new(text.as_bytes(), CHUNK * 4);
+        for _ in 0..2 {
+            assert_eq!(stream.next().unwrap().unwrap().bytes, line.as_bytes());
+        }
+        assert_eq!(stream.next().unwrap(), None);
     }
 
     #[test]
