@@ -10,7 +10,7 @@ use super::load;
 use super::named::{self, NamedBundle, UnknownBundles};
 use super::remove::{self, Removal};
 use rusqlite::{OptionalExtension, Transaction};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The bundles to deprecate, and the options for deprecating them.
 #[derive(Debug, Clone, Copy)]
@@ -133,6 +133,8 @@ struct Package {
     heads: BTreeMap<String, String>,
     /// The entries of the channels, by number.
     entries: BTreeMap<i64, EntryRow>,
+    /// The numbers of the entries of each bundle, including entries that have been removed from `entries`.
+    numbers: HashMap<String, Vec<i64>>,
 }
 
 #[derive(Debug)]
@@ -165,12 +167,18 @@ impl Package {
                 },
             ))
         };
+        let entries: BTreeMap<i64, EntryRow> = entries.query_map([&name], entry)?.collect::<Result<_, _>>()?;
+        let mut numbers: HashMap<String, Vec<i64>> = HashMap::new();
+        for (number, entry) in &entries {
+            numbers.entry(entry.bundle.clone()).or_default().push(*number);
+        }
         Ok(Self {
             default_channel: default.optional()?.flatten(),
             heads: heads
                 .query_map([&name], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect::<Result<_, _>>()?,
-            entries: entries.query_map([&name], entry)?.collect::<Result<_, _>>()?,
+            entries,
+            numbers,
             name,
         })
     }
@@ -194,9 +202,9 @@ impl Package {
         below
     }
 
-    fn entries_of<'a>(&'a self, bundle: &'a str) -> impl Iterator<Item = i64> + 'a {
-        let entries = self.entries.iter().filter(move |(_, entry)| entry.bundle == bundle);
-        entries.map(|(number, _)| *number)
+    fn entries_of(&self, bundle: &str) -> impl Iterator<Item = i64> {
+        let numbers = self.numbers.get(bundle).into_iter().flatten().copied();
+        numbers.filter(|number| self.entries.contains_key(number))
     }
 }
 
