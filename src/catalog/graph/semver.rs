@@ -22,6 +22,10 @@ struct Line {
     /// The bundles to which the edges of each bundle lead. A skipped bundle that exists is part of the line, but has no
     /// edges.
     edges: BTreeMap<String, BTreeSet<String>>,
+    /// The channel that was last built from the line.
+    channel: Option<Channel>,
+    /// Whether building the channel again would change nothing.
+    is_settled: bool,
 }
 
 /// Returns the graph of `package` after adding the bundles `added`.
@@ -36,21 +40,17 @@ pub(super) fn with_versions(
         versions: versions(package, added)?,
     };
     let mut lines = build.lines()?;
-    let mut channels = if added.is_empty() {
-        build.walk_all(&lines)?
-    } else {
-        Vec::new()
-    };
+    if added.is_empty() {
+        build.rebuild(&mut lines)?;
+    }
     for name in build.ascending() {
         // Rebuild the lines after each bundle, as if each bundle were added by a separate call, because the result must
         // not depend on the grouping of bundles into calls.
-        channels = build.insert(&mut lines, name, skip_patches)?;
-        lines = channels
-            .iter()
-            .map(|channel| (channel.name.clone(), build.line_of(channel)))
-            .collect();
+        build.insert(&mut lines, name, skip_patches)?;
+        build.rebuild(&mut lines)?;
     }
     let default_channel = build.default_channel(&lines)?;
+    let channels: Vec<Channel> = lines.into_values().filter_map(|line| line.channel).collect();
     Ok(Graph {
         package: package.name.clone(),
         default_channel,
@@ -142,13 +142,13 @@ impl<'a> Build<'a> {
         self.versions.get(name)
     }
 
-    /// Adds a bundle to each of its channels. Returns all resulting channels.
+    /// Adds a bundle to the line of each of its channels.
     fn insert(
         &self,
         lines: &mut BTreeMap<String, Line>,
         name: &str,
         skip_patches: bool,
-    ) -> Result<Vec<Channel>, Vec<GraphError>> {
+    ) -> Result<(), Vec<GraphError>> {
         if let (Some(node), Some(version)) = (self.added.get(name), self.version(name)) {
             let inserted = node.channels.iter().map(|channel| {
                 let line = lines.entry(channel.clone()).or_default();
@@ -156,11 +156,20 @@ impl<'a> Build<'a> {
             });
             all(inserted)?;
         }
-        self.walk_all(lines)
+        Ok(())
     }
 
-    fn walk_all(&self, lines: &BTreeMap<String, Line>) -> Result<Vec<Channel>, Vec<GraphError>> {
-        all(lines.iter().map(|(channel, line)| self.walk(channel, line)))
+    /// Builds the channels from their lines, and replaces the lines with those of the channels.
+    fn rebuild(&self, lines: &mut BTreeMap<String, Line>) -> Result<(), Vec<GraphError>> {
+        let unsettled = lines.iter().filter(|(_, line)| !line.is_settled);
+        for channel in all(unsettled.map(|(channel, line)| self.walk(channel, line)))? {
+            if let Some(line) = lines.get_mut(&channel.name) {
+                let rebuilt = self.line_of(channel);
+                let is_settled = rebuilt.head == line.head && rebuilt.edges == line.edges;
+                *line = Line { is_settled, ..rebuilt };
+            }
+        }
+        Ok(())
     }
 
     fn insert_into(
@@ -202,11 +211,12 @@ impl<'a> Build<'a> {
             None => line.head = Some(name.to_owned()),
         }
         line.edges.insert(name.to_owned(), edges);
+        line.is_settled = false;
         Ok(())
     }
 
     /// Converts the entries of a channel back to a line.
-    fn line_of(&self, channel: &Channel) -> Line {
+    fn line_of(&self, channel: Channel) -> Line {
         let mut line = Line {
             head: Some(channel.head.clone()),
             ..Line::default()
@@ -219,6 +229,7 @@ impl<'a> Build<'a> {
             let target = entry.replaces.and_then(|target| channel.entries.get(target));
             edges.extend(target.map(|target| target.bundle.clone()));
         }
+        line.channel = Some(channel);
         line
     }
 
