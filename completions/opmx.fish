@@ -457,7 +457,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l default-channel -d 'New default channel, if the current default channel is removed' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -468,7 +468,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -s p -l package -d 'Part to keep: PACKAGE or PACKAGE=CHANNEL,CHANNEL, optionally followed by the versions: @heads, @all or a range such as @>=1.2.0; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -l range-style -d 'Syntax of version ranges' -r -f -a "olm\t'The syntax of OLM: terms separated by spaces, and ||'
@@ -488,7 +488,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from prune" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l below -d 'Lowest version to keep' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -l default-channel -d 'New default channel, if the current default channel is removed' -r
@@ -500,7 +500,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from truncate" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -s m -l message -d 'Reason and replacement, as Markdown' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -511,7 +511,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from deprecate" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from undeprecate" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
@@ -556,7 +556,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l phase -d 'Maintenance phase, such as Maintenance=2027-01-01..2027-06-30; repeat for each phase, in order' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from lifecycle" -l platform -d 'Supported platform with all its supported versions, such as openshift=4.20,4.21' -r
@@ -582,7 +582,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -s o -l output -d 'Folder for the new catalog' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -l prefer -d 'Catalog that takes precedence in conflicts' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
@@ -591,7 +591,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from merge" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from fmt" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
@@ -616,7 +616,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH [default: linux/amd64, or any other]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
@@ -733,7 +733,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH [default: linux/amd64, or any other]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -772,7 +772,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH [default: linux/amd64, or any other]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -805,7 +805,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH [default: linux/amd64, or any other]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -841,7 +841,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH [default: linux/amd64, or any other]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -874,7 +874,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH [default: linux/amd64, or any other]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -916,7 +916,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH [default: linux/amd64, or any other]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from extract" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -973,7 +973,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH [default: linux/amd64, or any other]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -1014,7 +1014,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH [default: linux/amd64, or any other]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -1083,7 +1083,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH [default: linux/amd64, or any other]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -1116,7 +1116,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH [default: linux/amd64, or any other]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -1555,7 +1555,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand serve" -l min-rate -d 'Minimum
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-image-size -d 'Maximum total size of the unpacked layers of an image' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l platform -d 'Platform to use from a multi-platform image, as OS/ARCH [default: linux/amd64, or any other]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
 complete -c opmx -n "__fish_opmx_using_subcommand serve" -l cache-dir -d 'Folder for the cache of image layers' -r -F
@@ -1646,7 +1646,7 @@ junit\t'JUnit XML, for test reports'"
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l allow -d 'Do not report findings of these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
-complete -c opmx -n "__fish_opmx_using_subcommand validate" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand validate" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
@@ -1981,7 +1981,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -s o -l output -d 'Language of the template' -r -f -a "json\t'JSON, indented like the output of opm'
 yaml\t'YAML, with sorted keys'"
-complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -l max-depth -d 'Maximum nesting of a catalog document; a number above 127 has the effect of 127' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -l max-total-size -d 'Maximum size of the catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from convert-template" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'

@@ -207,7 +207,7 @@ pub struct CatalogLimitArguments {
     /// Maximum size of the catalog data that is kept in memory: names, edges, properties and findings
     #[arg(long, help_heading = LIMITS, value_name = "SIZE", default_value_t = Size(TreeLimits::default().total_bytes))]
     pub max_total_size: Size,
-    /// Maximum nesting of a catalog document; a number above 127 has the effect of 127
+    /// Maximum nesting of a catalog document, at most 127
     #[arg(
         long,
         help_heading = LIMITS,
