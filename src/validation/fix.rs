@@ -9,7 +9,7 @@ use super::request::Request;
 use super::run::{Validated, validate_bundle};
 use super::stages::Finding;
 use crate::diagnostic::{self, Edit};
-use crate::files::{self, FileError, FolderChange};
+use crate::files::{FileChange, FileError, write_changes};
 use crate::rules::{Rule, Severity};
 use crate::source::SourceFile;
 use crate::text::{self, Reading, mend};
@@ -28,18 +28,9 @@ pub struct Fixing {
     /// The fixed findings, in the order in which they were fixed.
     pub fixed: Vec<Finding>,
     /// The changed files, by their paths inside the bundle.
-    pub files: BTreeMap<String, Change>,
+    pub files: BTreeMap<String, FileChange>,
     /// Files whose edits were rejected because they would have caused worse findings, with the rules of these edits.
     pub refused: BTreeSet<(String, &'static str)>,
-}
-
-/// The content of a file before and after.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// The content before.
-    pub before: Vec<u8>,
-    /// The content after.
-    pub after: Vec<u8>,
 }
 
 impl Fixing {
@@ -49,27 +40,15 @@ impl Fixing {
     /// # Errors
     /// Returns an error if a file has been changed since it was read, or cannot be written; then no file is changed.
     pub fn write(&self, directory: &Path) -> Result<(), FileError> {
-        if self.files.is_empty() {
-            return files::finish_change(directory);
-        }
-        let folder = FolderChange::new(directory)?;
-        let changed = self
-            .files
-            .iter()
-            .map(|(path, change)| (path.as_str(), change.after.as_slice()));
-        files::place(folder.path(), changed)?;
-        folder.commit_if(|| {
-            let mut changed = self.files.iter();
-            changed.try_for_each(|(path, change)| files::require_content(&directory.join(path), &change.before))
-        })
+        write_changes(directory, &self.files)
     }
 
     /// Restores the files whose edits only moved a syntax error further down, in `tree`, too. Returns whether there are
     /// any.
     fn restore_unreadable(&mut self, tree: &mut Tree, request: &Request) -> bool {
-        let unreadable = |path: &str, change: &Change| {
-            let [before, after] =
-                [&change.before, &change.after].map(|text| text::read(path, text, &request.limits.text));
+        let unreadable = |path: &str, change: &FileChange| {
+            let [before, after] = [&change.before, &change.after]
+                .map(|text| text::read(path, text.as_deref().unwrap_or_default(), &request.limits.text));
             let same_number = after.diagnostics.len() == before.diagnostics.len();
             same_number && first_error(&after) > first_error(&before)
         };
@@ -79,7 +58,7 @@ impl Fixing {
             let Some(change) = self.files.remove(path) else {
                 continue;
             };
-            replace(tree, path, change.before);
+            replace(tree, path, change.before.unwrap_or_default());
             let here = |finding: &Finding| {
                 finding
                     .diagnostic
@@ -146,12 +125,12 @@ fn fix_in_rounds(
             refused.clear();
             for (path, file) in kept {
                 fixing.fixed.extend(file.mended);
-                let before = tree.get(&path).unwrap_or_default().to_vec();
-                let change = fixing.files.entry(path).or_insert_with(|| Change {
-                    before,
-                    after: Vec::new(),
-                });
-                change.after = file.text;
+                let before = tree.get(&path).map(<[u8]>::to_vec);
+                let change = fixing
+                    .files
+                    .entry(path)
+                    .or_insert_with(|| FileChange { before, after: None });
+                change.after = Some(file.text);
             }
             (tree, validated) = (next, after);
         }

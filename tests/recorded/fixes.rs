@@ -398,8 +398,9 @@ fn mend(files: &BTreeMap<String, String>) -> (Fixing, Validation) {
 fn mended(files: &BTreeMap<String, String>, fixing: &Fixing) -> BTreeMap<String, String> {
     let mut files = files.clone();
     for (path, change) in &fixing.files {
-        assert_eq!(files[path].as_bytes(), change.before, "{path}");
-        files.insert(path.clone(), String::from_utf8(change.after.clone()).unwrap());
+        assert_eq!(Some(files[path].as_bytes()), change.before.as_deref(), "{path}");
+        let after = change.after.clone().unwrap();
+        files.insert(path.clone(), String::from_utf8(after).unwrap());
     }
     files
 }
@@ -535,7 +536,8 @@ fn differences(old: &serde_json::Value, new: &serde_json::Value) -> usize {
 fn check(files: &BTreeMap<String, String>, fixing: &Fixing) {
     let after = mended(files, fixing);
     for (path, change) in &fixing.files {
-        let (old, new) = (values(path, &change.before), values(path, &change.after));
+        let (before, after) = (change.before.as_deref().unwrap(), change.after.as_deref().unwrap());
+        let (old, new) = (values(path, before), values(path, after));
         assert!(!new.is_empty() && new.len() >= old.len(), "{path}: {fixing:?}");
         let edits: usize = fixing.fixed.iter().map(|finding| finding.diagnostic.edits.len()).sum();
         let changed: usize = old
@@ -552,9 +554,9 @@ fn check(files: &BTreeMap<String, String>, fixing: &Fixing) {
         );
         // Lines stay lines: comments and layout with them.
         let lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count();
-        assert_eq!(lines(&change.before), lines(&change.after), "{path}");
+        assert_eq!(lines(before), lines(after), "{path}");
         let comments = |bytes: &[u8]| bytes.split(|byte| *byte == b'#').count();
-        assert_eq!(comments(&change.before), comments(&change.after), "{path}");
+        assert_eq!(comments(before), comments(after), "{path}");
     }
     let (again, _) = mend(&after);
     assert!(again.files.is_empty(), "{:?} after {fixing:?}", again.fixed);

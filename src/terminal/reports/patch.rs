@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 /// Returns the changes to one bundle, as a unified diff whose file names are relative to the working folder.
 pub fn patch(bundle: &str, fixing: &Fixing) -> String {
     let changes = fixing.files.iter();
-    let changes = changes.map(|(path, change)| (path.as_str(), Some(&change.before[..]), Some(&change.after[..])));
+    let changes = changes.map(|(path, change)| (path.as_str(), change.before.as_deref(), change.after.as_deref()));
     unified(bundle, changes)
 }
 
