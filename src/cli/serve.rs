@@ -86,10 +86,7 @@ pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandR
     let printer = &context.printer;
     if arguments.pprof_capture_profiles || arguments.pprof_addr.as_ref().is_some_and(|address| !address.is_empty()) {
         let warning = "opmx has no Go profiles; use --metrics-address to monitor the server";
-        match arguments.serving.log_format() {
-            Some(LogFormat::Json) => tracing::warn!("{warning}"),
-            _ => printer.warning(warning),
-        }
+        serving::warn(warning, &arguments.serving, printer);
     }
     // Unpacked files must be kept until the server has stopped.
     let (served, _database) = match open(arguments, context) {

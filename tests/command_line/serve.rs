@@ -301,6 +301,18 @@ fn a_dockerfile_for_opm_checks_the_catalog_and_finds_its_cache_folder() {
     warning: opmx has no Go profiles; use --metrics-address to monitor the server
     index.db can be served
     ");
+    for format in ["text", "json"] {
+        let outcome = sandbox.run([
+            "serve",
+            "index.db",
+            "--cache-only",
+            "--pprof-addr=:1",
+            "--log-format",
+            format,
+        ]);
+        let is_logged = |line: &str| line.contains("WARN") && line.contains("opmx has no Go profiles");
+        assert!(outcome.stderr.lines().any(is_logged), "{outcome}");
+    }
 }
 
 #[test]
