@@ -359,6 +359,15 @@ mod tests {
     }
 
     #[test]
+    fn the_help_states_the_meanings_of_the_exit_statuses() {
+        let meanings: String = error::EXIT_STATUS
+            .iter()
+            .map(|(code, meaning)| format!("\n  {code}  {meaning}"))
+            .collect();
+        assert!(EXAMPLES.ends_with(&format!("\n\nExit status:{meanings}")), "{EXAMPLES}");
+    }
+
+    #[test]
     fn a_command_is_parsed_alike_whether_or_not_all_commands_are_defined() {
         fn examples(command: &clap::Command, lines: &mut Vec<Vec<String>>) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
