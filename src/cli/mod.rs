@@ -199,8 +199,7 @@ pub struct Process {
 pub struct Context<'a> {
     /// The output streams and progress bars.
     pub printer: Printer,
-    /// The only runtime of the process. A command that serves an index or accesses a registry blocks on the runtime
-    /// once.
+    /// The only runtime of the process. Commands block on it for network access.
     pub runtime: &'a Runtime,
 }
 
