@@ -62,20 +62,15 @@ impl Database {
     /// # Errors
     /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn skip_ranges(&self) -> Result<HashMap<ManifestsId, Text>, ReadError> {
-        let ranges = || -> rusqlite::Result<HashMap<ManifestsId, Text>> {
-            let mut query = self
-                .connection()
-                .prepare("SELECT rowid, skiprange FROM operatorbundle WHERE skiprange <> ''")?;
+        self.reading("the skip ranges", |connection| {
+            let mut query = connection.prepare("SELECT rowid, skiprange FROM operatorbundle WHERE skiprange <> ''")?;
             let mut rows = query.query([])?;
             let mut ranges = HashMap::new();
             while let Some(row) = rows.next()? {
                 ranges.insert(ManifestsId(row.get(0)?), Text::from(text(row, 1)?.unwrap_or_default()));
             }
             Ok(ranges)
-        };
-        let ranges = ranges().map_err(|error| self.content_error("the skip ranges", error))?;
-        self.check_unchanged()?;
-        Ok(ranges)
+        })
     }
 
     /// Returns the plural names of the kinds that bundles of this index provide or require.
@@ -83,10 +78,8 @@ impl Database {
     /// # Errors
     /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn plurals(&self) -> Result<HashMap<GroupVersionKind, String>, ReadError> {
-        let plurals = || -> rusqlite::Result<HashMap<GroupVersionKind, String>> {
-            let mut query = self
-                .connection()
-                .prepare("SELECT group_name, version, kind, plural FROM api")?;
+        self.reading("the APIs", |connection| {
+            let mut query = connection.prepare("SELECT group_name, version, kind, plural FROM api")?;
             let mut rows = query.query([])?;
             let mut plurals = HashMap::new();
             while let Some(row) = rows.next()? {
@@ -99,10 +92,7 @@ impl Database {
                 plurals.insert(kind, field(3)?);
             }
             Ok(plurals)
-        };
-        let plurals = plurals().map_err(|error| self.content_error("the APIs", error))?;
-        self.check_unchanged()?;
-        Ok(plurals)
+        })
     }
 
     /// Returns the related images of each bundle, by bundle name, in the order of the table.
@@ -110,10 +100,9 @@ impl Database {
     /// # Errors
     /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn related_images(&self) -> Result<HashMap<String, Vec<String>>, ReadError> {
-        let images = || -> rusqlite::Result<HashMap<String, Vec<String>>> {
-            let mut query = self
-                .connection()
-                .prepare("SELECT operatorbundle_name, image FROM related_image ORDER BY rowid")?;
+        self.reading("the images", |connection| {
+            let mut query =
+                connection.prepare("SELECT operatorbundle_name, image FROM related_image ORDER BY rowid")?;
             let mut rows = query.query([])?;
             let mut images: HashMap<String, Vec<String>> = HashMap::new();
             while let Some(row) = rows.next()? {
@@ -121,10 +110,7 @@ impl Database {
                 images.entry(field(0)?).or_default().push(field(1)?);
             }
             Ok(images)
-        };
-        let images = images().map_err(|error| self.content_error("the images", error))?;
-        self.check_unchanged()?;
-        Ok(images)
+        })
     }
 
     /// Returns the ClusterServiceVersion of a bundle as the index stores it, including the trailing line break; `None`
@@ -133,16 +119,11 @@ impl Database {
     /// # Errors
     /// Returns an error if the database is damaged or changes while it is being read.
     pub(crate) fn csv(&self, id: ManifestsId) -> Result<Option<String>, ReadError> {
-        let csv = || -> rusqlite::Result<Option<String>> {
-            let mut query = self
-                .connection()
-                .prepare_cached("SELECT csv FROM operatorbundle WHERE rowid = ?1")?;
+        self.reading("the manifests", |connection| {
+            let mut query = connection.prepare_cached("SELECT csv FROM operatorbundle WHERE rowid = ?1")?;
             let found = query.query_row([id.0], |row| Ok(text(row, 0)?.map(ToOwned::to_owned)));
             Ok(found.optional()?.flatten())
-        };
-        let csv = csv().map_err(|error| self.content_error("the manifests", error))?;
-        self.check_unchanged()?;
-        Ok(csv)
+        })
     }
 
     /// Returns the ClusterServiceVersion that an import of a file-based catalog stores for a bundle whose manifests are
@@ -175,10 +156,8 @@ impl Database {
         id: ManifestsId,
         read: impl FnOnce(Option<&str>, &[&str]) -> T,
     ) -> Result<T, ReadError> {
-        let query = || -> rusqlite::Result<Result<T, (String, serde_json::Error)>> {
-            let mut query = self
-                .connection()
-                .prepare_cached("SELECT name, bundle FROM operatorbundle WHERE rowid = ?1")?;
+        let result = self.reading("the manifests", |connection| {
+            let mut query = connection.prepare_cached("SELECT name, bundle FROM operatorbundle WHERE rowid = ?1")?;
             let mut rows = query.query([id.0])?;
             let row = rows.next()?;
             let stored = row.map(|row| text(row, 1)).transpose()?.flatten().unwrap_or_default();
@@ -194,14 +173,23 @@ impl Database {
                     Ok(Err((name.to_owned(), error)))
                 }
             }
-        };
-        let result = query().map_err(|error| self.content_error("the manifests", error))?;
-        self.check_unchanged()?;
-        result.map_err(|(bundle, source)| ReadError::Manifests {
+        })?;
+        result.map_err(|(bundle, source): (String, serde_json::Error)| ReadError::Manifests {
             path: self.path().to_owned(),
             bundle,
             source,
         })
+    }
+
+    /// Reads a part of the content, which errors call `what`, and makes sure that the file was not changed meanwhile.
+    fn reading<T>(
+        &self,
+        what: &'static str,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, ReadError> {
+        let content = read(self.connection()).map_err(|error| self.content_error(what, error))?;
+        self.check_unchanged()?;
+        Ok(content)
     }
 }
 
