@@ -22,6 +22,15 @@ pub struct TreeLimits {
     pub total_bytes: u64,
 }
 
+impl TreeLimits {
+    /// No limits, for files that have already been read under the user's limits.
+    pub(crate) const UNLIMITED: Self = Self {
+        files: usize::MAX,
+        file_bytes: u64::MAX,
+        total_bytes: u64::MAX,
+    };
+}
+
 impl Default for TreeLimits {
     fn default() -> Self {
         Self {

@@ -15,13 +15,8 @@ const TESTS: &str = "tests";
 /// Returns an error if a temporary file cannot be written.
 pub fn image_of(tree: &Tree, labels: &BTreeMap<String, String>, epoch: u64) -> Result<Image, ImageError> {
     let mut files = Tree::new(tree.origin());
-    let unlimited = TreeLimits {
-        files: usize::MAX,
-        file_bytes: u64::MAX,
-        total_bytes: u64::MAX,
-    };
     for (path, content) in tree.iter().filter(|(path, _)| is_bundle_path(path)) {
-        files.insert(path, content.to_vec(), &unlimited)?;
+        files.insert(path, content.to_vec(), &TreeLimits::UNLIMITED)?;
     }
     let config = ImageConfig {
         labels: labels.clone(),

@@ -66,6 +66,7 @@ fn changed(path: &str, content: &[u8], to: MediaType, limits: &Limits) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tree::TreeLimits;
 
     fn text_of(path: &str, content: &str) -> String {
         let changed = changed(path, content.as_bytes(), MediaType::K8sV1, &Limits::default()).unwrap();
@@ -97,7 +98,7 @@ mod tests {
     fn annotations_from_olm_yaml_are_not_bundle_annotations() {
         let mut tree = Tree::new("bundle");
         let text = b"annotations:\n  a: b\n".to_vec();
-        tree.insert(OLM_YAML, text, &super::super::UNLIMITED).unwrap();
+        tree.insert(OLM_YAML, text, &TreeLimits::UNLIMITED).unwrap();
         let mut files = Files::default();
         carry(&tree, &mut files, MediaType::RegistryV1, &Limits::default());
         assert_eq!(files.get(OLM_YAML), None);
@@ -107,7 +108,7 @@ mod tests {
     fn the_label_in_a_dockerfile_is_changed() {
         let mut tree = Tree::new("bundle");
         let text = format!("FROM scratch\nLABEL {MEDIA_TYPE}=registry+v1\nLABEL a=registry+v1\n");
-        tree.insert(DOCKERFILE, text.into_bytes(), &super::super::UNLIMITED)
+        tree.insert(DOCKERFILE, text.into_bytes(), &TreeLimits::UNLIMITED)
             .unwrap();
         let mut files = Files::default();
         carry(&tree, &mut files, MediaType::K8sV1, &Limits::default());

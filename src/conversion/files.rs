@@ -1,10 +1,9 @@
 //! Collects the files of the new bundle.
 
-use super::UNLIMITED;
 use crate::bundle::MANIFESTS;
 use crate::manifest::Object;
 use crate::text::to_yaml;
-use crate::tree::{Tree, TreeError};
+use crate::tree::{Tree, TreeError, TreeLimits};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -59,7 +58,7 @@ impl Files {
     pub(super) fn into_tree(self, origin: &str) -> Result<Tree, TreeError> {
         let mut tree = Tree::new(origin);
         for (path, content) in self.files {
-            tree.insert(&path, content, &UNLIMITED)?;
+            tree.insert(&path, content, &TreeLimits::UNLIMITED)?;
         }
         Ok(tree)
     }

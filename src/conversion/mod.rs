@@ -24,7 +24,7 @@ mod tests;
 use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::text::Limits;
-use crate::tree::{Tree, TreeError, TreeLimits};
+use crate::tree::{Tree, TreeError};
 
 /// The result of a conversion.
 #[derive(Debug)]
@@ -68,10 +68,3 @@ fn short_name<'b>(bundle: &'b Bundle, csv_name: &'b str) -> &'b str {
         None => csv_name.split_once('.').map_or(csv_name, |(name, _)| name),
     }
 }
-
-/// The limits for a tree whose files have all been read under the user's limits.
-const UNLIMITED: TreeLimits = TreeLimits {
-    files: usize::MAX,
-    file_bytes: u64::MAX,
-    total_bytes: u64::MAX,
-};

@@ -24,6 +24,14 @@ impl Limits {
     /// The maximum file size in bytes regardless of [`Limits::file_bytes`], so that places take little memory.
     pub(crate) const MOST_FILE_BYTES: usize = u32::MAX as usize;
 
+    /// The highest possible limits, for text that has already been read under the user's limits, or that opmx wrote.
+    pub(crate) const UNLIMITED: Self = Self {
+        file_bytes: usize::MAX,
+        depth: Self::MOST_DEPTH,
+        documents: usize::MAX,
+        values: usize::MAX,
+    };
+
     /// Returns the limits for files whose values have already been counted.
     pub(crate) fn counted(&self) -> Self {
         Self {

@@ -366,12 +366,7 @@ fn first_error(reading: &Reading) -> Option<usize> {
 
 /// Replaces a file that was read within the limits by its content with a few more or fewer bytes.
 fn replace(tree: &mut Tree, path: &str, content: Vec<u8>) {
-    let roomy = TreeLimits {
-        files: usize::MAX,
-        file_bytes: u64::MAX,
-        total_bytes: u64::MAX,
-    };
-    let _ = tree.insert(path, content, &roomy);
+    let _ = tree.insert(path, content, &TreeLimits::UNLIMITED);
 }
 
 /// Returns each file in which a rule has more findings than before, with the severity of these findings.

@@ -32,12 +32,7 @@ impl<'a> Synthesized<'a> {
     /// Creates the bundle from the CSV and the objects that are shipped alongside it.
     pub(super) fn new(bundle: &Bundle, csv: &Value, synthesis: &'a Synthesis) -> Option<Self> {
         let mut manifests = Manifests::default();
-        let limits = Limits {
-            file_bytes: usize::MAX,
-            values: usize::MAX,
-            ..Limits::default()
-        };
-        manifests.read_file(FILE, to_json(csv).as_bytes(), Layout::Flat, &limits);
+        manifests.read_file(FILE, to_json(csv).as_bytes(), Layout::Flat, &Limits::UNLIMITED);
         let object = manifests.objects.pop()?;
         let document = object.document().0.clone();
         let kept = synthesis

@@ -20,7 +20,7 @@ use crate::olm::optional_manifest::OptionalManifest;
 use crate::rules;
 use crate::synthesis::is_moved;
 use crate::text::{self, Limits, to_json, to_yaml};
-use crate::tree::{Tree, TreeError};
+use crate::tree::{Tree, TreeError, TreeLimits};
 use proof::{in_source, name_differences, prove};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -125,7 +125,11 @@ pub(super) fn convert(
     let files = std::mem::take(&mut work.files);
     let mut new = files.into_tree(target)?;
     let (synthesis, optional) = prove(&new, &values, csv);
-    new.insert(OLM_YAML, olm::text(&values, &optional).into_bytes(), &super::UNLIMITED)?;
+    new.insert(
+        OLM_YAML,
+        olm::text(&values, &optional).into_bytes(),
+        &TreeLimits::UNLIMITED,
+    )?;
     if let Some(synthesized) = &synthesis.csv {
         name_differences(&mut work, synthesized);
     } else {
@@ -252,7 +256,7 @@ fn carry(tree: &Tree, bundle: &Bundle, work: &mut Work<'_>, unreadable: &[String
             let path = path_of(tree, object);
             let content = tree.get(path).unwrap_or_default();
             // In a registry+v1 bundle, only the first document of a file counts, regardless of the file name.
-            let alone = text::read(path, content, &generous()).documents.len() == 1;
+            let alone = text::read(path, content, &Limits::UNLIMITED).documents.len() == 1;
             if is_read(path) && alone {
                 work.files.put(path, content);
                 return path.to_owned();
@@ -264,16 +268,6 @@ fn carry(tree: &Tree, bundle: &Bundle, work: &mut Work<'_>, unreadable: &[String
             path
         })
         .collect()
-}
-
-/// Limits for files that were read under the user's limits or written by the conversion.
-fn generous() -> Limits {
-    Limits {
-        file_bytes: usize::MAX,
-        depth: Limits::MOST_DEPTH,
-        documents: usize::MAX,
-        values: usize::MAX,
-    }
 }
 
 fn write_deployments(work: &mut Work<'_>) {

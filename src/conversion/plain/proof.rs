@@ -1,7 +1,7 @@
 //! Verifies a conversion: synthesizes the new bundle, and compares its CSV with the old CSV.
 
 use super::olm::{self, Optional};
-use super::{Work, fit, generous};
+use super::{Work, fit};
 use crate::bundle::{self, OLM_YAML};
 use crate::conversion::compare::{Difference, Kind, differences};
 use crate::conversion::files::path_in;
@@ -11,21 +11,21 @@ use crate::manifest::Object;
 use crate::rules;
 use crate::source::{Place, SourceFile};
 use crate::synthesis::{Synthesis, synthesize};
-use crate::text::{self, Path, Step};
+use crate::text::{self, Limits, Path, Step};
 use crate::tree::Tree;
 use serde_json::{Map, Value};
 
 /// Synthesizes the new bundle, and finds the APIs that its RBAC rules name but its CSV does not require.
 pub(super) fn prove(new: &Tree, values: &Map<String, Value>, csv: &Object) -> (Synthesis, Vec<Optional>) {
     let mut optional: Vec<Optional> = Vec::new();
-    let reading = bundle::read(new, &generous());
+    let reading = bundle::read(new, &Limits::UNLIMITED);
     let name = format!("{}/{OLM_YAML}", new.origin().trim_end_matches('/'));
     let Some(mut bundle) = reading.bundle else {
         return (Synthesis::default(), optional);
     };
     loop {
         let text = olm::text(values, &optional);
-        bundle.olm = text::read(&name, text.as_bytes(), &generous())
+        bundle.olm = text::read(&name, text.as_bytes(), &Limits::UNLIMITED)
             .documents
             .into_iter()
             .next();
@@ -142,7 +142,11 @@ pub(super) fn in_source(mut finding: Diagnostic, old: &Tree, new: &Tree, csv: &O
 /// Returns the path of the innermost value that contains the place, in a YAML file.
 fn path_at(place: &Place) -> Path {
     let text = place.source.text().as_bytes();
-    let Some(document) = text::read(OLM_YAML, text, &generous()).documents.into_iter().next() else {
+    let Some(document) = text::read(OLM_YAML, text, &Limits::UNLIMITED)
+        .documents
+        .into_iter()
+        .next()
+    else {
         return Path::root();
     };
     let mut path = Path::root();

@@ -107,7 +107,7 @@ fn only_files_read_by_olm_become_manifests() {
         ("metadata/icon.svg", "<svg/>".to_owned()),
         ("tests/scorecard/config.yaml", "kind: Configuration\n".to_owned()),
     ] {
-        tree.insert(path, content.into_bytes(), &UNLIMITED).unwrap();
+        tree.insert(path, content.into_bytes(), &TreeLimits::UNLIMITED).unwrap();
     }
     let conversion = convert_tree(&tree);
     let plain = conversion.tree.unwrap();
@@ -179,10 +179,14 @@ fn lost_comments_and_hints_are_reported_when_converting_to_registry_v1() {
     let (back, mut plain, _) = round_trip(&csv, std::slice::from_ref(&service));
     let commented = format!("# metrics\n{}", to_yaml(&service));
     plain
-        .insert("manifests/0.yaml", commented.clone().into_bytes(), &UNLIMITED)
+        .insert(
+            "manifests/0.yaml",
+            commented.clone().into_bytes(),
+            &TreeLimits::UNLIMITED,
+        )
         .unwrap();
     plain
-        .insert("manifests/README.md", b"# notes".to_vec(), &UNLIMITED)
+        .insert("manifests/README.md", b"# notes".to_vec(), &TreeLimits::UNLIMITED)
         .unwrap();
     let conversion = convert_tree(&plain);
     let said = ids(&conversion.diagnostics);

@@ -8,6 +8,7 @@ use super::*;
 use crate::bundle;
 use crate::synthesis::synthesize;
 use crate::text::to_yaml;
+use crate::tree::TreeLimits;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -57,7 +58,8 @@ fn rule(resource: &str) -> Value {
 
 fn tree(csv: &Value, others: &[Value]) -> Tree {
     let mut tree = Tree::new("bundle");
-    let mut put = |path: &str, content: String| tree.insert(path, content.into_bytes(), &UNLIMITED).unwrap();
+    let mut put =
+        |path: &str, content: String| tree.insert(path, content.into_bytes(), &TreeLimits::UNLIMITED).unwrap();
     put("manifests/op.clusterserviceversion.yaml", to_yaml(csv));
     put("metadata/annotations.yaml", ANNOTATIONS.to_owned());
     for (number, other) in others.iter().enumerate() {

@@ -152,7 +152,7 @@ fn the_list_of_owned_versions_survives_without_unserved_ones() {
         "{olm}"
     );
     let slip = olm.replace("version: v1beta1", "version: v1beta2").into_bytes();
-    plain.insert(bundle::OLM_YAML, slip, &UNLIMITED).unwrap();
+    plain.insert(bundle::OLM_YAML, slip, &TreeLimits::UNLIMITED).unwrap();
     let errors = convert_tree(&plain).diagnostics;
     let errors: Vec<_> = errors.into_iter().filter(Diagnostic::is_error).collect();
     assert_eq!(ids(&errors), BTreeSet::from(["olm-overlay-unmatched"]));

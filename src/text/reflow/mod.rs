@@ -37,13 +37,7 @@ pub(crate) fn reflow(document: &Document, first: &[&str]) -> Option<String> {
 
 fn says_the_same(document: &Document, text: &str) -> bool {
     let source = SourceFile::new(document.source().name(), text);
-    let limits = Limits {
-        file_bytes: usize::MAX,
-        values: usize::MAX,
-        documents: usize::MAX,
-        depth: Limits::MOST_DEPTH,
-    };
-    let reading = read_source(&source, &limits);
+    let reading = read_source(&source, &Limits::UNLIMITED);
     matches!(&reading.documents[..], [one] if one.format() == Format::Yaml && one.value() == document.value())
 }
 

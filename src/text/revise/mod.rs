@@ -114,13 +114,7 @@ pub(crate) fn revision(document: &Document, path: &Path, value: &Value) -> Optio
 /// Returns whether the document has the value `value` if the text of its file is changed to `text`.
 fn says(document: &Document, text: &str, value: &Value) -> bool {
     let source = SourceFile::new(document.source().name(), text);
-    let limits = Limits {
-        file_bytes: usize::MAX,
-        values: usize::MAX,
-        documents: usize::MAX,
-        depth: Limits::MOST_DEPTH,
-    };
-    let reading = read_source(&source, &limits);
+    let reading = read_source(&source, &Limits::UNLIMITED);
     let mut documents = reading.documents.iter();
     let found = documents.find(|found| found.number() == document.number());
     found.is_some_and(|found| found.value() == value)
