@@ -203,7 +203,7 @@ pub(crate) fn refused(error: GatherError, context: &Context<'_>) -> CommandResul
 }
 
 /// The number of bundles that are fetched and read at once.
-const PARALLEL: usize = 4;
+pub(crate) const PARALLEL: usize = 4;
 
 fn refuse(problems: Vec<(Location, GatherProblem)>, of: usize, context: &Context<'_>) -> Status {
     let count = problems.len();

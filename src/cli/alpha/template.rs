@@ -5,6 +5,7 @@ use crate::catalog::drawing;
 use crate::catalog::file_based::template::{Image, KINDS, Kind, Template};
 use crate::catalog::file_based::write::Language;
 use crate::catalog::selection::Selection;
+use crate::cli::additions::PARALLEL;
 use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::catalog_output::{self, ContentArguments};
@@ -99,9 +100,6 @@ enum Output {
     /// The channels as a Mermaid flowchart
     Mermaid,
 }
-
-/// The number of bundles that are fetched and read at once.
-const PARALLEL: usize = 4;
 
 /// The template type that was removed from opm.
 const COMPOSITE: &str = "composite";

@@ -2,6 +2,7 @@
 
 use super::edit;
 use crate::catalog::file_based::migrate::Level;
+use crate::cli::additions::PARALLEL;
 use crate::cli::alpha::template::refuse_bundles;
 use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
@@ -28,9 +29,6 @@ Examples:
   Preview the changes
   $ opmx catalog release operators/etcd 0.9.4 --dry-run \\
       --bundle registry.example.com/etcd-bundle:v0.9.4";
-
-/// The number of bundles that are fetched and read at once.
-const PARALLEL: usize = 4;
 
 /// Release a version into all catalogs of a community repository
 ///

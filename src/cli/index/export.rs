@@ -1,5 +1,6 @@
 //! `opmx index export`: writing the packages of an index as folders of manifests.
 
+use crate::cli::additions::PARALLEL;
 use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::values::{filled, name, output};
@@ -48,9 +49,6 @@ pub(crate) struct ExportArguments {
     #[command(flatten)]
     tools: ContainerToolArgument,
 }
-
-/// The number of bundle images that are fetched at once.
-const PARALLEL: usize = 4;
 
 pub(crate) fn run(arguments: &ExportArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
