@@ -257,3 +257,8 @@ fn every_translation_is_a_valid_pattern() {
         }
     }
 }
+
+#[test]
+fn the_error_for_too_many_repetitions_names_the_limit() {
+    assert!(TOO_MANY.contains(&format!(" {MOST_REPETITIONS} times")));
+}

@@ -1,6 +1,7 @@
 //! A bounded budget for data that clients have not received yet.
 
 use super::clients::{Client, Clients};
+use super::pool::stopping;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -136,10 +137,6 @@ fn part(size: usize, whole: usize) -> u32 {
 
 fn exhausted() -> Status {
     Status::resource_exhausted("too many responses are waiting for clients that do not read them; try again later")
-}
-
-fn stopping() -> Status {
-    Status::unavailable("the server is stopping")
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ fn answer<T>(read: Option<Result<T, ReadError>>) -> Result<T, Status> {
     }
 }
 
-fn stopping() -> Status {
+pub(super) fn stopping() -> Status {
     Status::unavailable("the server is stopping")
 }
 

@@ -5,7 +5,7 @@ use super::budget::{Budget, Permit, take_own};
 use super::clients::{Client, Clients};
 use super::file_based::{CatalogFiles, Files};
 use super::listing::{Listing, encode_manifests};
-use super::pool::{Pool, changed, fault_of_database};
+use super::pool::{Pool, changed, fault_of_database, stopping};
 use super::wording::Wording;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::{ManifestsId, Text};
@@ -215,9 +215,7 @@ impl ServedIndex {
     /// package if `package` is empty.
     pub(super) fn custom(&self, schema: &str, package: &str) -> Result<Vec<usize>, Status> {
         match &self.origin {
-            Origin::Database(_) => Err(Status::unimplemented(
-                "a database cannot contain documents with custom schemas; serve a file-based catalog",
-            )),
+            Origin::Database(_) => Err(no_custom_schemas()),
             Origin::Files { files, .. } => Ok(files.custom(schema, package)),
         }
     }
@@ -230,9 +228,7 @@ impl ServedIndex {
         client: Option<&Arc<Client>>,
     ) -> Result<(Bytes, Permit), Status> {
         let Origin::Files { files, permits } = &self.origin else {
-            return Err(Status::unimplemented(
-                "a database cannot contain documents with custom schemas",
-            ));
+            return Err(no_custom_schemas());
         };
         let length = files.custom_length(at);
         // A message can be several times as large as its document.
@@ -330,14 +326,17 @@ fn size_of_edges(edges: &[Edge]) -> usize {
     edges.iter().map(|edge| size_of::<Edge>() + texts(edge)).sum()
 }
 
+fn no_custom_schemas() -> Status {
+    Status::unimplemented("a database cannot contain documents with custom schemas; serve a file-based catalog")
+}
+
 /// Reads from the files of a catalog, on another thread if reading takes a long time.
 async fn read_file(
     permits: Arc<Semaphore>,
     length: usize,
     read: impl FnOnce() -> Result<Bytes, CatalogError> + Send + 'static,
 ) -> Result<Bytes, Status> {
-    let stopping = |_| Status::unavailable("the server is stopping");
-    let permit = permits.acquire_owned().await.map_err(stopping)?;
+    let permit = permits.acquire_owned().await.map_err(|_| stopping())?;
     if length <= SHORT {
         return read().map_err(|error| refused(&error));
     }
