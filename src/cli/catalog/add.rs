@@ -1,15 +1,16 @@
 //! `opmx catalog add`: adding bundles to channels of one or more catalogs.
 
 mod change;
+mod rendering;
 
 use super::edit::{self, Opened};
 use crate::bundle::location::Location;
 use crate::bundle::stated::Stated;
 use crate::catalog::file_based::draft::Placement;
 use crate::catalog::file_based::edit::Edited;
-use crate::catalog::file_based::edit::template::TemplateEditor;
 use crate::catalog::file_based::migrate::Level;
 use crate::catalog::file_based::template::{ARCHETYPES, Kind};
+use crate::cli::Context;
 use crate::cli::additions::Mode;
 use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
@@ -17,21 +18,17 @@ use crate::cli::catalog_output::MigrateLevel;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::strictness::{self, StrictnessArguments};
 use crate::cli::values::name;
-use crate::cli::{Context, guesses};
 use crate::image::Reference;
-use crate::index::intake::IntakeError;
-use crate::index::render::RenderOptions;
-use crate::index::render::bundle::{BundleError, RenderedBundle, render_bundle};
-use crate::index::render::sources::SourceOptions;
+use crate::index::render::bundle::RenderedBundle;
 use crate::terminal::Printer;
 use crate::version::{RangeError, VersionRange, is_name_of_higher, parse_tolerant};
 use change::{Change, in_basic_template, in_catalog, in_semver_template};
 use clap::Args;
+use rendering::{Packages, Renderer, known};
 use semver::Version;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -145,19 +142,13 @@ pub(crate) struct AddArguments {
 
 pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
-    let edges = arguments.has_edges();
-    if edges && arguments.bundles.len() > 1 {
-        return Err(CommandError::usage(
-            "--replaces, --skips and --skip-range apply to a single bundle; use --bundle only once",
-        ));
-    }
-    if edges && arguments.mode != Mode::Replaces {
-        return Err(CommandError::usage(
-            "--replaces, --skips and --skip-range require --mode replaces",
-        ));
-    }
-    let opening = arguments.opening(context)?;
-    let packages = match arguments.rendered(&opening, context) {
+    arguments.check_usage()?;
+    let renderer = Renderer {
+        transports: arguments.registry.transports(context),
+        opening: arguments.opening(context)?,
+        context,
+    };
+    let packages = match arguments.rendered(&renderer) {
         Ok(packages) => packages,
         Err(status) => return Ok(status),
     };
@@ -169,44 +160,9 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
     };
     let mut changes = Vec::new();
     for path in &arguments.catalogs {
-        edit::require_catalog(path)?;
-        let opened = match Opened::open(path, opening.limits.index.catalog) {
-            Ok(opened) => opened,
-            Err(error) if !path.exists() => {
-                return Err(CommandError::from(error).hint(how_to_start(path)));
-            }
-            Err(error) => return edit::refused(error, printer),
-        };
-        let changed = match opened {
-            Opened::Catalog(editor) => {
-                in_catalog(editor, &packages, &placement, arguments.migrate_level.map(Level::from))
-            }
-            Opened::Template(editor) if editor.kind() == Kind::Semver => {
-                arguments.require_lists(path)?;
-                let known = arguments.known(&editor, &packages, &opening, context)?;
-                in_semver_template(editor, &packages, &arguments.channels, known)
-            }
-            Opened::Template(editor) => {
-                let versions = if arguments.mode == Mode::Replaces {
-                    BTreeMap::new()
-                } else {
-                    let known = arguments.known(&editor, &packages, &opening, context)?;
-                    let added = packages.values().flatten().map(|(_, bundle)| bundle);
-                    versions(known.values().chain(added))
-                };
-                in_basic_template(editor, &packages, &placement, &versions)
-            }
-        };
-        if changed.is_err() {
-            edit::warn_of_earlier(path, opening.limits.index.catalog, printer);
-        }
-        match changed {
+        match arguments.edit_one(path, &packages, &placement, &renderer)? {
             Ok(change) => changes.push((path, change)),
-            Err(error) if arguments.catalogs.len() > 1 => {
-                let context = format!("cannot add to {}", path.display());
-                return edit::refused(error, printer).map_err(|error| error.context(context));
-            }
-            Err(error) => return edit::refused(error, printer),
+            Err(status) => return Ok(status),
         }
     }
     let strictness = arguments.strictness.strictness();
@@ -222,27 +178,7 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         Edited::write_all(&all)?;
     }
     for (path, change) in &changes {
-        let Change {
-            edited,
-            added,
-            started,
-            channels,
-        } = change;
-        edit::show(edited, arguments.dry_run, printer)?;
-        for package in started {
-            let done = if arguments.dry_run { "would create" } else { "created" };
-            let place = change.new_file().unwrap_or_else(|| (*path).clone());
-            printer.status(format_args!("{done} package {package} in {}", place.display()));
-        }
-        for (package, channel) in channels {
-            let done = if arguments.dry_run { "would create" } else { "created" };
-            printer.status(format_args!("{done} channel {channel} of package {package}"));
-        }
-        let done = if arguments.dry_run { "would add" } else { "added" };
-        for (bundle, channels) in added.iter().filter(|(_, channels)| !channels.is_empty()) {
-            printer.status(format_args!("{done} {bundle} to {}", channels.join(", ")));
-        }
-        edit::written(edited, arguments.dry_run, path, &strictness, printer);
+        arguments.report(path, change, printer)?;
     }
     Ok(Status::Success)
 }
@@ -285,9 +221,6 @@ fn range(text: &str) -> Result<String, RangeError> {
     VersionRange::parse(text).map(|_| text.to_owned())
 }
 
-/// The bundles of each package with their references, ordered from the lowest version up.
-type Packages = BTreeMap<String, Vec<(String, RenderedBundle)>>;
-
 /// Returns the versions of bundles by name.
 fn versions<'b>(bundles: impl Iterator<Item = &'b RenderedBundle>) -> BTreeMap<String, Version> {
     let versions = bundles.filter_map(|bundle| Some((bundle.entry.name.clone(), parse_tolerant(&bundle.version)?)));
@@ -308,46 +241,94 @@ fn why_inline(reference: &str) -> &'static str {
 }
 
 impl AddArguments {
-    /// Renders the bundles. If some of them cannot be added, reports the reason for each, and returns the exit status.
-    fn rendered(&self, opening: &SourceOptions<'_>, context: &Context<'_>) -> Result<Packages, Status> {
-        let printer = &context.printer;
-        let transports = self.registry.transports(context);
-        let mut packages = Packages::new();
-        let mut refused = Vec::new();
-        for reference in &self.bundles {
-            let rendered = context.runtime.block_on(render_bundle(reference, &transports, opening));
-            match rendered {
-                Ok(mut rendered) => {
-                    self.place(&mut rendered);
-                    let package = rendered.bundle.package.clone();
-                    packages.entry(package).or_default().push((reference.clone(), rendered));
-                }
-                Err(BundleError::Intake(IntakeError::Findings { diagnostics, .. })) => {
-                    printer.report(&diagnostics);
-                    printer.error(format_args!("{reference} has errors, so nothing was written"));
-                    refused.push(Status::Failure);
-                }
-                Err(error) => {
-                    let error = CommandError::from(error).context(format!("cannot render {reference}"));
-                    let error = guesses::with_index_guess(error, reference);
-                    error.print(printer);
-                    refused.push(error.status());
-                }
+    /// Checks that the options can be used together.
+    fn check_usage(&self) -> Result<(), CommandError> {
+        let edges = self.has_edges();
+        if edges && self.bundles.len() > 1 {
+            return Err(CommandError::usage(
+                "--replaces, --skips and --skip-range apply to a single bundle; use --bundle only once",
+            ));
+        }
+        if edges && self.mode != Mode::Replaces {
+            return Err(CommandError::usage(
+                "--replaces, --skips and --skip-range require --mode replaces",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Adds the bundles to a catalog or template, without writing it. If it has errors, reports them, and returns the
+    /// exit status.
+    fn edit_one(
+        &self,
+        path: &Path,
+        packages: &Packages,
+        placement: &Placement,
+        renderer: &Renderer<'_>,
+    ) -> Result<Result<Change, Status>, CommandError> {
+        let printer = &renderer.context.printer;
+        let limits = renderer.opening.limits.index.catalog;
+        edit::require_catalog(path)?;
+        let opened = match Opened::open(path, limits) {
+            Ok(opened) => opened,
+            Err(error) if !path.exists() => {
+                return Err(CommandError::from(error).hint(how_to_start(path)));
             }
-        }
-        if !refused.is_empty() {
-            if self.bundles.len() > 1 {
-                let (count, all) = (refused.len(), self.bundles.len());
-                printer.error(format_args!(
-                    "{count} of {all} bundles cannot be added, so no bundle was added"
-                ));
+            Err(error) => return edit::refused(error, printer).map(Err),
+        };
+        let changed = match opened {
+            Opened::Catalog(editor) => in_catalog(editor, packages, placement, self.migrate_level.map(Level::from)),
+            Opened::Template(editor) if editor.kind() == Kind::Semver => {
+                self.require_lists(path)?;
+                let known = known(&editor, packages, renderer)?;
+                in_semver_template(editor, packages, &self.channels, known)
             }
-            return Err(Status::of_failures(refused));
+            Opened::Template(editor) => {
+                let versions = if self.mode == Mode::Replaces {
+                    BTreeMap::new()
+                } else {
+                    let known = known(&editor, packages, renderer)?;
+                    let added = packages.values().flatten().map(|(_, bundle)| bundle);
+                    versions(known.values().chain(added))
+                };
+                in_basic_template(editor, packages, placement, &versions)
+            }
+        };
+        let error = match changed {
+            Ok(change) => return Ok(Ok(change)),
+            Err(error) => error,
+        };
+        edit::warn_of_earlier(path, limits, printer);
+        let refused = edit::refused(error, printer).map(Err);
+        if self.catalogs.len() == 1 {
+            return refused;
         }
-        for bundles in packages.values_mut() {
-            bundles.sort_by_key(|(_, bundle)| parse_tolerant(&bundle.version));
+        refused.map_err(|error| error.context(format!("cannot add to {}", path.display())))
+    }
+
+    /// Reports the changes to a catalog or template.
+    fn report(&self, path: &Path, change: &Change, printer: &Printer) -> Result<(), CommandError> {
+        let Change {
+            edited,
+            added,
+            started,
+            channels,
+        } = change;
+        edit::show(edited, self.dry_run, printer)?;
+        let done = if self.dry_run { "would create" } else { "created" };
+        for package in started {
+            let place = change.new_file().unwrap_or_else(|| path.to_owned());
+            printer.status(format_args!("{done} package {package} in {}", place.display()));
         }
-        Ok(packages)
+        for (package, channel) in channels {
+            printer.status(format_args!("{done} channel {channel} of package {package}"));
+        }
+        let done = if self.dry_run { "would add" } else { "added" };
+        for (bundle, channels) in added.iter().filter(|(_, channels)| !channels.is_empty()) {
+            printer.status(format_args!("{done} {bundle} to {}", channels.join(", ")));
+        }
+        edit::written(edited, self.dry_run, path, &self.strictness.strictness(), printer);
+        Ok(())
     }
 
     /// Reports the warnings about the bundles, and the bundles that are stored with their manifests.
@@ -371,43 +352,6 @@ impl AddArguments {
                 ));
             }
         }
-    }
-
-    /// Renders the bundles of a template, except those that are added. Returns them by image.
-    fn known(
-        &self,
-        template: &TemplateEditor,
-        added: &Packages,
-        opening: &SourceOptions<'_>,
-        context: &Context<'_>,
-    ) -> Result<BTreeMap<String, RenderedBundle>, CommandError> {
-        let transports = self.registry.transports(context);
-        let is_added = |image: &String| added.values().flatten().any(|(reference, _)| reference == image);
-        let mut known = BTreeMap::new();
-        for image in template.images().iter().filter(|image| !is_added(image)) {
-            let rendered = context.runtime.block_on(render_bundle(image, &transports, opening));
-            let rendered = rendered.map_err(|error| {
-                let error =
-                    CommandError::from(error).context(format!("cannot render {image}, which the template contains"));
-                guesses::with_index_guess(error, image)
-            })?;
-            known.insert(image.clone(), rendered);
-        }
-        Ok(known)
-    }
-
-    fn opening(&self, context: &Context<'_>) -> Result<SourceOptions<'_>, CommandError> {
-        let limits = self.limits.source(&self.database, &self.registry);
-        let outside = self.sources.outside(&self.registry, &limits, context)?;
-        Ok(SourceOptions {
-            limits,
-            strictness: self.strictness.strictness(),
-            options: RenderOptions {
-                required_only: self.required_only,
-            },
-            outside: outside.map(Arc::new),
-            published: None,
-        })
     }
 
     /// Checks that the options are valid for a semver template, which keeps bundles in lists.

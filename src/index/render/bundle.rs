@@ -9,10 +9,12 @@ use crate::catalog::file_based::draft::NewBundle;
 use crate::catalog::file_based::migrate::{Level, migrated};
 use crate::catalog::file_based::shown::Shown;
 use crate::catalog::file_based::{Blob, Bundle, WrittenEntry};
+use crate::concurrent;
 use crate::diagnostic::Diagnostic;
 use crate::image::Transports;
 use crate::index::intake::{IntakeError, Recording, prepare};
 use crate::version::parse_tolerant;
+use futures_util::Stream;
 
 /// An error that prevents rendering a bundle.
 #[derive(Debug, thiserror::Error)]
@@ -96,6 +98,18 @@ pub async fn render_bundle(
     };
     let rendered = tokio::task::spawn_blocking(work).await;
     rendered.map_err(|_| LoadError::Interrupted)?
+}
+
+/// Fetches and renders several bundles, `parallel` at once. The results are in the order of the references.
+pub fn render_bundles<'a>(
+    references: Vec<&'a str>,
+    transports: &'a Transports,
+    opening: &'a SourceOptions<'a>,
+    parallel: usize,
+) -> impl Stream<Item = (&'a str, Result<RenderedBundle, BundleError>)> + 'a {
+    concurrent::in_order(references, parallel, move |reference| async move {
+        (reference, render_bundle(reference, transports, opening).await)
+    })
 }
 
 impl RenderedBundle {
