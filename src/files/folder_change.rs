@@ -20,14 +20,15 @@ mod entries;
 mod outside;
 pub(super) mod pending;
 
-use super::permissions::Legacy;
+use super::permissions::InheritedAttributes;
 use super::{
     FileError, Replacement, TemporaryFolder, lock_within, read_small, remove_leftovers_beside, sync_below,
     sync_directory,
 };
 use crate::causes::with_causes;
 use entries::{
-    Kind, There, below, digest, entries, folders_above, inode, kind, leads_to_file, metadata, require_writable, there,
+    Kind, There, below, digest, entries, entry_at, folders_above, inode, kind, leads_to_file, metadata,
+    require_writable,
 };
 use outside::Outside;
 use serde::{Deserialize, Serialize};
@@ -98,7 +99,7 @@ impl FolderChange {
     /// Returns an error if the folder cannot be written, or an earlier change cannot be finished.
     pub(crate) fn new(folder: &Path) -> Result<Self, FileError> {
         finish_change(folder)?;
-        let is_absent = matches!(there(folder)?, There::Nothing);
+        let is_absent = matches!(entry_at(folder)?, There::Nothing);
         let made = CreatedFolder(is_absent.then(|| folder.to_owned()));
         let temporary = TemporaryFolder::beside(&folder.join(STAGING))?;
         let staging = temporary.path().join("complete");
@@ -216,13 +217,13 @@ impl Record {
                 Kind::Folder => "a folder",
                 Kind::File | Kind::Other => "a file",
             };
-            match (staged, there(&target)?) {
+            match (staged, entry_at(&target)?) {
                 (_, There::Nothing) => {}
                 (Kind::Folder, There::Folder) => self.look(&entry.path(), &target, &relative)?,
                 (Kind::File, There::File) => {
                     self.replaced.insert(relative, digest(&target)?);
-                    Legacy::of(&target)
-                        .and_then(|legacy| legacy.pass_on(&File::open(entry.path())?))
+                    InheritedAttributes::of(&target)
+                        .and_then(|inherited| inherited.apply_to(&File::open(entry.path())?))
                         .map_err(|error| FileError::new("write", entry.path(), error))?;
                 }
                 (_, There::File) => return refuse(expected, "a file"),
@@ -238,7 +239,7 @@ impl Record {
         for path in paths {
             let target = folder.join(path);
             if !leads_to_file(folder, path)? {
-                let error = match there(&target)? {
+                let error = match entry_at(&target)? {
                     There::Nothing => "it does not exist".to_owned(),
                     There::File => {
                         "its folder is reached through a symbolic link, which is not followed here".to_owned()
@@ -286,7 +287,7 @@ impl Record {
 
     /// Whether a file is still waiting to be moved to its target: the target is absent, or is the file to be replaced.
     fn awaits(&self, relative: &str, target: &Path) -> Result<bool, FileError> {
-        Ok(match there(target)? {
+        Ok(match entry_at(target)? {
             There::Nothing => true,
             There::File => match self.replaced.get(relative) {
                 Some(before) => *before == digest(target)?,
@@ -301,7 +302,7 @@ impl Record {
         let mut moved = false;
         for entry in entries(staged)? {
             let (to, relative) = below(target, relative, &entry);
-            let moves = match (kind(&entry)?, there(&to)?) {
+            let moves = match (kind(&entry)?, entry_at(&to)?) {
                 (Kind::Folder, There::Folder) => {
                     self.place(&entry.path(), &to, &relative, changed)?;
                     false
@@ -332,7 +333,7 @@ impl Record {
         for entry in entries(staged)? {
             let (target, relative) = below(target, relative, &entry);
             match kind(&entry)? {
-                Kind::Folder if !matches!(there(&target)?, There::File | There::Other(_)) => {
+                Kind::Folder if !matches!(entry_at(&target)?, There::File | There::Other(_)) => {
                     self.pending(&entry.path(), &target, &relative, files)?;
                 }
                 Kind::File if self.awaits(&relative, &target)? => {
@@ -422,9 +423,9 @@ fn unfinished(journal: &Path, error: &FileError) -> FileError {
 /// folder in this place.
 fn record_of(journal: &Path) -> Result<Option<Record>, FileError> {
     let path = journal.join(RECORD);
-    let is_complete = matches!(there(journal)?, There::Folder)
-        && matches!(there(&path)?, There::File)
-        && matches!(there(&journal.join(FILES))?, There::Folder);
+    let is_complete = matches!(entry_at(journal)?, There::Folder)
+        && matches!(entry_at(&path)?, There::File)
+        && matches!(entry_at(&journal.join(FILES))?, There::Folder);
     if !is_complete {
         return Ok(None);
     }

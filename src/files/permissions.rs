@@ -52,11 +52,11 @@ fn create(path: &Path, private: bool) -> io::Result<File> {
 /// The attributes that a file passes on to its replacement: its mode, and its owner and group as far as the system
 /// allows.
 #[derive(Debug)]
-pub(super) struct Legacy {
+pub(super) struct InheritedAttributes {
     before: Option<Metadata>,
 }
 
-impl Legacy {
+impl InheritedAttributes {
     /// Returns the attributes of the file at a path. If there is no file, or only a dangling link, the replacement gets
     /// default attributes.
     ///
@@ -71,7 +71,7 @@ impl Legacy {
     }
 
     /// Whether an existing file is replaced.
-    pub(super) fn is_any(&self) -> bool {
+    pub(super) fn exists(&self) -> bool {
         self.before.is_some()
     }
 
@@ -81,16 +81,16 @@ impl Legacy {
     }
 
     /// Applies the attributes of the replaced file to the finished file.
-    pub(super) fn pass_on(&self, to: &File) -> io::Result<()> {
+    pub(super) fn apply_to(&self, to: &File) -> io::Result<()> {
         match &self.before {
-            Some(before) => pass_on(before, to),
+            Some(before) => apply(before, to),
             None => Ok(()),
         }
     }
 }
 
 #[cfg(unix)]
-fn pass_on(before: &Metadata, to: &File) -> io::Result<()> {
+fn apply(before: &Metadata, to: &File) -> io::Result<()> {
     use std::fs::Permissions;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let now = to.metadata()?;
@@ -108,6 +108,6 @@ fn pass_on(before: &Metadata, to: &File) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn pass_on(before: &Metadata, to: &File) -> io::Result<()> {
+fn apply(before: &Metadata, to: &File) -> io::Result<()> {
     to.set_permissions(before.permissions())
 }

@@ -1,6 +1,6 @@
 //! A file that replaces an existing file in one step.
 
-use super::permissions::Legacy;
+use super::permissions::InheritedAttributes;
 use super::{FileError, directory_of, leftover, rename_new, sync_directory, temporary_prefix};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub(crate) struct Replacement {
     target: PathBuf,
     temporary: PathBuf,
     file: File,
-    legacy: Legacy,
+    inherited: InheritedAttributes,
     committed: bool,
 }
 
@@ -28,16 +28,16 @@ impl Replacement {
     pub(crate) fn new(target: &Path) -> Result<Self, FileError> {
         let directory = directory_of(target);
         fs::create_dir_all(&directory).map_err(|error| FileError::new("create the directory", &directory, error))?;
-        let legacy = Legacy::of(target).map_err(|error| FileError::new("replace", target, error))?;
+        let inherited = InheritedAttributes::of(target).map_err(|error| FileError::new("replace", target, error))?;
         let prefix = temporary_prefix(target);
         leftover::remove(&directory, &prefix);
-        let (temporary, file) = leftover::create_locked(&directory, &prefix, |path| legacy.create(path))
-            .map_err(|error| FileError::new(if legacy.is_any() { "replace" } else { "create" }, target, error))?;
+        let (temporary, file) = leftover::create_locked(&directory, &prefix, |path| inherited.create(path))
+            .map_err(|error| FileError::new(if inherited.exists() { "replace" } else { "create" }, target, error))?;
         Ok(Self {
             target: target.to_owned(),
             temporary,
             file,
-            legacy,
+            inherited,
             committed: false,
         })
     }
@@ -91,7 +91,7 @@ impl Replacement {
     /// # Errors
     /// Returns an error if an I/O operation fails.
     pub(super) fn finish(&self) -> Result<(), FileError> {
-        let finished = self.legacy.pass_on(&self.file).and_then(|()| self.file.sync_all());
+        let finished = self.inherited.apply_to(&self.file).and_then(|()| self.file.sync_all());
         finished.map_err(|error| FileError::new("write", &self.target, error))
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn kind(entry: &DirEntry) -> Result<Kind, FileError> {
     })
 }
 
-pub(super) fn there(path: &Path) -> Result<There, FileError> {
+pub(super) fn entry_at(path: &Path) -> Result<There, FileError> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => Ok(There::Folder),
         Ok(metadata) if metadata.is_file() => Ok(There::File),
@@ -55,7 +55,7 @@ pub(super) fn entries(folder: &Path) -> Result<Vec<DirEntry>, FileError> {
 pub(super) fn leads_to_file(folder: &Path, path: &str) -> Result<bool, FileError> {
     let folders = folders_above(folder, path)?;
     let is_whole = folders.len() == path.matches('/').count();
-    Ok(is_whole && is_plain(path) && matches!(there(&folder.join(path))?, There::File))
+    Ok(is_whole && is_plain(path) && matches!(entry_at(&folder.join(path))?, There::File))
 }
 
 /// Returns the folders through which a path leads down from a folder, the topmost first, up to the first that does not
@@ -67,7 +67,7 @@ pub(super) fn folders_above(folder: &Path, path: &str) -> Result<Vec<PathBuf>, F
     }
     for (end, _) in path.match_indices('/') {
         let place = folder.join(&path[..end]);
-        if !matches!(there(&place)?, There::Folder) {
+        if !matches!(entry_at(&place)?, There::Folder) {
             break;
         }
         folders.push(place);

@@ -31,7 +31,7 @@ impl Outside {
         let (target, waiting) = (replacement.target(), replacement.path());
         sync_directory(&directory_of(target))?;
         Ok(Self {
-            replaced: there(target)?,
+            replaced: digest_at(target)?,
             target: std::path::absolute(target)
                 .map_err(|error| FileError::new("replace", target, error))?
                 .into_os_string(),
@@ -50,7 +50,7 @@ impl Outside {
         let Some(waiting) = self.waiting(target) else {
             return Ok(());
         };
-        let now = there(target)?;
+        let now = digest_at(target)?;
         let fail = |error| FileError::new("replace", target, error);
         if now.is_some() && now != self.replaced {
             return fs::remove_file(waiting).map_err(fail);
@@ -70,7 +70,7 @@ impl Outside {
 }
 
 /// Returns the digest of the file at a path, if the file exists.
-fn there(path: &Path) -> Result<Option<String>, FileError> {
+fn digest_at(path: &Path) -> Result<Option<String>, FileError> {
     match digest(path) {
         Ok(digest) => Ok(Some(digest)),
         Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(None),
