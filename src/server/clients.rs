@@ -146,7 +146,7 @@ impl Clients {
         let mut chosen = lock(&self.chosen);
         loop {
             let Some((rank, client)) = chosen.pop_front() else {
-                *chosen = self.missed_least().into();
+                *chosen = self.next_to_disconnect().into();
                 if chosen.is_empty() {
                     return;
                 }
@@ -163,7 +163,7 @@ impl Clients {
 
     /// Returns the clients to disconnect next, in order. Clients that connect in the meantime are disconnected only
     /// after them.
-    fn missed_least(&self) -> Vec<(Rank, Arc<Client>)> {
+    fn next_to_disconnect(&self) -> Vec<(Rank, Arc<Client>)> {
         let mut ranked = self.ranked();
         let is_new = |(rank, _): &(Rank, _)| matches!(rank, Rank::New(_));
         let new = ranked.iter().filter(|ranked| is_new(ranked)).count();

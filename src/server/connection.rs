@@ -105,7 +105,7 @@ pub(super) fn accept(
 impl Connection {
     /// Ends the connection, and releases its resources, if the client has blocked it for too long or its place is
     /// needed for other clients.
-    fn look(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+    fn check_limits(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         if self.client.poll_closing(context.waker()) {
             return Err(io::ErrorKind::ConnectionAborted.into());
         }
@@ -125,7 +125,7 @@ impl Connection {
     }
 
     /// Records whether the client accepts data and, if not, the time at which it stopped.
-    fn heed(&mut self, written: &Poll<io::Result<usize>>) {
+    fn note_write(&mut self, written: &Poll<io::Result<usize>>) {
         match written {
             Poll::Ready(_) => self.blocked = None,
             Poll::Pending => drop(self.blocked.get_or_insert_with(Instant::now)),
@@ -133,7 +133,7 @@ impl Connection {
     }
 
     /// Counts the received bytes of the greeting.
-    fn hear(&mut self, bytes: usize) {
+    fn count_greeting(&mut self, bytes: usize) {
         if !self.client.has_greeted() {
             self.heard = self.heard.saturating_add(bytes);
             if self.heard >= GREETING {
@@ -166,19 +166,19 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        self.look(context)?;
+        self.check_limits(context)?;
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        self.hear(buffer.filled().len() - before);
+        self.count_greeting(buffer.filled().len() - before);
         read
     }
 }
 
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
-        self.look(context)?;
+        self.check_limits(context)?;
         let written = Pin::new(&mut self.stream).poll_write(context, buffer);
-        self.heed(&written);
+        self.note_write(&written);
         written
     }
 
@@ -187,9 +187,9 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         buffers: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.look(context)?;
+        self.check_limits(context)?;
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, buffers);
-        self.heed(&written);
+        self.note_write(&written);
         written
     }
 
@@ -198,12 +198,12 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.look(context)?;
+        self.check_limits(context)?;
         Pin::new(&mut self.stream).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.look(context)?;
+        self.check_limits(context)?;
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
