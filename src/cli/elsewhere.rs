@@ -11,23 +11,23 @@ use std::ffi::{OsStr, OsString};
 const NAMED: usize = 5;
 
 /// Replaces the tip of an error about an unknown option with the commands that have this option.
-pub(super) fn with_commands(mut answer: clap::Error, root: &Command, arguments: &[OsString]) -> clap::Error {
-    if answer.kind() != ErrorKind::UnknownArgument {
-        return answer;
+pub(super) fn with_commands(mut error: clap::Error, root: &Command, arguments: &[OsString]) -> clap::Error {
+    if error.kind() != ErrorKind::UnknownArgument {
+        return error;
     }
-    let Some(ContextValue::String(written)) = answer.get(ContextKind::InvalidArg) else {
-        return answer;
+    let Some(ContextValue::String(written)) = error.get(ContextKind::InvalidArg) else {
+        return error;
     };
     let option = written.split('=').next().unwrap_or_default().to_owned();
     let Some(long) = option.strip_prefix("--") else {
-        return answer;
+        return error;
     };
     // If the unknown option begins with the name of an option of the same command, or the other way round, that option
     // is more likely to be meant than an option of another command.
-    if let Some(ContextValue::String(similar)) = answer.get(ContextKind::SuggestedArg)
+    if let Some(ContextValue::String(similar)) = error.get(ContextKind::SuggestedArg)
         && (similar.starts_with(&option) || option.starts_with(similar.as_str()))
     {
-        return answer;
+        return error;
     }
     let mut found = Vec::new();
     commands(root, root.get_name(), &mut |path, command| {
@@ -41,21 +41,21 @@ pub(super) fn with_commands(mut answer: clap::Error, root: &Command, arguments: 
     let is_near = |path: &String| group.is_some_and(|group| path.split(' ').nth(1) == Some(group));
     found.sort_by_key(|path| !is_near(path));
     if found.is_empty() {
-        return answer;
+        return error;
     }
-    answer.remove(ContextKind::SuggestedArg);
+    error.remove(ContextKind::SuggestedArg);
     let tip = format!("{option} is an option of {}", enumerated(found));
-    answer.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
-    answer
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    error
 }
 
 /// Replaces the tip of an error about an unknown subcommand with the commands of this name in other groups.
-pub(super) fn with_groups(mut answer: clap::Error, root: &Command) -> clap::Error {
-    if answer.kind() != ErrorKind::InvalidSubcommand {
-        return answer;
+pub(super) fn with_groups(mut error: clap::Error, root: &Command) -> clap::Error {
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return error;
     }
-    let Some(ContextValue::String(name)) = answer.get(ContextKind::InvalidSubcommand) else {
-        return answer;
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
     };
     let mut found = Vec::new();
     commands(root, root.get_name(), &mut |path, command| {
@@ -64,13 +64,13 @@ pub(super) fn with_groups(mut answer: clap::Error, root: &Command) -> clap::Erro
         }
     });
     let tip = match &found[..] {
-        [] => return answer,
+        [] => return error,
         [one] => format!("did you mean {one}?"),
         _ => format!("similar commands: {}", enumerated(found)),
     };
-    answer.remove(ContextKind::SuggestedSubcommand);
-    answer.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
-    answer
+    error.remove(ContextKind::SuggestedSubcommand);
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    error
 }
 
 /// Formats the paths of commands as a list; if there are many, counts the others.
@@ -85,26 +85,26 @@ fn enumerated(mut paths: Vec<String>) -> String {
 }
 
 /// Adds a tip to an error if a list contains a space, which splits it into several arguments.
-pub(super) fn with_joined_list(mut answer: clap::Error, arguments: &[OsString]) -> clap::Error {
+pub(super) fn with_joined_list(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let split = words
         .windows(2)
         .find(|pair| pair[0].len() > 1 && pair[0].ends_with(',') && !pair[1].starts_with('-'));
-    let is_error = !matches!(answer.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+    let is_error = !matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if let Some([first, second]) = split
         && is_error
-        && answer.get(ContextKind::Suggested).is_none()
+        && error.get(ContextKind::Suggested).is_none()
     {
         let tip = format!("write a list without spaces: {first}{second}");
-        answer.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
-    answer
+    error
 }
 
 /// Names the arguments that are not UTF-8 in an error about such arguments.
-pub(super) fn with_unreadable(answer: clap::Error, arguments: &[OsString]) -> clap::Error {
-    if answer.kind() != ErrorKind::InvalidUtf8 {
-        return answer;
+pub(super) fn with_unreadable(error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    if error.kind() != ErrorKind::InvalidUtf8 {
+        return error;
     }
     let unreadable = arguments.iter().filter(|argument| argument.to_str().is_none());
     let unreadable: Vec<String> = unreadable.map(|argument| escaped(argument)).collect();
@@ -112,7 +112,7 @@ pub(super) fn with_unreadable(answer: clap::Error, arguments: &[OsString]) -> cl
         "invalid UTF-8 in {}; paths and other arguments must be UTF-8\n",
         unreadable.join(" and ")
     );
-    clap::Error::raw(answer.kind(), message)
+    clap::Error::raw(error.kind(), message)
 }
 
 /// Returns an argument as visible text, with escapes for the bytes that are not UTF-8.

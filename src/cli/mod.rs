@@ -232,17 +232,17 @@ pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> Exit
             let words = opm::in_words_of_clap(&parser, arguments);
             parser.try_get_matches_from(words)
         })
-        .map_err(|answer| elsewhere::with_groups(answer, &definition(name)))
-        .map_err(|answer| with_subcommands(answer, name, arguments))
-        .map_err(|answer| elsewhere::with_commands(answer, &command(name), arguments))
-        .map_err(|answer| elsewhere::with_joined_list(answer, arguments))
-        .map_err(|answer| elsewhere::with_unreadable(answer, arguments))
+        .map_err(|error| elsewhere::with_groups(error, &definition(name)))
+        .map_err(|error| with_subcommands(error, name, arguments))
+        .map_err(|error| elsewhere::with_commands(error, &command(name), arguments))
+        .map_err(|error| elsewhere::with_joined_list(error, arguments))
+        .map_err(|error| elsewhere::with_unreadable(error, arguments))
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
-        Err(answer) => {
+        Err(error) => {
             let settings = Settings { quiet: false, color };
             error::finish(&Printer::new(settings, stdout), |printer| {
-                error::answer(printer, &answer)
+                error::answer(printer, &error)
             })
         }
         Ok(Cli { global, command }) => {
@@ -282,10 +282,10 @@ pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> Exit
 }
 
 /// Adds a list of the available commands to the error if a command name is unknown and resembles none of them.
-fn with_subcommands(mut answer: clap::Error, name: &'static str, arguments: &[OsString]) -> clap::Error {
-    let has_tip = [ContextKind::SuggestedSubcommand, ContextKind::Suggested].map(|kind| answer.get(kind).is_some());
-    if answer.kind() != ErrorKind::InvalidSubcommand || has_tip.contains(&true) {
-        return answer;
+fn with_subcommands(mut error: clap::Error, name: &'static str, arguments: &[OsString]) -> clap::Error {
+    let has_tip = [ContextKind::SuggestedSubcommand, ContextKind::Suggested].map(|kind| error.get(kind).is_some());
+    if error.kind() != ErrorKind::InvalidSubcommand || has_tip.contains(&true) {
+        return error;
     }
     let mut command = &command(name);
     for argument in arguments.iter().filter_map(|argument| argument.to_str()) {
@@ -297,8 +297,8 @@ fn with_subcommands(mut answer: clap::Error, name: &'static str, arguments: &[Os
         .filter(|name| *name != "help")
         .collect();
     let tip = format!("expected one of {}", names.join(", "));
-    answer.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
-    answer
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    error
 }
 
 fn dispatch(name: &'static str, command: Command, context: &Context<'_>) -> CommandResult {
