@@ -137,7 +137,9 @@ impl<'a> Objects<'a> {
         let versions: BTreeSet<&str> = self.inside(&here, csv::KIND).map(Csv::name).collect();
         for view in self.inside(&here, "Subscription") {
             if !state.subscriptions.iter().any(|known| known.name == view.name()) {
-                state.subscriptions.push(mended(subscription(view), &versions));
+                state
+                    .subscriptions
+                    .push(with_current_version(subscription(view), &versions));
             }
         }
         for view in self.inside(&here, csv::KIND).filter(|view| !view.is_copied()) {
@@ -248,7 +250,7 @@ fn subscription(view: Csv<'_>) -> Subscription {
 
 /// Updates a Subscription as OLM does before resolving: the current version counts as installed as soon as it exists,
 /// although the status shows this only a moment later.
-fn mended(subscription: Subscription, versions: &BTreeSet<&str>) -> Subscription {
+fn with_current_version(subscription: Subscription, versions: &BTreeSet<&str>) -> Subscription {
     let current = subscription.current_csv.as_deref();
     let arrived = current.filter(|current| versions.contains(current)).map(str::to_owned);
     Subscription {

@@ -29,12 +29,12 @@ pub(crate) struct Asked<'a> {
     /// The findings to report.
     pub selection: Selection,
     /// Whether the bundles are fixed first.
-    pub mending: Mending,
+    pub fix_mode: FixMode,
 }
 
 /// What to do with findings that can be fixed without a human decision.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Mending {
+pub(crate) enum FixMode {
     /// Findings are only reported.
     #[default]
     Off,
@@ -87,7 +87,7 @@ pub(crate) enum UnreadableError {
 /// work runs on the threads of the runtime.
 pub(crate) fn check_all<'a>(names: Vec<String>, asked: &'a Asked<'a>) -> impl Stream<Item = Checked> + 'a {
     // A folder that is named twice must not be fixed concurrently.
-    let at_once = if asked.mending == Mending::Files { 1 } else { AT_ONCE };
+    let at_once = if asked.fix_mode == FixMode::Files { 1 } else { AT_ONCE };
     concurrent::in_order(names, at_once, move |name| check_named(name, asked))
 }
 
@@ -119,7 +119,7 @@ async fn look_at(name: &str, asked: &Asked<'_>) -> Result<(Validation, Fixing), 
     let location: Location = name.parse()?;
     let directory = match &location {
         Location::Directory(directory) => directory.clone(),
-        Location::Image(_) if asked.mending == Mending::Off => PathBuf::new(),
+        Location::Image(_) if asked.fix_mode == FixMode::Off => PathBuf::new(),
         Location::Image(_) => return Err(UnreadableError::Image { name: name.to_owned() }),
     };
     let tree = match location.load(asked.transports, asked.request.limits.tree).await {
@@ -142,11 +142,11 @@ async fn look_at(name: &str, asked: &Asked<'_>) -> Result<(Validation, Fixing), 
         let images = on_a_thread(move || images(&tree, only_related, &limits)).await?;
         Arc::make_mut(&mut request).options.platforms = Some(platforms(images, asked.transports).await);
     }
-    let (selection, mending) = (asked.selection.clone(), asked.mending);
-    let looking = on_a_thread(move || match mending {
-        Mending::Off => Ok((Fixing::default(), validate_bundle(&tree, &request))),
-        Mending::Trial => Ok(fix(Arc::unwrap_or_clone(tree), &request, &selection)),
-        Mending::Files => {
+    let (selection, fix_mode) = (asked.selection.clone(), asked.fix_mode);
+    let looking = on_a_thread(move || match fix_mode {
+        FixMode::Off => Ok((Fixing::default(), validate_bundle(&tree, &request))),
+        FixMode::Trial => Ok(fix(Arc::unwrap_or_clone(tree), &request, &selection)),
+        FixMode::Files => {
             let (fixing, validated) = fix(Arc::unwrap_or_clone(tree), &request, &selection);
             fixing.write(&directory)?;
             Ok((fixing, validated))

@@ -14,7 +14,7 @@ use crate::synthesis::Shipping;
 use crate::terminal::reports::{self, ReportFormat, patch, report, summary};
 use crate::terminal::{Printer, counted};
 use crate::validation::fix::Fixing;
-use crate::validation::many::{Asked, Checked, Mending, UnreadableError, check_all};
+use crate::validation::many::{Asked, Checked, FixMode, UnreadableError, check_all};
 use crate::validation::validators::{ValidatorName, ValidatorOptions};
 use crate::validation::{Reference, Request, Selection, suites};
 use crate::version::parse_tolerant;
@@ -208,10 +208,10 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         only: arguments.only.iter().map(|name| name.0).collect(),
         ..arguments.selection.selection()
     };
-    let mending = match (arguments.fix, arguments.dry_run) {
-        (false, _) => Mending::Off,
-        (true, false) => Mending::Files,
-        (true, true) => Mending::Trial,
+    let fix_mode = match (arguments.fix, arguments.dry_run) {
+        (false, _) => FixMode::Off,
+        (true, false) => FixMode::Files,
+        (true, true) => FixMode::Trial,
     };
     if arguments.fix {
         require_folders(&arguments.bundles)?;
@@ -221,7 +221,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         transports: &transports,
         request: Arc::new(request),
         selection,
-        mending,
+        fix_mode,
     };
     check(&arguments.bundles, &asked, arguments.output, context)
 }
@@ -246,7 +246,7 @@ pub(crate) fn run_as_opm(arguments: &OpmValidateArguments, context: &Context<'_>
         transports: &transports,
         request: Arc::new(request),
         selection: Selection::default(),
-        mending: Mending::Off,
+        fix_mode: FixMode::Off,
     };
     check(
         std::slice::from_ref(&arguments.tag),
@@ -375,10 +375,10 @@ fn check(bundles: &[String], asked: &Asked<'_>, format: ReportFormat, context: &
         fixings.push((validation.bundle.clone(), fixing));
         validations.push(validation);
     }
-    if asked.mending != Mending::Off {
-        say_what_was_mended(&fixings, asked.mending, printer);
+    if asked.fix_mode != FixMode::Off {
+        report_fixes(&fixings, asked.fix_mode, printer);
     }
-    if asked.mending == Mending::Trial {
+    if asked.fix_mode == FixMode::Trial {
         for (bundle, fixing) in &fixings {
             printer.exact(&patch(bundle, fixing))?;
         }
@@ -404,8 +404,8 @@ fn check(bundles: &[String], asked: &Asked<'_>, format: ReportFormat, context: &
     })
 }
 
-fn say_what_was_mended(fixings: &[(String, Fixing)], mending: Mending, printer: &Printer) {
-    let done = if mending == Mending::Trial {
+fn report_fixes(fixings: &[(String, Fixing)], fix_mode: FixMode, printer: &Printer) {
+    let done = if fix_mode == FixMode::Trial {
         "would fix"
     } else {
         "fixed"

@@ -195,13 +195,13 @@ pub(super) fn private_copy(path: &Path, handle: &File, steps: u64) -> Result<Tem
     if stamps(path, handle)? != before {
         return Err(ReadError::Changed { path: path.to_owned() });
     }
-    let mended = || -> rusqlite::Result<()> {
+    let recovered = || -> rusqlite::Result<()> {
         let mut connection = Connection::open(&copy)?;
         guard(&mut connection, steps)?;
         connection.query_row("PRAGMA schema_version", [], |_| Ok(()))?;
         connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
     };
-    mended().map_err(|source| content(path, "the unfinished transaction", source))?;
+    recovered().map_err(|source| content(path, "the unfinished transaction", source))?;
     check_length(&copy, &open_file(&copy)?.0)?;
     Ok(directory)
 }
