@@ -282,7 +282,7 @@ mod tests {
     use crate::tree::TreeError;
     use std::io;
 
-    fn said(error: impl Into<CommandError>) -> (ExitCode, String) {
+    fn output_of(error: impl Into<CommandError>) -> (ExitCode, String) {
         let (printer, streams) = captured();
         let error = error.into();
         let code = finish(&printer, |_| Err(error));
@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_cause_already_in_the_message_is_not_repeated() {
-        let (code, said) = said(file_error(io::ErrorKind::NotFound));
+        let (code, said) = output_of(file_error(io::ErrorKind::NotFound));
         assert_eq!(code, ExitCode::from(MISSING));
         assert_eq!(said, "error: cannot read a.yaml: entity not found\n");
     }
@@ -305,7 +305,7 @@ mod tests {
         let error = CommandError::from(file_error(io::ErrorKind::StorageFull))
             .context("the bundle was not built")
             .hint("try again");
-        insta::assert_snapshot!(said(error).1, @"
+        insta::assert_snapshot!(output_of(error).1, @"
         error: the bundle was not built
           caused by: cannot read a.yaml: no storage space
           hint: free up disk space for a.yaml; the previous content is unchanged
@@ -323,11 +323,11 @@ mod tests {
             GatherProblem::from(LoadError::from(TreeError::from(full()))).into(),
         ];
         for error in passed_on {
-            let said = said(error).1;
+            let said = output_of(error).1;
             assert_eq!(said.matches("hint: free up disk space for a.yaml").count(), 1, "{said}");
         }
         let path = "opmx".into();
-        let said = said(ProgramError::NotStatic { path }).1;
+        let said = output_of(ProgramError::NotStatic { path }).1;
         assert!(said.contains("--binary-image") && said.contains("--generate"), "{said}");
     }
 
@@ -339,7 +339,7 @@ mod tests {
             PackError::from(ArchiveError::from(full())).into(),
         ];
         for error in errors {
-            let said = said(error).1;
+            let said = output_of(error).1;
             let hint =
                 "hint: free up disk space for mirror-0001.tar.partial; the next run continues where this one stopped\n";
             assert!(said.ends_with(hint) && !said.contains("unchanged"), "{said}");
@@ -348,20 +348,20 @@ mod tests {
 
     #[test]
     fn a_usage_error_has_its_own_exit_status() {
-        let (code, said) = said(CommandError::usage("--tag and --generate exclude each other"));
+        let (code, said) = output_of(CommandError::usage("--tag and --generate exclude each other"));
         assert_eq!(code, ExitCode::from(USAGE));
         assert_eq!(said, "error: --tag and --generate exclude each other\n");
     }
 
     #[test]
     fn a_closed_pipe_is_not_a_failure() {
-        let (code, said) = said(OutputError::Closed);
+        let (code, said) = output_of(OutputError::Closed);
         assert_eq!((code, said.as_str()), (ExitCode::from(SUCCESS), ""));
     }
 
     #[test]
     fn a_broken_connection_is_a_failure() {
-        let (code, said) = said(io::Error::from(io::ErrorKind::BrokenPipe));
+        let (code, said) = output_of(io::Error::from(io::ErrorKind::BrokenPipe));
         assert_eq!(code, ExitCode::from(FAILURE));
         assert!(said.starts_with("error: "), "{said}");
     }

@@ -167,13 +167,13 @@ impl<'a> Reader<'a> {
         match map.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone()).filter(|text| !text.is_empty())),
-            Some(_) => Err(self.wrong(format!("{}.{key} must be a string", shown(path)))),
+            Some(_) => Err(self.wrong(format!("{}.{key} must be a string", path_of(path)))),
         }
     }
 
     fn needed(&self, path: &str, map: &'a Value, key: &str) -> Result<String, RequestError> {
         let text = self.text(path, map, key)?;
-        text.ok_or_else(|| self.wrong(format!("{}.{key} is missing", shown(path))))
+        text.ok_or_else(|| self.wrong(format!("{}.{key} is missing", path_of(path))))
     }
 
     /// Returns the key named by the type of a union, and its value; the other key must not have a value.
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
         variants: [(&'static str, &'static str); 2],
     ) -> Result<(&'static str, &'a Value), RequestError> {
         let kind = self.needed(path, union, "type")?;
-        let path = shown(path);
+        let path = path_of(path);
         let [one, other] = variants;
         let (named, against) = match variants.iter().position(|(name, _)| *name == kind) {
             Some(0) => (one, other),
@@ -212,18 +212,18 @@ impl<'a> Reader<'a> {
         let text = |key| self.text(&path, value, key);
         let (package, channel, entrypoint) = (text("package")?, text("channel")?, text("entrypoint")?);
         if package.is_none() && channel.is_some() {
-            let path = shown(&path);
+            let path = path_of(&path);
             return Err(self.wrong(format!("{path}.channel names a channel, but {path}.package is missing")));
         }
         if package.is_none() && entrypoint.is_none() {
-            let path = shown(&path);
+            let path = path_of(&path);
             return Err(self.wrong(format!("{path} names neither a package nor an entrypoint")));
         }
         let approval = match text("approval")?.as_deref() {
             None | Some("Automatic") => Approval::Automatic,
             Some("Manual") => Approval::Manual,
             Some(other) => {
-                let path = shown(&path);
+                let path = path_of(&path);
                 let problem = format!("{path}.approval is {other:?}; it must be Automatic or Manual");
                 return Err(self.wrong(problem));
             }
@@ -290,7 +290,7 @@ impl<'a> Reader<'a> {
         if key == "manifestImage" {
             return Ok(RequestedContent::Image(self.needed(path, entry, key)?));
         }
-        let unreadable = |why: &str| self.wrong(format!("{}.raw {why}", shown(path)));
+        let unreadable = |why: &str| self.wrong(format!("{}.raw {why}", path_of(path)));
         let objects = match value {
             Value::String(text) => {
                 let read = text::read("raw", text.as_bytes(), &Limits::default());
@@ -317,7 +317,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Formats a JSON pointer as a path: `/spec/content/0` as `spec.content[0]`.
-fn shown(pointer: &str) -> String {
+fn path_of(pointer: &str) -> String {
     let mut path = String::new();
     for part in pointer.split('/').filter(|part| !part.is_empty()) {
         if part.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -79,7 +79,7 @@ impl Comparison {
             }
             (_, Some(_), Some(_)) => self.report(path, Kind::Changed, ""),
             (_, Some(_), None) => self.report(path, Kind::Lost, ""),
-            (_, None, Some(value)) => self.report(path, Kind::Added, shown(value)),
+            (_, None, Some(value)) => self.report(path, Kind::Added, short_text(value)),
             (_, None, None) => {}
         }
     }
@@ -181,7 +181,7 @@ pub(super) fn is_empty(value: &Value) -> bool {
     }
 }
 
-fn shown(value: &Value) -> String {
+fn short_text(value: &Value) -> String {
     match value {
         Value::String(text) if text.len() <= 60 => text.clone(),
         Value::Bool(_) | Value::Number(_) => value.to_string(),

@@ -195,14 +195,14 @@ impl Draft {
         require_folder(path)?;
         let replacement = Replacement::new(path)?;
         if let Some(from) = from {
-            copy(from, (replacement.path(), target.shown()), options)?;
+            copy(from, (replacement.path(), target.path_in_messages()), options)?;
         }
-        let (connection, budget) = open_for_writing(replacement.path(), target.shown(), options)?;
+        let (connection, budget) = open_for_writing(replacement.path(), target.path_in_messages(), options)?;
         without_safety(&connection).map_err(|error| target.failed(options, &error))?;
         Ok(Self {
             connection,
             budget,
-            path: target.shown().to_owned(),
+            path: target.path_in_messages().to_owned(),
             origin: target.origin().to_owned(),
             private: Some(Private { replacement, create }),
         })

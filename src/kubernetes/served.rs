@@ -231,7 +231,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn shown(resources: Option<Vec<ServedResource>>) -> Vec<String> {
+    fn lines_of(resources: Option<Vec<ServedResource>>) -> Vec<String> {
         let resources = resources.expect("a document that names resources");
         let line = |served: ServedResource| format!("{}: {}", served.resource, served.gvk);
         resources.into_iter().map(line).collect()
@@ -245,7 +245,7 @@ mod tests {
                 {"name": "v1", "served": true}, {"name": "v1beta1", "served": false}, {"name": "v2alpha1", "served": true}]}
         });
         assert_eq!(
-            shown(read(&crd)),
+            lines_of(read(&crd)),
             ["foos: example.com v1 Foo", "foos: example.com v2alpha1 Foo"]
         );
         let old = json!({
@@ -253,7 +253,7 @@ mod tests {
             "spec": {"group": "example.com", "version": "v1", "names": {"kind": "Foo", "plural": "foos"}}
         });
         let list = json!({"apiVersion": "v1", "kind": "List", "items": [old, {"kind": "ConfigMap"}]});
-        assert_eq!(shown(read(&list)), ["foos: example.com v1 Foo"]);
+        assert_eq!(lines_of(read(&list)), ["foos: example.com v1 Foo"]);
         assert_eq!(read(&json!({"apiVersion": "v1", "kind": "ConfigMap"})), None);
         assert_eq!(
             read(&json!({"apiVersion": "v1", "kind": "ConfigMapList", "items": []})),
@@ -269,7 +269,7 @@ mod tests {
             {"name": "certificates/status", "kind": "Certificate"},
             {"name": "scaled", "kind": "Scale", "group": "autoscaling", "version": "v1"}]});
         assert_eq!(
-            shown(read(&old)),
+            lines_of(read(&old)),
             [
                 "certificates: cert-manager.io v1 Certificate",
                 "scaled: cert-manager.io v1 Scale"
@@ -279,13 +279,13 @@ mod tests {
             {"name": "pods", "kind": "Pod", "version": "v1"},
             {"name": "issuers", "kind": "Issuer", "group": "cert-manager.io", "version": "v1"}]});
         assert_eq!(
-            shown(read(&flat)),
+            lines_of(read(&flat)),
             ["pods:  v1 Pod", "issuers: cert-manager.io v1 Issuer"]
         );
         let new = json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": [
             {"metadata": {"name": "cert-manager.io"}, "versions": [{"version": "v1", "resources": [
                 {"resource": "issuers", "responseKind": {"group": "", "version": "", "kind": "Issuer"}, "subresources": []}]}]}]});
-        assert_eq!(shown(read(&new)), ["issuers: cert-manager.io v1 Issuer"]);
+        assert_eq!(lines_of(read(&new)), ["issuers: cert-manager.io v1 Issuer"]);
     }
 
     #[test]
@@ -297,7 +297,7 @@ certificates    cert,certs   cert-manager.io/v1   true         Certificate   cre
 clusterissuers               cert-manager.io/v1   false        ClusterIssuer
 ";
         assert_eq!(
-            shown(read_table(table)),
+            lines_of(read_table(table)),
             [
                 "pods:  v1 Pod",
                 "certificates: cert-manager.io v1 Certificate",

@@ -136,7 +136,7 @@ fn parts(before: &Release, after: &Release) -> (Vec<Part>, Vec<Gap>) {
         Properties
     };
     let all: [(&'static str, Source, Compare); 11] = [
-        ("Facts", Csv, |old, new| Some(told(old, new))),
+        ("Facts", Csv, |old, new| Some(fact_changes(old, new))),
         ("Install modes", Csv, |old, new| Some(modes(old, new))),
         ("APIs", source_of_apis, |old, new| {
             Some(of_maps(&apis(&old.owned), &apis(&new.owned), true))
@@ -195,7 +195,7 @@ fn add_gap(gaps: &mut Vec<Gap>, part: &'static str, source: Source, lacking: &[&
 }
 
 /// Compares the facts, except for those that always differ between versions.
-fn told(before: &Release, after: &Release) -> Vec<Change> {
+fn fact_changes(before: &Release, after: &Release) -> Vec<Change> {
     let (mut old, mut new) = (facts(&before.facts.rows), facts(&after.facts.rows));
     for facts in [&mut old, &mut new] {
         for own in ["Version", "Bundle", "Bundle image", "Created"] {

@@ -151,13 +151,13 @@ fn served(version: &Value, object: &Value) -> ApiVersion {
         deprecated: is("deprecated").then(|| text("deprecationWarning")),
         subresources: subresources.into_iter().flat_map(Map::keys).cloned().collect(),
         columns: columns.collect(),
-        description: schema.map(|schema| said(schema, "description")).unwrap_or_default(),
+        description: schema.map(|schema| text_of(schema, "description")).unwrap_or_default(),
         fields,
         name,
     }
 }
 
-fn said(schema: &Value, key: &str) -> String {
+fn text_of(schema: &Value, key: &str) -> String {
     schema.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
@@ -199,7 +199,7 @@ fn walk(version: &str, above: &str, name: &str, schema: &Value, required: bool, 
         name: name.to_owned(),
         kind: kind(schema),
         required,
-        description: said(schema, "description"),
+        description: text_of(schema, "description"),
         bounds: bounds(schema, inner),
         depth,
         is_open: depth < OPEN - 1,
@@ -222,14 +222,14 @@ fn kind(schema: &Value) -> String {
     if is("x-kubernetes-embedded-resource") {
         return "Kubernetes object".to_owned();
     }
-    let name = said(schema, "type");
+    let name = text_of(schema, "type");
     match (&*name, schema.get("items"), schema.get("additionalProperties")) {
         ("array", Some(items), _) => format!("list of {}", kind(items)),
         ("object", _, Some(values)) if values.is_object() => format!("map of {}", kind(values)),
         ("object", ..) if schema.get("properties").is_none() => "any object".to_owned(),
         ("", ..) if is("x-kubernetes-preserve-unknown-fields") => "any".to_owned(),
         ("", ..) => "any".to_owned(),
-        _ => match said(schema, "format") {
+        _ => match text_of(schema, "format") {
             format if format.is_empty() => name,
             format => format!("{name} ({format})"),
         },

@@ -22,7 +22,7 @@ const WATCHED: &str = "watched-namespace";
 
 /// Returns the manifests for a package.
 pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
-    let Some(shown) = model.shown() else {
+    let Some(shown) = model.representative() else {
         return Vec::new();
     };
     let package = &*model.package.name;

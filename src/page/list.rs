@@ -91,7 +91,7 @@ struct ListPage<'a> {
 impl Row {
     /// Returns the row of a package.
     pub(super) fn of(model: &Model<'_>) -> Self {
-        let shown = model.shown();
+        let shown = model.representative();
         let facts = shown.map(|version| version.facts.clone()).unwrap_or_default();
         let deprecated = model.deprecated.is_some() || shown.is_some_and(|version| version.deprecated.is_some());
         let or = |values: &[String], other: &str| -> BTreeSet<String> {

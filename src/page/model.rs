@@ -195,7 +195,7 @@ impl<'c> Model<'c> {
         model.chosen_by_olm_v1 = olm_v1::chosen(catalog, channels, |bundle| {
             deprecated_bundles.contains_key(&*bundle.name)
         });
-        let of_head = || icons.get(&model.shown()?.id).map(String::as_str);
+        let of_head = || icons.get(&model.representative()?.id).map(String::as_str);
         model.icon = described
             .icon
             .as_deref()
@@ -231,7 +231,7 @@ impl<'c> Model<'c> {
 
     /// Returns the version that represents the package: the head of the default channel or, if there is none, the
     /// newest version.
-    pub(super) fn shown(&self) -> Option<&Release> {
+    pub(super) fn representative(&self) -> Option<&Release> {
         let head = self.default_channel().and_then(|channel| self.head(channel));
         head.or_else(|| self.versions.first())
     }
@@ -243,7 +243,7 @@ impl<'c> Model<'c> {
 
     /// Returns the display name.
     pub(super) fn display_name(&self) -> &str {
-        let shown = self.shown().map(|version| version.facts.display_name.as_str());
+        let shown = self.representative().map(|version| version.facts.display_name.as_str());
         shown.filter(|name| !name.is_empty()).unwrap_or(&self.package.name)
     }
 

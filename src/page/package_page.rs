@@ -111,7 +111,7 @@ pub(super) fn package_page(
     let name = &*model.package.name;
     let path = path::package(name);
     let nothing = Facts::default();
-    let shown = model.shown();
+    let shown = model.representative();
     let facts = shown.map_or(&nothing, |version| &version.facts);
     let frame = Frame::new(site, &path, model.display_name());
     let mut channels: Vec<&Channel> = model.package.channels.iter().collect();

@@ -55,12 +55,12 @@ impl Sizes {
 
 impl Size {
     /// Formats the size for readers.
-    pub(super) fn told(&self) -> String {
-        let most = told(self.most);
+    pub(super) fn in_words(&self) -> String {
+        let most = human_size(self.most);
         if self.platforms.len() > 1 {
             format!(
                 "at most {most} for each platform, {} for all platforms",
-                told(self.bytes)
+                human_size(self.bytes)
             )
         } else {
             most
@@ -69,7 +69,7 @@ impl Size {
 }
 
 /// Formats a number of bytes for readers, rounded to a tenth.
-fn told(bytes: u64) -> String {
+fn human_size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     let Some(last) = (0..UNITS.len()).rev().find(|unit| bytes >> (10 * (unit + 1)) > 0) else {
         return format!("{bytes} B");
@@ -160,7 +160,7 @@ fn size(survey: &Survey) -> Size {
 
 #[cfg(test)]
 mod tests {
-    use super::told;
+    use super::human_size;
 
     #[test]
     fn bytes_are_shown_in_the_largest_fitting_unit() {
@@ -173,7 +173,7 @@ mod tests {
             (u64::MAX, "16777216.0 TiB"),
         ];
         for (bytes, text) in told_as {
-            assert_eq!(told(bytes), text);
+            assert_eq!(human_size(bytes), text);
         }
     }
 }

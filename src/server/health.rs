@@ -28,7 +28,7 @@ pub(super) struct Health {
 /// stream.
 pub(super) struct Watch {
     source: ServedIndex,
-    tell: watch::Sender<ServingStatus>,
+    sender: watch::Sender<ServingStatus>,
 }
 
 impl Watch {
@@ -40,8 +40,8 @@ impl Watch {
             metrics.serving(fault.is_none());
             let status = status_of(fault.as_deref());
             let is_new = self
-                .tell
-                .send_if_modified(|told| std::mem::replace(told, status) != status);
+                .sender
+                .send_if_modified(|last_status| std::mem::replace(last_status, status) != status);
             if let Some(fault) = fault.filter(|_| is_new) {
                 on_fault(&fault);
             }
@@ -52,12 +52,12 @@ impl Watch {
 impl Health {
     /// Creates the service, and the watch that tells it when the status changes.
     pub(super) fn of(source: ServedIndex) -> (Self, Watch) {
-        let (tell, watched) = watch::channel(ServingStatus::Serving);
+        let (sender, watched) = watch::channel(ServingStatus::Serving);
         let health = Self {
             source: source.clone(),
             watched,
         };
-        (health, Watch { source, tell })
+        (health, Watch { source, sender })
     }
 
     fn status(&self) -> ServingStatus {
@@ -65,11 +65,11 @@ impl Health {
     }
 
     /// Returns the status when it differs from the last reported status; `None` when the server stops.
-    async fn next_status(&mut self, told: Option<ServingStatus>) -> Option<ServingStatus> {
-        let Some(told) = told else {
+    async fn next_status(&mut self, last_status: Option<ServingStatus>) -> Option<ServingStatus> {
+        let Some(last_status) = last_status else {
             return Some(self.status());
         };
-        let status = self.watched.wait_for(|status| *status != told).await;
+        let status = self.watched.wait_for(|status| *status != last_status).await;
         status.ok().map(|status| *status)
     }
 }
@@ -83,8 +83,8 @@ impl health_server::Health for Health {
     type WatchStream = Pin<Box<dyn Stream<Item = Result<HealthCheckResponse, Status>> + Send>>;
 
     async fn watch(&self, _: Request<HealthCheckRequest>) -> Result<Response<Self::WatchStream>, Status> {
-        let stream = unfold((self.clone(), None), |(mut health, told)| async move {
-            let status = health.next_status(told).await?;
+        let stream = unfold((self.clone(), None), |(mut health, last_status)| async move {
+            let status = health.next_status(last_status).await?;
             Some((Ok(response(status)), (health, Some(status))))
         });
         Ok(Response::new(Box::pin(stream)))

@@ -178,10 +178,10 @@ pub async fn serve(
         .add_service(described().build_v1().map_err(reflection)?)
         .add_service(described().build_v1alpha().map_err(reflection)?);
 
-    let mut told = stopping;
+    let mut stopping = stopping;
     let incoming = connection::accept(listener, options, clients, Some(Arc::clone(&metrics)));
     let server = router.serve_with_incoming_shutdown(incoming, async move {
-        let _ = told.wait_for(|stopping| *stopping).await;
+        let _ = stopping.wait_for(|is_stopping| *is_stopping).await;
     });
     tokio::pin!(server);
     let ended = tokio::select! {

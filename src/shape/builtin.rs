@@ -135,7 +135,7 @@ mod tests {
     }
 
     /// Returns the problems reported for the pod template of a Deployment.
-    fn said(pod: &Value) -> Vec<String> {
+    fn messages(pod: &Value) -> Vec<String> {
         let value = json!({"spec": {"template": {"spec": pod}}});
         let found = check_builtin(&value, deployment(), usize::MAX);
         let without = |problem: Problem| {
@@ -150,9 +150,9 @@ mod tests {
 
     #[test]
     fn values_that_the_api_server_cannot_read_are_found() {
-        let container = |fields: Value| said(&json!({"containers": [fields]}));
+        let container = |fields: Value| messages(&json!({"containers": [fields]}));
         assert_eq!(
-            said(&json!({"containers": {"name": "a"}})),
+            messages(&json!({"containers": {"name": "a"}})),
             ["containers must be a list, not a map"]
         );
         assert_eq!(
@@ -180,13 +180,16 @@ mod tests {
                 "containers[0].resources.limits.memory must be a quantity such as 500m or 1Gi, not true or false",
             ]
         );
-        assert_eq!(said(&json!("pod")), ["spec.template.spec must be a map, not a string"]);
+        assert_eq!(
+            messages(&json!("pod")),
+            ["spec.template.spec must be a map, not a string"]
+        );
     }
 
     #[test]
     fn values_in_every_form_accepted_by_the_api_server_are_valid() {
         assert_eq!(
-            said(&json!({
+            messages(&json!({
                 "containers": [{
                     "resources": {"limits": {"cpu": 1, "memory": "1Gi", "nvidia.com/gpu": "1"}, "requests": {"cpu": 0.5}},
                     "readinessProbe": {"httpGet": {"port": "http"}, "grpc": null},
@@ -204,7 +207,7 @@ mod tests {
     #[test]
     fn names_in_a_different_case_are_unknown() {
         assert_eq!(
-            said(&json!({"serviceaccountname": "op", "ServiceAccountName": "op"})),
+            messages(&json!({"serviceaccountname": "op", "ServiceAccountName": "op"})),
             [
                 "serviceaccountname is not a known key of it; serviceAccountName",
                 "ServiceAccountName is not a known key of it; serviceAccountName",

@@ -32,7 +32,7 @@ impl Provenance {
     pub fn explain(&self, csv: &Value) -> Vec<Explanation> {
         let mut rows = Vec::new();
         for (path, origins) in self.iter() {
-            let value = path.get(csv).map(shown).unwrap_or_default();
+            let value = path.get(csv).map(short_text).unwrap_or_default();
             for origin in origins {
                 let place = origin.place();
                 let start = place.start();
@@ -54,7 +54,7 @@ impl Provenance {
     }
 }
 
-fn shown(value: &Value) -> String {
+fn short_text(value: &Value) -> String {
     let text = match value {
         Value::String(text) => text.replace('\n', " "),
         other => canonical::to_string(other),

@@ -13,11 +13,11 @@ pub fn of(diagnostic: &Diagnostic) -> Cow<'_, str> {
 }
 
 /// Returns the advice for a finding that is printed together with others. If the advice contains lines to paste, the
-/// command, which is the same for all findings of the rule, is added only to the first finding. `told` collects the
-/// rules of the printed findings.
-pub(crate) fn of_next<'a>(diagnostic: &'a Diagnostic, told: &mut BTreeSet<&'static str>) -> Cow<'a, str> {
+/// command, which is the same for all findings of the rule, is added only to the first finding. `explained` collects
+/// the rules of the printed findings.
+pub(crate) fn of_next<'a>(diagnostic: &'a Diagnostic, explained: &mut BTreeSet<&'static str>) -> Cow<'a, str> {
     let help = diagnostic.advice();
-    if !told.insert(diagnostic.rule.id) && help.contains('\n') {
+    if !explained.insert(diagnostic.rule.id) && help.contains('\n') {
         return Cow::Borrowed(help);
     }
     with(help, command_for(diagnostic))

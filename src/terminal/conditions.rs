@@ -49,7 +49,7 @@ pub fn print(checks: &[(&Check, Option<String>)], with_updates: bool, printer: &
         }
         table.finish()?;
     }
-    said(checks, printer)?;
+    print_conditions(checks, printer)?;
     for (check, _) in checks {
         let Some(release) = check.held_by.as_ref().and_then(|hold| hold.release.as_ref()) else {
             continue;
@@ -81,7 +81,7 @@ fn cells(check: &Check) -> [&str; 6] {
 }
 
 /// Prints the conditions that block an upgrade, those that are overridden, and those that OLM does not know.
-fn said(checks: &[(&Check, Option<String>)], printer: &Printer) -> Result<(), OutputError> {
+fn print_conditions(checks: &[(&Check, Option<String>)], printer: &Printer) -> Result<(), OutputError> {
     let mut rows: Vec<(&Check, &Said, &str)> = Vec::new();
     for (check, _) in checks {
         if let Some(hold) = &check.held_by

@@ -30,8 +30,8 @@ pub fn render(diagnostic: &Diagnostic, color: bool) -> String {
     render_next(diagnostic, color, &mut BTreeSet::new())
 }
 
-/// Like [`render`], but for a finding that is printed after other findings, whose rules are in `told`.
-pub(crate) fn render_next(diagnostic: &Diagnostic, color: bool, told: &mut BTreeSet<&'static str>) -> String {
+/// Like [`render`], but for a finding that is printed after other findings, whose rules are in `explained`.
+pub(crate) fn render_next(diagnostic: &Diagnostic, color: bool, explained: &mut BTreeSet<&'static str>) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -52,7 +52,7 @@ pub(crate) fn render_next(diagnostic: &Diagnostic, color: bool, told: &mut BTree
     };
     add(
         &mut groups,
-        label.message(visible(&advice::of_next(diagnostic, told)).into_owned()),
+        label.message(visible(&advice::of_next(diagnostic, explained)).into_owned()),
     );
     if diagnostic.is_fixable() {
         add(

@@ -118,7 +118,7 @@ impl Printer {
         };
         let bars = match (settings.quiet, watched) {
             (true, _) => Bars::hidden(),
-            (false, true) => Bars::shown(),
+            (false, true) => Bars::animated(),
             (false, false) => Bars::lines(),
         };
         Self::with_streams(settings, Box::new(stdout), Box::new(io::stderr()), color, bars)
@@ -230,9 +230,9 @@ impl Printer {
         if format != Format::Text {
             return self.document(format, &findings::Report::of(diagnostics));
         }
-        let mut told = BTreeSet::new();
+        let mut explained = BTreeSet::new();
         for diagnostic in diagnostics {
-            let shown = findings::render_next(diagnostic, self.color.stdout, &mut told);
+            let shown = findings::render_next(diagnostic, self.color.stdout, &mut explained);
             self.styled(&format!("{shown}\n\n"))?;
         }
         self.line(Summary::of(diagnostics).to_string())
@@ -241,12 +241,12 @@ impl Printer {
     /// Prints findings to standard error, in addition to the result of a command; with `--quiet`, prints only errors.
     pub fn report(&self, diagnostics: &[Diagnostic]) {
         let shown = |diagnostic: &&Diagnostic| !self.quiet || diagnostic.severity == Severity::Error;
-        let mut told = BTreeSet::new();
+        let mut explained = BTreeSet::new();
         for diagnostic in diagnostics.iter().filter(shown) {
-            let shown = findings::render_next(diagnostic, self.color.stderr, &mut told);
+            let shown = findings::render_next(diagnostic, self.color.stderr, &mut explained);
             self.say(&format!("{shown}\n"));
         }
-        if !told.is_empty() {
+        if !explained.is_empty() {
             self.say(&Summary::of(diagnostics).to_string());
         }
     }

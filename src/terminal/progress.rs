@@ -52,13 +52,13 @@ struct UnderWay {
 struct Overall {
     began: Instant,
     /// The time of the last line.
-    told: Instant,
+    last_line: Instant,
     bar: Option<ProgressBar>,
 }
 
 impl Bars {
     /// Bars on standard error.
-    pub fn shown() -> Self {
+    pub fn animated() -> Self {
         Self::on(ProgressDrawTarget::stderr(), Style::Bars)
     }
 
@@ -154,7 +154,7 @@ impl Progress for Bars {
         let under_way: u64 = self.under_way().transfers.values().map(|(bytes, _)| bytes).sum();
         let overall = overall.get_or_insert_with(|| Overall {
             began: Instant::now(),
-            told: Instant::now(),
+            last_line: Instant::now(),
             bar: (self.style == Style::Bars).then(|| {
                 let bar = self.screen.insert(0, ProgressBar::new_spinner());
                 bar.set_style(ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -168,8 +168,8 @@ impl Progress for Bars {
         );
         if let Some(bar) = &overall.bar {
             bar.set_message(line);
-        } else if self.style == Style::Lines && overall.told.elapsed() >= LINE_EVERY {
-            overall.told = Instant::now();
+        } else if self.style == Style::Lines && overall.last_line.elapsed() >= LINE_EVERY {
+            overall.last_line = Instant::now();
             // If standard error is closed, the message is lost.
             let _ = writeln!(io::stderr().lock(), "{line}");
         }

@@ -1,7 +1,7 @@
 //! A drawing in DOT, the language of Graphviz.
 
 use super::mermaid::has_few_edges;
-use super::{ChannelDrawing, Drawing, EdgeKind, shown};
+use super::{ChannelDrawing, Drawing, EdgeKind, printable};
 use crate::counted::counted;
 use std::fmt::Write;
 
@@ -86,6 +86,6 @@ fn of_channel(channel: &ChannelDrawing, number: usize, first: usize, few: bool, 
 
 /// Escapes a string for use inside double quotes.
 fn escaped(text: &str) -> String {
-    let quoted = shown(text).replace('\\', "\\\\").replace('"', "\\\"");
+    let quoted = printable(text).replace('\\', "\\\\").replace('"', "\\\"");
     quoted.replace("##", "#&#35;")
 }

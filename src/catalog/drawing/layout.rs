@@ -353,7 +353,7 @@ fn label(at: Point, text: &str) -> Label {
 
 /// Cuts a string to the maximum length of a label.
 fn cut(text: &str) -> String {
-    let text = super::shown(text);
+    let text = super::printable(text);
     if columns(&text) <= LONGEST_LABEL {
         return text;
     }

@@ -1,6 +1,6 @@
 //! A drawing as a Mermaid flowchart.
 
-use super::{ChannelDrawing, Drawing, EdgeKind, Edges, Node, shown};
+use super::{ChannelDrawing, Drawing, EdgeKind, Edges, Node, printable};
 use crate::counted::counted;
 use std::fmt::Write;
 
@@ -150,7 +150,7 @@ fn of_channel(channel: &ChannelDrawing, number: usize, few: bool, written: &mut 
 /// Escapes a string for use inside double quotes, where `#` starts a numeric character reference.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
-    for character in shown(text).chars() {
+    for character in printable(text).chars() {
         match character {
             ' ' | '.' | ',' | '-' | '_' | '+' | '/' | ':' | '=' | '@' => out.push(character),
             _ if character.is_ascii_alphanumeric() || !character.is_ascii() => out.push(character),

@@ -381,7 +381,7 @@ impl Ranges {
 
 /// Replaces characters that no picture format can show: line breaks, control characters, and direction-changing
 /// characters.
-fn shown(text: &str) -> String {
+fn printable(text: &str) -> String {
     let show = |character: char| match character {
         '\n' | '\r' | '\t' => ' ',
         '\u{fffe}' | '\u{ffff}' => '\u{fffd}',

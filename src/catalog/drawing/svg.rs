@@ -1,7 +1,7 @@
 //! A drawing as an SVG picture.
 
 use super::layout::{CHARACTER, LINE, Label, Panel, Point, Rectangle, Route, columns, layout};
-use super::{ChannelDrawing, Drawing, EdgeKind, Edges, Node, shown};
+use super::{ChannelDrawing, Drawing, EdgeKind, Edges, Node, printable};
 use std::fmt::Write;
 
 /// Nothing is distinguished by color alone: lines differ in their strokes, boxes in their borders and words.
@@ -293,7 +293,7 @@ fn text(label: &Label, class: &str, out: &mut String) {
 
 /// Escapes a string for XML.
 fn escaped(text: &str) -> String {
-    shown(text)
+    printable(text)
         .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

@@ -231,14 +231,18 @@ impl FileBasedCatalog {
     /// Sets the folder in messages, if this folder is a copy.
     pub(super) fn show_as(&mut self, shown: &Path) {
         shown.clone_into(&mut self.shown);
-        let paths: Vec<PathBuf> = self.files.iter().map(|file| self.shown(&file.path)).collect();
+        let paths: Vec<PathBuf> = self
+            .files
+            .iter()
+            .map(|file| self.path_in_messages(&file.path))
+            .collect();
         for (file, path) in self.files.iter_mut().zip(paths) {
             file.shown = path;
         }
     }
 
     /// Returns the path of a file in messages.
-    fn shown(&self, path: &Path) -> PathBuf {
+    fn path_in_messages(&self, path: &Path) -> PathBuf {
         match path.strip_prefix(&self.folder) {
             Ok(inside) if self.shown != self.folder => self.shown.join(inside),
             _ => path.to_owned(),
@@ -305,7 +309,7 @@ impl FileBasedCatalog {
         let fail = |error| FileError::new("read", &path, error);
         let file = open_regular(&path).map_err(fail)?;
         let stamp = Stamp::from(&file.metadata().map_err(fail)?);
-        let shown = self.shown(&path);
+        let shown = self.path_in_messages(&path);
         let wrong = |line, problem: String| CatalogError::Document {
             file: shown.clone(),
             line,

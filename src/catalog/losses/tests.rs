@@ -47,7 +47,7 @@ fn catalog(channels: &[(&str, &[Row<'_>])]) -> Catalog {
     catalog
 }
 
-fn said(before: &Catalog, after: &Catalog) -> Vec<String> {
+fn messages(before: &Catalog, after: &Catalog) -> Vec<String> {
     losses(before, after).iter().map(ToString::to_string).collect()
 }
 
@@ -63,14 +63,17 @@ fn an_unchanged_catalog_has_no_losses() {
         ),
         ("test", CHAIN),
     ]);
-    assert_eq!(said(&before, &before), [""; 0]);
-    assert_eq!(said(&before, &after), [""; 0]);
+    assert_eq!(messages(&before, &before), [""; 0]);
+    assert_eq!(messages(&before, &after), [""; 0]);
 }
 
 #[test]
 fn a_removed_package_is_one_loss() {
     let none = Catalog::default();
-    assert_eq!(said(&catalog(&[("stable", CHAIN)]), &none), ["package k was removed"]);
+    assert_eq!(
+        messages(&catalog(&[("stable", CHAIN)]), &none),
+        ["package k was removed"]
+    );
 }
 
 #[test]
@@ -78,7 +81,7 @@ fn removed_channels_entries_and_bundles_are_reported() {
     let before = catalog(&[("stable", CHAIN), ("test", CHAIN)]);
     let after = catalog(&[("stable", &[("3", Some("2")), ("2", Some("1"))])]);
     assert_eq!(
-        said(&before, &after),
+        messages(&before, &after),
         [
             "channel test of package k was removed",
             "bundle k.v1 of package k was removed"
@@ -87,7 +90,7 @@ fn removed_channels_entries_and_bundles_are_reported() {
     );
     let shorter = catalog(&[("stable", CHAIN), ("test", &[("3", Some("2")), ("2", None)])]);
     assert_eq!(
-        said(&before, &shorter),
+        messages(&before, &shorter),
         [
             "bundle k.v1 is no longer in channel test of package k",
             "clusters that run k.v1 from channel test of package k no longer receive an update",
@@ -100,7 +103,7 @@ fn a_bundle_without_an_update_path_is_a_lost_upgrade() {
     let before = catalog(&[("stable", CHAIN)]);
     let after = catalog(&[("stable", &[("4", Some("3")), ("3", None)])]);
     assert_eq!(
-        said(&before, &after),
+        messages(&before, &after),
         [
             "bundle k.v1 of package k was removed",
             "bundle k.v2 of package k was removed",
@@ -122,10 +125,10 @@ fn former_bundles_lose_an_update_that_an_entry_no_longer_offers() {
     };
     let bare = of(None, &[], None);
     let lost = ["clusters that run k.v1.0.0 from channel stable of package k no longer receive an update"];
-    assert_eq!(said(&of(None, &["k.v1.0.0"], None), &bare), lost);
-    assert_eq!(said(&of(Some("k.v1.0.0"), &[], None), &bare), lost);
+    assert_eq!(messages(&of(None, &["k.v1.0.0"], None), &bare), lost);
+    assert_eq!(messages(&of(Some("k.v1.0.0"), &[], None), &bare), lost);
     assert_eq!(
-        said(&of(Some("k.v1.0.0"), &[], None), &of(None, &[], Some("<2.0.0"))),
+        messages(&of(Some("k.v1.0.0"), &[], None), &of(None, &[], Some("<2.0.0"))),
         [""; 0]
     );
     let range = of(None, &[], Some("<2.0.0"));
@@ -138,9 +141,9 @@ fn former_bundles_lose_an_update_that_an_entry_no_longer_offers() {
             "clusters that run a version in the skipRange <2.0.0 from channel stable of package k, such as {version}, \
              no longer receive an update"
         );
-        assert_eq!(said(&range, &after), [lost]);
+        assert_eq!(messages(&range, &after), [lost]);
     }
-    assert_eq!(said(&range, &of(None, &[], Some("<2.0.1"))), [""; 0]);
+    assert_eq!(messages(&range, &of(None, &[], Some("<2.0.1"))), [""; 0]);
 }
 
 #[test]
@@ -158,14 +161,14 @@ fn bundles_of_one_name_in_two_packages_are_told_apart() {
     };
     entry(&mut both, 0, 1);
     entry(&mut both, 1, 0);
-    assert_eq!(said(&one, &both), [""; 0]);
+    assert_eq!(messages(&one, &both), [""; 0]);
     let mut changed = both.clone();
     changed.bundles[0].image = None;
     assert_eq!(
-        said(&both, &changed),
+        messages(&both, &changed),
         ["bundle k.v1 of package l has a different image or version"]
     );
-    assert_eq!(said(&both, &one), ["package l was removed"]);
+    assert_eq!(messages(&both, &one), ["package l was removed"]);
 }
 
 #[test]
@@ -175,7 +178,7 @@ fn a_lower_head_a_different_default_channel_and_different_content_are_losses() {
     after.packages[0].default_channel = Some(Text::from("test"));
     after.bundles[0].image = Some(Text::from("registry.example.com/other"));
     assert_eq!(
-        said(&before, &after),
+        messages(&before, &after),
         [
             "bundle k.v3 is no longer in channel stable of package k",
             "clusters that run k.v3 from channel stable of package k no longer receive an update",
@@ -193,10 +196,10 @@ fn a_fragment_is_compared_only_with_its_packages() {
     other.name = Text::from("l");
     before.packages.push(other);
     let fragment = catalog(&[("stable", CHAIN)]);
-    assert_eq!(said(&before, &fragment), ["package l was removed"]);
+    assert_eq!(messages(&before, &fragment), ["package l was removed"]);
     let part = counterpart(&before, &fragment);
     assert_eq!(part, fragment);
-    assert_eq!(said(&part, &fragment), [""; 0]);
+    assert_eq!(messages(&part, &fragment), [""; 0]);
 }
 
 #[test]

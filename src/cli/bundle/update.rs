@@ -127,7 +127,7 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
         printer.line(line)?;
     }
     printer.flush()?;
-    tell(&release, arguments, &shown, context);
+    report(&release, arguments, &shown, context);
     let sources = &options.outside.sources;
     decisions::list(&release.decisions, sources, &shown, context);
     Ok(Status::Success)
@@ -139,7 +139,7 @@ fn inside(path: &str, folder: &str) -> String {
     path.strip_prefix(&folder).unwrap_or(path).to_owned()
 }
 
-fn tell(release: &Release, arguments: &UpdateArguments, shown: &str, context: &Context<'_>) {
+fn report(release: &Release, arguments: &UpdateArguments, shown: &str, context: &Context<'_>) {
     let printer = &context.printer;
     decisions::settled(&release.settled, &release.named_before, context);
     for object in &release.differing {

@@ -195,7 +195,7 @@ pub(crate) fn run(arguments: &PageArguments, context: &Context<'_>) -> CommandRe
             warn(&site, context);
             context.printer.status(format_args!(
                 "wrote a site with {} to {}",
-                told(&site),
+                summary_of(&site),
                 folder.display()
             ));
             Ok(Status::Success)
@@ -247,7 +247,7 @@ fn warn(site: &Summary, context: &Context<'_>) {
     }
 }
 
-fn told(site: &Summary) -> String {
+fn summary_of(site: &Summary) -> String {
     let (packages, versions) = (counted(site.packages, "package"), counted(site.versions, "version"));
     format!("{packages} and {versions}")
 }
@@ -285,7 +285,7 @@ fn serve(
                 match renewed() {
                     Ok(summary) => {
                         warn(&summary, context);
-                        printer.status(format_args!("the site now has {}", told(&summary)));
+                        printer.status(format_args!("the site now has {}", summary_of(&summary)));
                     }
                     // A file that is being written may be incomplete; the last valid site is served until the file is
                     // complete.
@@ -301,7 +301,7 @@ fn serve(
             if let Ok(address) = listener.local_addr() {
                 printer.status(format_args!(
                     "showing a site with {} at http://{address}/",
-                    told(&summary)
+                    summary_of(&summary)
                 ));
             }
             Arc::clone(&site).serve(listener, shutdown).await;

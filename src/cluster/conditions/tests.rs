@@ -31,7 +31,7 @@ fn judged(kind: &str, rest: &str) -> Judgement {
 }
 
 /// Returns OLM's message, or `None` if the upgrade is allowed.
-fn said(kind: &str, rest: &str) -> Option<String> {
+fn held_message(kind: &str, rest: &str) -> Option<String> {
     judged(kind, rest).held.map(|held| held.to_string())
 }
 
@@ -63,7 +63,7 @@ fn an_operator_whose_resource_lacks_the_condition_is_upgraded() {
             "status: {conditions: []}\n",
             &reported("Foo", "False"),
         ] {
-            assert_eq!(said(kind, rest), None, "{kind} {rest}");
+            assert_eq!(held_message(kind, rest), None, "{kind} {rest}");
         }
     }
 }
@@ -71,14 +71,14 @@ fn an_operator_whose_resource_lacks_the_condition_is_upgraded() {
 #[test]
 fn an_upgradeable_operator_is_upgraded() {
     for kind in KINDS {
-        assert_eq!(said(kind, &reported("Upgradeable", "True")), None, "{kind}");
+        assert_eq!(held_message(kind, &reported("Upgradeable", "True")), None, "{kind}");
     }
 }
 
 #[test]
 fn an_operator_that_is_not_upgradeable_is_not_upgraded() {
     for kind in KINDS {
-        let said = said(kind, &reported("Upgradeable", "False"));
+        let said = held_message(kind, &reported("Upgradeable", "False"));
         assert_eq!(
             said.as_deref(),
             Some("the operator is not upgradeable: at work"),
@@ -108,7 +108,7 @@ fn an_override_takes_precedence_over_the_operator() {
             for (form, message) in forms {
                 let rest = format!("spec:\n  overrides:\n  - {form}\n{}", reported("Upgradeable", status));
                 let expected = message.map(|message| format!("the operator is not upgradeable: {message}"));
-                assert_eq!(said(kind, &rest), expected, "{kind} {rest}");
+                assert_eq!(held_message(kind, &rest), expected, "{kind} {rest}");
             }
         }
     }
@@ -117,10 +117,10 @@ fn an_override_takes_precedence_over_the_operator() {
 #[test]
 fn the_first_override_and_the_first_condition_of_a_type_win() {
     let rest = "spec:\n  overrides:\n  - Upgradeable\n  - {type: Upgradeable, status: \"False\", message: no}\n";
-    assert_eq!(said("v1", rest), None);
+    assert_eq!(held_message("v1", rest), None);
     let rest = "status:\n  conditions:\n  - {type: Upgradeable, status: \"True\"}\n  \
                 - {type: Upgradeable, status: \"False\", message: no}\n";
-    assert_eq!(said("v1", rest), None);
+    assert_eq!(held_message("v1", rest), None);
 }
 
 #[test]
@@ -167,10 +167,10 @@ fn an_override_takes_precedence_over_an_outdated_condition() {
 #[test]
 fn unknown_allows_upgrades_as_a_condition_and_blocks_them_as_an_override() {
     for kind in KINDS {
-        assert_eq!(said(kind, &reported("Upgradeable", "Unknown")), None, "{kind}");
+        assert_eq!(held_message(kind, &reported("Upgradeable", "Unknown")), None, "{kind}");
     }
     let rest = "spec: {overrides: [{type: Upgradeable, status: Unknown, message: m}]}\n";
-    assert!(said("v2", rest).is_some());
+    assert!(held_message("v2", rest).is_some());
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn an_unreadable_resource_blocks_upgrades() {
             "spec.overrides is a list with an entry that has no type, not a list of conditions",
         ),
     ] {
-        assert_eq!(said("v2", rest).as_deref(), Some(words));
+        assert_eq!(held_message("v2", rest).as_deref(), Some(words));
     }
 }
 

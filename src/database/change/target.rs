@@ -32,7 +32,7 @@ impl Target<'_> {
     }
 
     /// Returns the file that is written, as error messages name it.
-    pub(in crate::database) fn shown(&self) -> &Path {
+    pub(in crate::database) fn path_in_messages(&self) -> &Path {
         match self {
             Self::InPlace(path) => path,
             Self::Copy { shown, .. } => shown,
@@ -43,14 +43,17 @@ impl Target<'_> {
     pub(in crate::database) fn origin(&self) -> &Path {
         match self {
             Self::Copy { from: Some(from), .. } => from,
-            other => other.shown(),
+            other => other.path_in_messages(),
         }
     }
 
     /// Converts an error from SQLite. The error names the original file if the copy is damaged, because the damage was
     /// already in the original.
     pub(in crate::database) fn failed(&self, options: &ChangeOptions, error: &rusqlite::Error) -> DatabaseError {
-        match (DatabaseError::new(self.shown(), options.busy_timeout, error), self) {
+        match (
+            DatabaseError::new(self.path_in_messages(), options.busy_timeout, error),
+            self,
+        ) {
             (DatabaseError::Damaged { source, .. }, Self::Copy { from: Some(from), .. }) => {
                 let path = (*from).to_owned();
                 DatabaseError::Damaged { path, source }

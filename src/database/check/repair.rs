@@ -136,10 +136,12 @@ impl fmt::Display for Repair {
 pub fn repair(path: &Path, options: &ChangeOptions) -> Result<Vec<Repair>, RemoveError> {
     let target = Target::InPlace(path);
     let failed = |error: rusqlite::Error| RemoveError::from(DatabaseError::new(path, options.busy_timeout, &error));
-    change::removing(&target, options, |transaction| mend(transaction).map_err(failed))
+    change::removing(&target, options, |transaction| {
+        apply_repairs(transaction).map_err(failed)
+    })
 }
 
-fn mend(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<Repair>> {
+fn apply_repairs(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<Repair>> {
     let mut repairs = Vec::new();
     // This comes first, because rows with a name as bytes seem to belong to no bundle.
     for (table, columns) in NAMES {

@@ -111,7 +111,7 @@ impl<'c> Writer<'c> {
     }
 
     fn write(&mut self, old: &Old) -> rusqlite::Result<()> {
-        let said = old.said(self.version >= since::PROPERTIES);
+        let said = old.read_manifests(self.version >= since::PROPERTIES);
         let or_said = |column: &Option<String>, said: &str| column.clone().unwrap_or_else(|| said.to_owned());
         let (mut replaces, mut skips) = (said.replaces.clone(), said.skips.clone());
         if old.csv.is_none() && (old.replaces.is_none() || old.skips.is_none()) {
@@ -268,7 +268,7 @@ impl Old {
     }
 
     /// Reads the manifests if data must be derived from them; otherwise returns empty data.
-    fn said(&self, has_properties: bool) -> Stored {
+    fn read_manifests(&self, has_properties: bool) -> Stored {
         let columns = [&self.skip_range, &self.version, &self.replaces, &self.skips];
         if has_properties && columns.iter().all(|column| column.is_some()) {
             return Stored::default();

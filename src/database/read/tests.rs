@@ -11,7 +11,7 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-fn said(path: &Path) -> String {
+fn message(path: &Path) -> String {
     let message = Database::open(path).unwrap_err().to_string();
     message.replace(path.parent().unwrap().to_str().unwrap(), "DIR")
 }
@@ -20,24 +20,24 @@ fn said(path: &Path) -> String {
 fn files_that_are_not_an_index_are_rejected_with_their_kind() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
-    assert_eq!(said(&path), "there is no index database at DIR/index.db");
+    assert_eq!(message(&path), "there is no index database at DIR/index.db");
     fs::write(&path, "").unwrap();
     assert_eq!(
-        said(&path),
+        message(&path),
         "DIR/index.db is empty, possibly because of a failed download"
     );
     let connection = Connection::open(&path).unwrap();
     connection.execute_batch("CREATE TABLE t (x)").unwrap();
     drop(connection);
     assert_eq!(
-        said(&path),
+        message(&path),
         "DIR/index.db is a SQLite database, but not an operator index: it has no table operatorbundle"
     );
     fs::write(&path, "packages:\n").unwrap();
-    assert_eq!(said(&path), "DIR/index.db is not a SQLite database");
+    assert_eq!(message(&path), "DIR/index.db is not a SQLite database");
     fs::write(&path, [b"SQLite format 3\0".as_slice(), &[0xff; 4096]].concat()).unwrap();
     assert!(Database::open(&path).is_err());
-    assert!(said(directory.path()).ends_with(" is a folder, but an index is a database file or an image"));
+    assert!(message(directory.path()).ends_with(" is a folder, but an index is a database file or an image"));
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_truncated_database_is_rejected_with_both_lengths() {
         "DIR/index.db is truncated: its size should be {length} bytes, but is {} bytes; restore it from a copy",
         length - 4096
     );
-    assert_eq!(said(&path), expected);
+    assert_eq!(message(&path), expected);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn unknown_schema_versions_are_rejected() {
         assert_eq!(Database::open(&path).unwrap().schema_version(), version);
     }
     set(14);
-    assert!(said(&path).contains("schema version 14, but this program supports versions up to 13"));
+    assert!(message(&path).contains("schema version 14, but this program supports versions up to 13"));
 }
 
 #[test]

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn shown(api_version: &str, kind: &str, condition: &Value, all: bool) -> usize {
+    fn condition_count(api_version: &str, kind: &str, condition: &Value, all: bool) -> usize {
         let object = json!({"apiVersion": api_version, "kind": kind, "status": {"conditions": [condition]}});
         let component = Component(&object);
         conditions(component, &component.gvk(), all).len()
@@ -191,9 +191,21 @@ mod tests {
         ] {
             let other = if normal == "True" { "False" } else { "True" };
             let with = |status: &str| json!({"type": condition, "status": status});
-            assert_eq!(shown(api_version, kind, &with(normal), false), 0, "{kind} {condition}");
-            assert_eq!(shown(api_version, kind, &with(other), false), 1, "{kind} {condition}");
-            assert_eq!(shown(api_version, kind, &with(normal), true), 1, "{kind} {condition}");
+            assert_eq!(
+                condition_count(api_version, kind, &with(normal), false),
+                0,
+                "{kind} {condition}"
+            );
+            assert_eq!(
+                condition_count(api_version, kind, &with(other), false),
+                1,
+                "{kind} {condition}"
+            );
+            assert_eq!(
+                condition_count(api_version, kind, &with(normal), true),
+                1,
+                "{kind} {condition}"
+            );
         }
     }
 
@@ -201,11 +213,11 @@ mod tests {
     fn a_waiting_subscription_and_a_completed_pod_are_normal() {
         let pending = json!({"type": "InstallPlanPending", "status": "True"});
         assert_eq!(
-            shown("operators.coreos.com/v1alpha1", "Subscription", &pending, false),
+            condition_count("operators.coreos.com/v1alpha1", "Subscription", &pending, false),
             0
         );
         let done = json!({"type": "Ready", "status": "False", "reason": "PodCompleted"});
-        assert_eq!(shown("v1", "Pod", &done, false), 0);
+        assert_eq!(condition_count("v1", "Pod", &done, false), 0);
     }
 
     #[test]
@@ -216,7 +228,7 @@ mod tests {
             ("example.com/v1", "Deployment"),
             ("example.com/v1", "Plumbus"),
         ] {
-            assert_eq!(shown(api_version, kind, &condition, true), 0, "{kind}");
+            assert_eq!(condition_count(api_version, kind, &condition, true), 0, "{kind}");
         }
     }
 

@@ -50,7 +50,7 @@ fn one(objects: &[Value], catalog: Option<&Catalog>, options: OperatorOptions) -
     found.remove(0)
 }
 
-fn shown(objects: &[Value]) -> Operator {
+fn operator_of(objects: &[Value]) -> Operator {
     one(objects, None, OperatorOptions::default())
 }
 
@@ -109,7 +109,7 @@ fn components_are_found_by_every_label_style_in_the_order_of_olm() {
          apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: z, labels: {app: p}}\n---\n\
          apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: c, namespace: z, labels: {operators.coreos.com/p: ''}}\n",
     );
-    let operator = shown(&objects);
+    let operator = operator_of(&objects);
     assert_eq!(operator.metadata.name, "p");
     let refs: Vec<_> = operator
         .status
@@ -170,7 +170,7 @@ fn duplicates_are_one_component_and_copies_by_olm_are_none() {
     copy["metadata"]["namespace"] = json!("elsewhere");
     copy["metadata"]["labels"]["olm.copiedFrom"] = json!("operators");
     let original = csv("2.0.0", "Succeeded", "");
-    let operator = shown(&[original.clone(), copy, original]);
+    let operator = operator_of(&[original.clone(), copy, original]);
     assert_eq!(operator.status.components.refs.len(), 1);
     assert_eq!(
         operator.status.components.refs[0].namespace.as_deref(),
@@ -184,7 +184,7 @@ fn duplicates_are_one_component_and_copies_by_olm_are_none() {
 
 #[test]
 fn the_newest_working_version_is_reported() {
-    let version = |objects: &[Value]| shown(objects).status.metadata.map(|metadata| metadata.version);
+    let version = |objects: &[Value]| operator_of(objects).status.metadata.map(|metadata| metadata.version);
     let (old, new) = (csv("2.0.0", "Succeeded", ""), csv("10.0.0", "Succeeded", ""));
     assert_eq!(version(&[old.clone(), new.clone()]).as_deref(), Some("10.0.0"));
     assert_eq!(version(&[new, old.clone()]).as_deref(), Some("10.0.0"));
@@ -197,7 +197,7 @@ fn the_newest_working_version_is_reported() {
     younger["metadata"]["name"] = json!("aaa");
     younger["spec"]["displayName"] = json!("younger");
     let older = csv("2.0.0", "Succeeded", "2026-01-01T00:00:00Z");
-    let metadata = shown(&[older, younger]).status.metadata.unwrap();
+    let metadata = operator_of(&[older, younger]).status.metadata.unwrap();
     assert_eq!(metadata.display_name, "younger");
 }
 
@@ -205,7 +205,7 @@ fn the_newest_working_version_is_reported() {
 fn apis_are_those_of_the_csv_with_the_names_of_the_crds() {
     let crd = json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
         "metadata": {"name": "plumbai.how.theydoit.com"}, "spec": {"names": {"singular": "plumb"}}});
-    let apis = shown(&[csv("2.0.0", "Succeeded", ""), crd])
+    let apis = operator_of(&[csv("2.0.0", "Succeeded", ""), crd])
         .status
         .metadata
         .unwrap()
@@ -252,7 +252,7 @@ fn only_abnormal_component_conditions_are_shown_unless_all_are_requested() {
 #[test]
 fn the_followed_channel_is_that_of_the_resource_or_the_subscription() {
     let csv = csv("2.0.0", "Succeeded", "");
-    let from_subscription = shown(&[csv.clone(), subscription("stable")]);
+    let from_subscription = operator_of(&[csv.clone(), subscription("stable")]);
     assert_eq!(
         from_subscription.spec,
         json!({"updates": {"type": "CatalogSource", "catalogSource": {
@@ -262,7 +262,7 @@ fn the_followed_channel_is_that_of_the_resource_or_the_subscription() {
         let updates = json!({"type": "ManifestImage", "manifestImage": "registry.example.com/plumbus:v2"});
         let resource = json!({"apiVersion": API_VERSION, "kind": "Operator",
             "metadata": {"name": "plumbus.operators"}, "spec": {field: updates}});
-        let operator = shown(&[resource, csv.clone(), subscription("stable")]);
+        let operator = operator_of(&[resource, csv.clone(), subscription("stable")]);
         assert_eq!(operator.spec["updates"], updates, "{field}");
         assert_eq!(operator.status.components.refs.len(), 2);
     }
@@ -275,7 +275,7 @@ fn an_operator_has_the_name_of_its_resource_if_its_label_is_truncated() {
         json!({"apiVersion": "operators.coreos.com/v1", "kind": "Operator", "metadata": {"name": name}, "spec": {}});
     let key = labels::key(LabelStyle::Shipped, &name);
     let service = json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "labels": {key: ""}}});
-    let operator = shown(&[service, resource]);
+    let operator = operator_of(&[service, resource]);
     assert_eq!(
         (operator.metadata.name, operator.status.components.refs.len()),
         (name, 1)
@@ -351,7 +351,7 @@ fn without_a_subscription_the_package_comes_from_the_bundle_or_the_name() {
 }
 
 fn conditions(objects: &[Value]) -> Vec<(String, Option<String>, Option<String>)> {
-    let conditions = shown(objects).status.conditions.into_iter();
+    let conditions = operator_of(objects).status.conditions.into_iter();
     conditions
         .map(|condition| (condition.kind, condition.reason, condition.last_transition_time))
         .collect()
@@ -377,7 +377,7 @@ fn a_waiting_install_is_reported_at_the_top() {
         )
     );
     assert_eq!(conditions(&[install("False")]), []);
-    let refs = shown(&[install("True")]).status.components.refs;
+    let refs = operator_of(&[install("True")]).status.components.refs;
     assert_eq!(refs[0].conditions[0].kind, "PendingApproval");
 }
 

@@ -14,7 +14,7 @@ fn needs(steps: &[Step]) -> Vec<Need> {
     needed(steps, "operators", &Apis::default(), [])
 }
 
-fn shown(permissions: &[Permission]) -> Vec<String> {
+fn lines_of(permissions: &[Permission]) -> Vec<String> {
     let line = |permission: &Permission| {
         let Rule {
             api_groups,
@@ -43,7 +43,7 @@ fn shown(permissions: &[Permission]) -> Vec<String> {
 }
 
 fn missing(steps: &[Step], held: &Grants) -> Vec<String> {
-    shown(&pending(&needs(steps), held).unwrap())
+    lines_of(&pending(&needs(steps), held).unwrap())
 }
 
 fn with_deployment() -> Value {
@@ -96,7 +96,7 @@ fn existing_objects_are_read_and_changed_and_definitions_need_no_permissions() {
     );
     let asked = |existing: &[Value]| {
         let needs = needed(&steps, "operators", &Apis::default(), existing);
-        let shown = shown(&pending(&needs, &Grants::default()).unwrap());
+        let shown = lines_of(&pending(&needs, &Grants::default()).unwrap());
         assert!(
             !shown.iter().any(|line| line.contains("customresourcedefinitions")),
             "{shown:?}"
@@ -182,7 +182,7 @@ fn a_bound_role_outside_the_bundle_is_looked_up_or_must_be_bindable() {
     let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": delegator.0, "metadata": {"name": delegator.1},
         "rules": [{"apiGroups": ["authentication.k8s.io"], "resources": ["tokenreviews"], "verbs": ["create"]}]});
     let needs = needed(&steps, "operators", &Apis::default(), [&role]);
-    let known = shown(&pending(&needs, &Grants::default()).unwrap());
+    let known = lines_of(&pending(&needs, &Grants::default()).unwrap());
     assert!(
         known.contains(&"*: tokenreviews.authentication.k8s.io create".to_owned()),
         "{known:?}"

@@ -144,7 +144,7 @@ mod tests {
     use serde_json::json;
 
     /// The changes from one pod to another, as lines.
-    fn told(before: &Value, after: &Value) -> Vec<String> {
+    fn lines(before: &Value, after: &Value) -> Vec<String> {
         let settings = |pod: &Value| {
             let mut settings = Settings::new();
             flatten(pod, "", &|text| text.starts_with("registry/"), &mut settings);
@@ -180,7 +180,7 @@ mod tests {
             "securityContext": {"runAsNonRoot": true},
         });
         assert_eq!(
-            told(&before, &after),
+            lines(&before, &after),
             [
                 "~ rake, args: --leader-elect -> --leader-elect --v=2",
                 "~ rake, env[B].value: 2 -> 3",
@@ -190,6 +190,6 @@ mod tests {
                 "− rake, volumeMounts[/b].name: x -> ",
             ]
         );
-        assert_eq!(told(&before, &before), Vec::<String>::new());
+        assert_eq!(lines(&before, &before), Vec::<String>::new());
     }
 }

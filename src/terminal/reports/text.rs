@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 /// could not be read at all is reported elsewhere, with its causes, and is only counted here.
 pub(super) fn write(validations: &[Validation], quiet: bool, color: bool) -> String {
     let mut out = String::new();
-    let mut told = BTreeSet::new();
+    let mut explained = BTreeSet::new();
     let all = validations.iter().flat_map(|validation| &validation.findings);
     let shown = all.filter(|finding| !quiet || finding.diagnostic.is_error());
     for finding in shown.filter(|finding| finding.diagnostic.rule != &rules::BUNDLE_UNREADABLE) {
-        out.push_str(&findings::render_next(&finding.diagnostic, color, &mut told));
+        out.push_str(&findings::render_next(&finding.diagnostic, color, &mut explained));
         out.push_str("\n\n");
     }
     out.push_str(&summary(validations));

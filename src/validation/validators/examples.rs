@@ -145,19 +145,19 @@ fn compare(
     for (gvk, (document, path)) in examples.iter().filter(|(gvk, _)| !provided.contains_key(gvk)) {
         let message = format!(
             "{key} has an example of {}, which the operator does not provide",
-            shown(gvk)
+            api_and_kind(gvk)
         );
         let finding = found(&rules::CSV_EXAMPLE_WITHOUT_PROVIDED_API, object, &annotation, message);
         findings.push(finding.at(document.place(path)));
     }
     for (gvk, path) in provided.iter().filter(|(gvk, _)| !examples.contains_key(gvk)) {
-        let message = format!("{} is provided, but {key} has no example of it", shown(gvk));
+        let message = format!("{} is provided, but {key} has no example of it", api_and_kind(gvk));
         let rule = &rules::CSV_PROVIDED_API_WITHOUT_EXAMPLE;
         let finding = found(rule, object, &path.key("kind"), message);
         findings.push(finding.also(object.place(&annotation), "the examples"));
     }
 }
 
-fn shown(gvk: &GroupVersionKind) -> String {
+fn api_and_kind(gvk: &GroupVersionKind) -> String {
     format!("{} {}", gvk.api_version(), gvk.kind)
 }

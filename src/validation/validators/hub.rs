@@ -21,7 +21,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     if crashes(input, csv) {
         return;
     }
-    shown(input, object, csv, findings);
+    check_display_fields(input, object, csv, findings);
     removed_apis::check(input, findings);
 }
 
@@ -33,7 +33,7 @@ pub(super) fn check_first(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
     if crashes(input, csv) {
         return;
     }
-    shown(input, object, csv, findings);
+    check_display_fields(input, object, csv, findings);
     capabilities::check_capabilities(input, findings);
     capabilities::check_categories(input, findings);
     removed_apis::check(input, findings);
@@ -48,7 +48,7 @@ fn crashes(input: &Input<'_>, csv: Csv<'_>) -> bool {
     input.options.reference && icons.is_some_and(Vec::is_empty)
 }
 
-fn shown(input: &Input<'_>, object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
+fn check_display_fields(input: &Input<'_>, object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
     if csv.text(&["spec", "provider", "name"]).trim().is_empty() {
         let message = "the provider of the operator is not named";
         let path = Path::from("spec.provider.name");

@@ -30,7 +30,7 @@ impl CheckedEntry {
 const SHOWN: usize = 5;
 
 /// Formats names as a list. If there are many, lists the first ones and counts the others.
-pub(super) fn shown<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
+pub(super) fn name_list<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let count = names.len();
     let mut shown: Vec<String> = names.take(SHOWN).map(|name| format!("{name:?}")).collect();
     if count > SHOWN {
@@ -80,7 +80,7 @@ pub(super) fn check(id: DocumentId, subject: &str, entries: &[CheckedEntry], fou
             let message = format!(
                 "{subject} has {} heads instead of one: {} are neither replaced nor skipped by another entry",
                 heads.len(),
-                shown(names)
+                name_list(names)
             );
             let mut finding = Found::new(&rules::CATALOG_CHANNEL_HEAD, message, at(first))
                 .about(heads.iter().map(|head| &*head.name));
@@ -159,7 +159,7 @@ fn walk(
     let Some(first) = stranded.first() else {
         return;
     };
-    let (names, plural) = (shown(stranded.iter().map(|entry| &*entry.name)), stranded.len() > 1);
+    let (names, plural) = (name_list(stranded.iter().map(|entry| &*entry.name)), stranded.len() > 1);
     let message = format!(
         "{subject} leaves {} {names} stranded: no replaces chain from the head {:?} leads there, and no entry skips {}",
         if plural { "bundles" } else { "bundle" },

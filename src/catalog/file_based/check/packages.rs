@@ -2,7 +2,7 @@
 
 use super::contents::{Bundle, Channel, Contents, Deprecations, Lifecycles, Package};
 use super::found::{DocumentId, Found};
-use super::graph::shown;
+use super::graph::name_list;
 use crate::catalog::file_based::schema::Referred;
 use crate::counted::counted;
 use crate::rules;
@@ -180,7 +180,7 @@ impl Check<'_, '_> {
                 package.id.at("defaultChannel"),
             );
             if channels.len() > 0 {
-                finding = finding.help(format!("Set defaultChannel: the package has {}.", shown(channels)));
+                finding = finding.help(format!("Set defaultChannel: the package has {}.", name_list(channels)));
             }
             self.report(finding);
         } else if channels.len() > 0 && !channels.clone().any(|channel| channel == name) {
@@ -194,7 +194,7 @@ impl Check<'_, '_> {
                 package.id.at("defaultChannel"),
             );
             let finding = match self.nearest.of(name, channels.clone()) {
-                None => finding.help(format!("Use a channel of the package: it has {}.", shown(channels))),
+                None => finding.help(format!("Use a channel of the package: it has {}.", name_list(channels))),
                 meant => finding.meant(meant),
             };
             self.report(finding);

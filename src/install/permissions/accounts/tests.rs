@@ -36,7 +36,7 @@ fn held(csv: Value, objects: Vec<Value>, state: &State) -> Operator {
 }
 
 /// `namespaces: resource/name verbs` for each permission of an account.
-fn shown(operator: &Operator, account: &str) -> Vec<String> {
+fn lines_of(operator: &Operator, account: &str) -> Vec<String> {
     let mut accounts = operator.accounts.iter();
     let account = accounts.find(|known| known.account.name == account).unwrap();
     let line = |holding: &Holding| {
@@ -68,7 +68,7 @@ const OF_EVERY_OPERATOR: [&str; 6] = [
 ];
 
 fn beyond(operator: &Operator) -> Vec<String> {
-    let mut shown = shown(operator, "sa");
+    let mut shown = lines_of(operator, "sa");
     for of_every in OF_EVERY_OPERATOR {
         assert!(shown.iter().any(|line| line == of_every), "{of_every}: {shown:?}");
     }
@@ -189,7 +189,7 @@ fn bindings_of_the_bundle_and_the_cluster_are_included() {
     without["spec"]["install"]["spec"] = json!({});
     let found = held(without, Vec::new(), &State::default());
     assert_eq!(
-        shown(&found, "default"),
+        lines_of(&found, "default"),
         ["operators: operatorconditions/memo.v1 get,update,patch"]
     );
 }
@@ -227,5 +227,5 @@ fn a_binding_to_a_user_or_group_applies_to_the_accounts_it_includes() {
             "Group system:serviceaccounts:operators"
         ]
     );
-    assert_eq!(shown(&found, "another"), ["*: events list"]);
+    assert_eq!(lines_of(&found, "another"), ["*: events list"]);
 }
