@@ -3,7 +3,7 @@
 use super::{MediaType, metadata};
 use crate::diagnostic::Edit;
 use crate::source::Place;
-use crate::text::{Document, Path, as_string, mend};
+use crate::text::{Document, Path, as_string, source_edit};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ impl Annotations {
 
     /// Returns an edit that replaces the value of an annotation, if the value is on one line.
     pub fn rewrite(&self, key: &str, text: &str) -> Option<Edit> {
-        mend::rewrite(&self.document, &self.path.key(key), text)
+        source_edit::rewrite(&self.document, &self.path.key(key), text)
     }
 
     /// Whether the value of an annotation has no quotes, so that YAML reads it as a number or a boolean.
@@ -95,12 +95,12 @@ impl Annotations {
 
     /// Returns an edit that adds the missing quotes to an annotation.
     pub fn quote(&self, key: &str) -> Option<Edit> {
-        mend::quote(&self.document, &self.path.key(key))
+        source_edit::quote(&self.document, &self.path.key(key))
     }
 
     /// Returns an edit that corrects the capitalization of the key `written` to `key`.
     pub(crate) fn recapitalize(&self, written: &str, key: &str) -> Option<Edit> {
-        mend::recapitalize(&self.document, &self.path.key(written), key)
+        source_edit::recapitalize(&self.document, &self.path.key(written), key)
     }
 
     /// Returns the place of the key of an annotation.

@@ -7,7 +7,7 @@ use super::BundleLimits;
 use super::olm_yaml::FIELDS;
 use crate::diagnostic::Edit;
 use crate::source::{Place, line_break};
-use crate::text::{self, Document, Format, Path, mend, revision, to_yaml};
+use crate::text::{self, Document, Format, Path, revision, source_edit, to_yaml};
 use crate::tree::{Tree, TreeError};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ impl Edits {
         let mut place = document.place(path);
         // A block scalar ends at the beginning of the next line.
         place.span.end = place.span.start + place.text().trim_end().len();
-        let written = mend::in_its_quotes(document, &place, text);
+        let written = source_edit::in_its_quotes(document, &place, text);
         self.change(place, written);
         self.remember(document, path, json!(text));
     }

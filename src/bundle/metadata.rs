@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Edit};
 use crate::rules;
 use crate::shape;
 use crate::source::Place;
-use crate::text::{Document, Format, Path, canonical, kind_of, mend};
+use crate::text::{Document, Format, Path, canonical, kind_of, source_edit};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -43,19 +43,19 @@ impl TypedValue {
 
     /// Returns an edit that replaces the string at `path` inside the value, if the string is on one line.
     pub fn rewrite(&self, path: &Path, text: &str) -> Option<Edit> {
-        mend::rewrite(&self.document, &self.value_path.join(path), text)
+        source_edit::rewrite(&self.document, &self.value_path.join(path), text)
     }
 
     /// Returns an edit that puts quotes around the number or boolean at `path` inside the value.
     pub(crate) fn quote(&self, path: &Path) -> Option<Edit> {
-        mend::quote(&self.document, &self.value_path.join(path))
+        source_edit::quote(&self.document, &self.value_path.join(path))
     }
 
     /// Finds the key that differs from `key` only in its capitalization, in the map at `path` inside the value. Returns
     /// its place, and the edit that corrects it.
     pub(crate) fn miscapitalized(&self, path: &Path, key: &str) -> Option<(Place, Option<Edit>)> {
-        let written = mend::miscapitalized(&self.document, &self.value_path.join(path), key)?;
-        let edit = mend::recapitalize(&self.document, &written, key);
+        let written = source_edit::miscapitalized(&self.document, &self.value_path.join(path), key)?;
+        let edit = source_edit::recapitalize(&self.document, &written, key);
         Some((self.document.key_place(&written), edit))
     }
 

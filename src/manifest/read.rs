@@ -4,7 +4,7 @@ use super::Object;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::GroupVersionKind;
 use crate::rules;
-use crate::text::{self, Document, Limits, Path, mend};
+use crate::text::{self, Document, Limits, Path, source_edit};
 use crate::tree::Tree;
 use serde_json::Value;
 
@@ -82,12 +82,16 @@ fn items(value: Option<&Value>) -> Option<&Vec<Value>> {
 fn miscapitalized(document: &Document, root: &Path, field: &str) -> Option<Diagnostic> {
     let mut map = root.clone();
     for key in field.split('.') {
-        if let Some(path) = mend::miscapitalized(document, &map, key) {
+        if let Some(path) = source_edit::miscapitalized(document, &map, key) {
             let place = document.key_place(&path);
             let message = format!("the key {} must be written as {key}", place.text());
             let finding = Diagnostic::new(&rules::OBJECT_FIELD_MISSING, message).at(place);
             let finding = finding.help("Use exactly this capitalization, because the API server accepts no other.");
-            return Some(finding.path(field).mended_by(mend::recapitalize(document, &path, key)));
+            return Some(
+                finding
+                    .path(field)
+                    .mended_by(source_edit::recapitalize(document, &path, key)),
+            );
         }
         map = map.key(key);
     }
@@ -139,7 +143,7 @@ impl Manifests {
         };
         let metadata = map.get("metadata").and_then(Value::as_object);
         let lacks = |field: &str| {
-            map.get(field).is_none_or(Value::is_null) && mend::miscapitalized(document, root, field).is_none()
+            map.get(field).is_none_or(Value::is_null) && source_edit::miscapitalized(document, root, field).is_none()
         };
         if lacks("apiVersion") && lacks("kind") {
             let message = "this document is not a Kubernetes object, because it has no apiVersion and no kind";

@@ -3,7 +3,7 @@
 use super::go::{entry, quantity, whole};
 use super::{Field, Presence, Shape, Syntax, nearest};
 use crate::diagnostic::Edit;
-use crate::text::{Document, Path, Step, kind_of, mend};
+use crate::text::{Document, Path, Step, kind_of, source_edit};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -40,7 +40,7 @@ pub enum Fault {
         /// The actual type or value.
         found: String,
         /// The correction of the value, if known.
-        mend: Option<Mend>,
+        fix: Option<Fix>,
     },
     /// A string that is not one of the choices.
     Choice {
@@ -62,7 +62,7 @@ pub enum Fault {
 
 /// A correction of a value of the wrong type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mend {
+pub enum Fix {
     /// Put quotes around the value.
     Quote,
     /// Put brackets around the value.
@@ -97,11 +97,11 @@ impl Problem {
             Fault::UnknownKey { known, .. } => Some(format!("Known keys are {}.", known.join(", "))),
             Fault::Missing { field, .. } => Some(field.about.to_owned()),
             Fault::Type { .. } if written.contains('\n') => None,
-            Fault::Type { mend, .. } => match mend {
-                Some(Mend::Quote) => Some(format!("Use quotes: \"{written}\".")),
-                Some(Mend::Enlist) => Some(format!("Use a list: [{}].", written.trim())),
-                Some(Mend::Unquote) => Some(format!("Remove the quotes: {}.", written.trim_matches(['"', '\'']))),
-                Some(Mend::Delist) | None => None,
+            Fault::Type { fix, .. } => match fix {
+                Some(Fix::Quote) => Some(format!("Use quotes: \"{written}\".")),
+                Some(Fix::Enlist) => Some(format!("Use a list: [{}].", written.trim())),
+                Some(Fix::Unquote) => Some(format!("Remove the quotes: {}.", written.trim_matches(['"', '\'']))),
+                Some(Fix::Delist) | None => None,
             },
             Fault::Choice { text, choices } => {
                 nearest(text, choices.iter().copied()).map(|choice| format!("Did you mean {choice}?"))
@@ -115,15 +115,15 @@ impl Problem {
         match &self.fault {
             Fault::UnknownKey { nearest: Some(key), .. } => format!("; did you mean {key}?"),
             Fault::UnknownKey { known, .. } => format!("; known keys are {}", known.join(", ")),
-            _ if self.mend() == Some(Mend::Quote) => "; use quotes".to_owned(),
+            _ if self.fix() == Some(Fix::Quote) => "; use quotes".to_owned(),
             _ => String::new(),
         }
     }
 
     /// Returns the correction of a value of the wrong type, if known.
-    pub fn mend(&self) -> Option<Mend> {
+    pub fn fix(&self) -> Option<Fix> {
         match self.fault {
-            Fault::Type { mend, .. } => mend,
+            Fault::Type { fix, .. } => fix,
             _ => None,
         }
     }
@@ -131,11 +131,11 @@ impl Problem {
     /// Returns the edit that corrects the value. The path of the checked value in the document is `root`.
     pub fn edit(&self, document: &Document, root: &Path) -> Option<Edit> {
         let path = root.join(&self.path);
-        match self.mend()? {
-            Mend::Quote => mend::quote(document, &path),
-            Mend::Enlist => mend::enlist(document, &path),
-            Mend::Delist => mend::delist(document, &path),
-            Mend::Unquote => mend::unquote(document, &path),
+        match self.fix()? {
+            Fix::Quote => source_edit::quote(document, &path),
+            Fix::Enlist => source_edit::enlist(document, &path),
+            Fix::Delist => source_edit::delist(document, &path),
+            Fix::Unquote => source_edit::unquote(document, &path),
         }
     }
 }
@@ -319,20 +319,20 @@ impl Checker {
             }
             _ => kind_of(value).to_owned(),
         };
-        let mend = match value {
-            Value::Number(_) | Value::Bool(_) if wants_text => Some(Mend::Quote),
-            Value::Array(_) if wants_text => Some(Mend::Delist),
-            Value::String(_) if matches!(shape, Shape::List(Shape::Text)) => Some(Mend::Enlist),
+        let fix = match value {
+            Value::Number(_) | Value::Bool(_) if wants_text => Some(Fix::Quote),
+            Value::Array(_) if wants_text => Some(Fix::Delist),
+            Value::String(_) if matches!(shape, Shape::List(Shape::Text)) => Some(Fix::Enlist),
             Value::String(text) if matches!(shape, Shape::Integer | Shape::Boolean) => {
                 let meant = serde_json::from_str::<Value>(text).ok();
-                meant.filter(|meant| takes(shape, meant)).map(|_| Mend::Unquote)
+                meant.filter(|meant| takes(shape, meant)).map(|_| Fix::Unquote)
             }
             _ => None,
         };
         self.report(Fault::Type {
             shape: *shape,
             found,
-            mend,
+            fix,
         });
     }
 }
@@ -369,17 +369,17 @@ mod tests {
         optional("icon", Shape::OneOf(&[Shape::Text, TEXTS], "a path or paths"), "Icon."),
     ]);
 
-    fn said(value: &Value) -> Vec<String> {
+    fn messages(value: &Value) -> Vec<String> {
         let found = check(value, &ENTRY, usize::MAX);
         found.iter().map(|problem| problem.message("the file")).collect()
     }
 
     #[test]
     fn all_errors_are_reported_with_their_path() {
-        assert_eq!(said(&json!([])), ["the file must be a map, not a list"]);
-        assert_eq!(said(&json!({"name": "a", "rules": [], "skips": null})), [""; 0]);
+        assert_eq!(messages(&json!([])), ["the file must be a map, not a list"]);
+        assert_eq!(messages(&json!({"name": "a", "rules": [], "skips": null})), [""; 0]);
         assert_eq!(
-            said(&json!({
+            messages(&json!({
                 "Name": 1, "rules": [null], "replaces": 1, "skips": "a", "code": 20, "mode": "None", "icon": true
             })),
             [
@@ -394,7 +394,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            said(&json!({"name": "", "icon": [1]})),
+            messages(&json!({"name": "", "icon": [1]})),
             [
                 "icon[0] must be a string, not a number",
                 "the file requires a value for name",

@@ -11,7 +11,7 @@ mod nearest;
 mod schema;
 
 pub(crate) use builtin::{check_builtin, elsewhere};
-pub use check::{Fault, Mend, Problem, check};
+pub use check::{Fault, Fix, Problem, check};
 pub(crate) use check::{check_as_go, given};
 pub(crate) use go::entry;
 pub use go::typed;

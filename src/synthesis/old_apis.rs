@@ -4,7 +4,7 @@ use super::Work;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac;
 use crate::rules::{self, Severity};
-use crate::text::{Path, mend};
+use crate::text::{Path, source_edit};
 
 /// Groups whose `v1beta1` has the same structure as `v1`; Kubernetes 1.22 removed `v1beta1`.
 const GROUPS: [&str; 3] = [rbac::GROUP, "admissionregistration.k8s.io", "apiregistration.k8s.io"];
@@ -22,7 +22,7 @@ pub(super) fn look_at(work: &mut Work<'_>) {
             let (document, root) = object.document();
             // Webhooks have different defaults in v1, so a person must review them.
             let same = group != "admissionregistration.k8s.io";
-            let edit = mend::rewrite(document, &root.join(&path), &format!("{group}/v1")).filter(|_| same);
+            let edit = source_edit::rewrite(document, &root.join(&path), &format!("{group}/v1")).filter(|_| same);
             let finding = finding.at(object.place(&path)).mended_by(edit);
             work.report(finding.help(format!("Migrate the object to {group}/v1.")));
         }

@@ -16,7 +16,6 @@ mod hints;
 mod json;
 mod limits;
 mod load;
-pub(crate) mod mend;
 mod number;
 mod passage;
 mod path;
@@ -26,6 +25,7 @@ mod reflow;
 mod resolve;
 mod revise;
 mod scalar;
+pub(crate) mod source_edit;
 mod split;
 mod values;
 

@@ -3,7 +3,7 @@
 use crate::bundle::{Bundle, field};
 use crate::diagnostic::Diagnostic;
 use crate::rules;
-use crate::text::{Document, Path, mend};
+use crate::text::{Document, Path, source_edit};
 use serde_json::Value;
 
 /// Reports keys that opm recognizes in any capitalization, but that are not written as in the format.
@@ -38,7 +38,7 @@ fn key<'v>(
         let path = path.key(written);
         let message = format!("the key {written} must be written as {name}");
         let finding = Diagnostic::new(&rules::METADATA_KEY_CASE, message).at(document.key_place(&path));
-        findings.push(finding.mended_by(mend::recapitalize(document, &path, name)));
+        findings.push(finding.mended_by(source_edit::recapitalize(document, &path, name)));
     }
     Some((written, value))
 }

@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::olm::annotation::SKIP_RANGE;
 use crate::rules::{self, Rule};
-use crate::shape::{Mend, Problem, check_as_go};
+use crate::shape::{Fix, Problem, check_as_go};
 use crate::text::{Path, Step};
 use crate::version::{VersionRange, parse_strict, with_all_numbers};
 
@@ -146,7 +146,7 @@ pub(super) fn misshapen(object: &Object, rule: &'static Rule, problem: &Problem)
     // Quotes do not make an incomplete version valid.
     let is_incomplete =
         is_version && parse_strict(&written).is_err() || is_range && VersionRange::parse(&written).is_err();
-    let stays_wrong = is_incomplete && problem.mend() == Some(Mend::Quote);
+    let stays_wrong = is_incomplete && problem.fix() == Some(Fix::Quote);
     let edit = problem.edit(document, root).filter(|_| !stays_wrong);
     let complete = with_all_numbers(&written).filter(|_| stays_wrong);
     Diagnostic {

@@ -12,7 +12,7 @@ use crate::kubernetes::fields::{Fields, Type};
 use crate::manifest::Object;
 use crate::rules;
 use crate::shape::{self, Fault, Problem, check_builtin, elsewhere};
-use crate::text::{Path, Step, mend};
+use crate::text::{Path, Step, source_edit};
 
 /// Checks every object. In a ClusterServiceVersion, checks only the names of fields; the types are checked elsewhere.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
@@ -55,7 +55,7 @@ fn misspelled(csv: &Object) -> impl Iterator<Item = Diagnostic> {
             .path(&problem.path)
             .at(csv.key_place(&problem.path));
         let (document, root) = csv.document();
-        let edit = mend::recapitalize(document, &root.join(&problem.path), nearest);
+        let edit = source_edit::recapitalize(document, &root.join(&problem.path), nearest);
         let help = format!("Did you mean {nearest}? OLM ignores fields that it does not know.");
         Some(finding.help(help).mended_by(edit))
     })
@@ -126,7 +126,7 @@ impl<'o> Checked<'o> {
             }
             (_, Some(nearest)) => {
                 let (document, root) = self.object.document();
-                let edit = mend::recapitalize(document, &root.join(&path), nearest);
+                let edit = source_edit::recapitalize(document, &root.join(&path), nearest);
                 finding
                     .help(format!("Did you mean {nearest}? {dropped}"))
                     .mended_by(edit)

@@ -12,7 +12,7 @@ use crate::diagnostic::{self, Edit};
 use crate::files::{FileChange, FileError, write_changes};
 use crate::rules::{Rule, Severity};
 use crate::source::SourceFile;
-use crate::text::{self, Reading, mend};
+use crate::text::{self, Reading, source_edit};
 use crate::tree::{Tree, TreeLimits};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -124,7 +124,7 @@ fn fix_in_rounds(
             // Edits that were rejected because of another file may be harmless now.
             refused.clear();
             for (path, file) in kept {
-                fixing.fixed.extend(file.mended);
+                fixing.fixed.extend(file.fixed);
                 let before = tree.get(&path).map(<[u8]>::to_vec);
                 let change = fixing
                     .files
@@ -153,15 +153,15 @@ fn fix_in_rounds(
 /// The new text of one file, and the findings that it fixes.
 struct File {
     text: Vec<u8>,
-    mended: Vec<Finding>,
+    fixed: Vec<Finding>,
 }
 
 /// Edits of one file that can be made together.
 #[derive(Default)]
 struct FileEdits<'a> {
     edits: Vec<&'a Edit>,
-    edited: Option<mend::Edited>,
-    mended: Vec<Finding>,
+    edited: Option<source_edit::Edited>,
+    fixed: Vec<Finding>,
 }
 
 impl<'a> FileEdits<'a> {
@@ -172,11 +172,11 @@ impl<'a> FileEdits<'a> {
         finding: &Finding,
         edits: &[&'a Edit],
         source: &Arc<SourceFile>,
-        sound: impl Fn(&mend::Edited) -> bool,
+        sound: impl Fn(&source_edit::Edited) -> bool,
     ) -> bool {
         let mut wanted = self.edits.clone();
         wanted.extend(edits);
-        let Some(edited) = mend::apply(source, &wanted) else {
+        let Some(edited) = source_edit::apply(source, &wanted) else {
             return true;
         };
         if !sound(&edited) {
@@ -184,7 +184,7 @@ impl<'a> FileEdits<'a> {
         }
         self.edits = wanted;
         self.edited = Some(edited);
-        self.mended.push(finding.clone());
+        self.fixed.push(finding.clone());
         true
     }
 }
@@ -249,7 +249,7 @@ impl Round {
         for (finding, edits) in candidates {
             all.add(finding, edits, source, |_| true);
         }
-        let sound = |edited: &mend::Edited| is_sound(source, edited, request);
+        let sound = |edited: &source_edit::Edited| is_sound(source, edited, request);
         if !all.edited.as_ref().is_some_and(sound) {
             all = FileEdits::default();
             for (finding, edits) in candidates {
@@ -259,8 +259,8 @@ impl Round {
             }
         }
         if let Some(edited) = all.edited {
-            let (text, mended) = (edited.text.into_bytes(), all.mended);
-            self.files.insert(path, File { text, mended });
+            let (text, fixed) = (edited.text.into_bytes(), all.fixed);
+            self.files.insert(path, File { text, fixed });
         }
     }
 
@@ -292,11 +292,11 @@ impl Round {
                 .cloned()
                 .collect();
             let worse = worse(tree, &before.validation.findings, &lasting);
-            let mended = |path: &str| {
-                let mended = self.files.get(path)?.mended.iter();
-                mended.map(|finding| finding.diagnostic.severity).min()
+            let fixed = |path: &str| {
+                let fixed = self.files.get(path)?.fixed.iter();
+                fixed.map(|finding| finding.diagnostic.severity).min()
             };
-            let back = harmed(&self.files, mended, &worse);
+            let back = harmed(&self.files, fixed, &worse);
             if back.is_empty() {
                 return (self.files, next, after);
             }
@@ -304,14 +304,14 @@ impl Round {
                 let Some(mut file) = self.files.remove(&path) else {
                     continue;
                 };
-                if let [finding] = file.mended.as_slice() {
+                if let [finding] = file.fixed.as_slice() {
                     refused.insert(refusal(&path, finding));
                     continue;
                 }
                 // The other edits may be harmless, and come again in the next round.
-                file.mended.truncate(file.mended.len() / 2);
+                file.fixed.truncate(file.fixed.len() / 2);
                 let fewer = file
-                    .mended
+                    .fixed
                     .iter()
                     .map(|finding| (finding, edits_of(tree, finding, &path)));
                 self.file(tree, path.clone(), &fewer.collect::<Vec<_>>(), request);
@@ -347,7 +347,7 @@ fn harmed<T>(
 }
 
 /// Returns whether a changed text can be read, and has the same values as before outside the edits.
-fn is_sound(source: &Arc<SourceFile>, edited: &mend::Edited, request: &Request) -> bool {
+fn is_sound(source: &Arc<SourceFile>, edited: &source_edit::Edited, request: &Request) -> bool {
     let before = text::read(source.name(), source.text().as_bytes(), &request.limits.text);
     let after = text::read(source.name(), edited.text.as_bytes(), &request.limits.text);
     // A parser stops at the first error, so the next one appears further down once the first is fixed.

@@ -7,7 +7,7 @@ use crate::olm::property::{self, KNOWN, MAX_OPENSHIFT_VERSION, PACKAGE};
 use crate::olm::spelling::is_requirement;
 use crate::rules;
 use crate::shape::nearest;
-use crate::text::{Document, Path, as_string, kind_of, mend};
+use crate::text::{Document, Path, as_string, kind_of, source_edit};
 use serde_json::Value;
 
 /// Names of metadata files that imply specific content.
@@ -156,7 +156,7 @@ fn unquoted_version(document: &Document, value: &Path, kind: &str) -> Option<Dia
         _ => return None,
     };
     let number = path.get(document.value()).filter(|value| value.is_number())?;
-    let edit = mend::quote(document, &path)?;
+    let edit = source_edit::quote(document, &path)?;
     let written = edit.place.text().to_owned();
     let read = as_string(number).unwrap_or_default();
     let message = format!("the version in {kind} is {written} without quotes, which YAML reads as {read}");

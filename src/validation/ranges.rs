@@ -4,7 +4,7 @@ use crate::bundle::{Bundle, TypedValue};
 use crate::diagnostic::Diagnostic;
 use crate::olm::annotation::SKIP_RANGE;
 use crate::rules::{self, Rule};
-use crate::text::{Document, Path, mend};
+use crate::text::{Document, Path, source_edit};
 use crate::version::VersionRange;
 
 /// Reports a problem with a version range in a metadata entry, at the exact place in the text of the range.
@@ -44,7 +44,7 @@ fn problem(document: &Document, path: &Path, range: &str, rule: &'static Rule) -
     let part = range.get(error.span.clone()).unwrap_or(range);
     let message = format!("{range:?} is not a version range, at {part:?}: {error}");
     let finding = Diagnostic::new(rule, message).at(document.scalar_place(path, error.span));
-    Some(finding.mended_by(without_v(range).and_then(|bare| mend::rewrite(document, path, &bare))))
+    Some(finding.mended_by(without_v(range).and_then(|bare| source_edit::rewrite(document, path, &bare))))
 }
 
 /// Returns the range without a `v` before its versions, if that `v` is its only defect.

@@ -6,9 +6,9 @@ use crate::diagnostic::{Diagnostic, Edit};
 use crate::olm::annotation::SKIP_RANGE;
 use crate::olm::install_mode::INSTALL_MODES;
 use crate::rules;
-use crate::shape::{self, Fault, Mend, Problem, Shape, nearest};
+use crate::shape::{self, Fault, Fix, Problem, Shape, nearest};
 use crate::source::Place;
-use crate::text::{Format, Path, Step, mend};
+use crate::text::{Format, Path, Step, source_edit};
 use crate::version::{VersionRange, is_name_of_higher, parse_tolerant, strict_part, with_all_numbers};
 use serde_json::{Map, Value};
 
@@ -67,7 +67,7 @@ impl Checker<'_> {
                 if top("skipRange") {
                     finding.help("Set the range as an annotation: annotations: {olm.skipRange: …}.")
                 } else {
-                    finding.mended_by(nearest.and_then(|key| mend::recapitalize(document, path, key)))
+                    finding.mended_by(nearest.and_then(|key| source_edit::recapitalize(document, path, key)))
                 }
             }
             Fault::Missing { field, is_written } => {
@@ -82,13 +82,13 @@ impl Checker<'_> {
                     finding
                 }
             }
-            Fault::Type { shape, mend, .. } => {
+            Fault::Type { shape, fix, .. } => {
                 let finding = finding(&rules::OLM_TYPE);
                 let written = place.text();
                 let is_range = path.steps().last() == Some(&Step::from(SKIP_RANGE));
                 match shape {
                     // Quotes would not make this range valid.
-                    _ if is_range && *mend == Some(Mend::Quote) && VersionRange::parse(written).is_err() => {
+                    _ if is_range && *fix == Some(Fix::Quote) && VersionRange::parse(written).is_err() => {
                         let complete = with_all_numbers(written);
                         Diagnostic {
                             help: complete.map(|complete| format!("Use all three numbers: {complete}.")),
@@ -96,7 +96,7 @@ impl Checker<'_> {
                         }
                     }
                     // Quotes would not make this value valid.
-                    Shape::Syntax(syntax) if *mend == Some(Mend::Quote) && (syntax.fault)(written).is_some() => {
+                    Shape::Syntax(syntax) if *fix == Some(Fix::Quote) && (syntax.fault)(written).is_some() => {
                         let is_version = syntax.rule == &rules::OLM_VERSION;
                         match with_all_numbers(written).filter(|_| is_version) {
                             Some(complete) => finding.help(format!("Use all three numbers: {complete}.")),
@@ -123,7 +123,7 @@ impl Checker<'_> {
             Fault::Syntax { .. } if !self.misindented.is_empty() => return None,
             Fault::Syntax { text, syntax, .. } => {
                 let version = strict_part(text).filter(|_| syntax.rule == &rules::OLM_VERSION);
-                let edit = version.and_then(|version| mend::rewrite(document, path, version));
+                let edit = version.and_then(|version| source_edit::rewrite(document, path, version));
                 finding(syntax.rule).mended_by(edit)
             }
         })

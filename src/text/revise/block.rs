@@ -3,8 +3,8 @@
 use super::layout::BlockItem;
 use super::{Child, Revision};
 use crate::text::emit::to_yaml;
-use crate::text::mend::in_its_quotes;
 use crate::text::path::Path;
+use crate::text::source_edit::in_its_quotes;
 use serde_json::{Value, json};
 
 impl Revision<'_> {

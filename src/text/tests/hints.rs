@@ -45,9 +45,9 @@ fn values_starting_with_a_special_character_need_quotes() {
 fn a_quoting_hint_contains_the_edit() {
     let text = "é: 1\nversion: >0.27.0\n";
     let edit = fault(text).edits.pop().unwrap();
-    let mut mended = text.to_owned();
-    mended.replace_range(edit.place.span, &edit.replacement);
-    assert_eq!(value(&mended), serde_json::json!({"é": 1, "version": ">0.27.0"}));
+    let mut edited = text.to_owned();
+    edited.replace_range(edit.place.span, &edit.replacement);
+    assert_eq!(value(&edited), serde_json::json!({"é": 1, "version": ">0.27.0"}));
     for text in ["a: 1\nhost: *foo\n", "ref: &x y: z\n", "tag: !a!b c\n"] {
         assert_eq!(fault(text).edits, [], "{text}");
     }

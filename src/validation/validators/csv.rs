@@ -7,7 +7,7 @@ use crate::kubernetes::names::{is_csv_name, is_dns1123_subdomain};
 use crate::manifest::Object;
 use crate::olm::annotation::INDEX_PROPERTIES;
 use crate::rules::{self, Rule};
-use crate::text::{Path, mend};
+use crate::text::{Path, source_edit};
 use crate::version::{parse_strict, strict_part};
 use serde_json::Value;
 
@@ -68,7 +68,7 @@ pub(super) fn min_kube_version(object: &Object, missing: &'static Rule, format: 
 /// Removes a `v` and spaces from the version, if the result is valid.
 pub(in crate::validation) fn bare_version(object: &Object, path: &Path, written: &str) -> Option<Edit> {
     let (document, root) = object.document();
-    mend::rewrite(document, &root.join(path), strict_part(written)?)
+    source_edit::rewrite(document, &root.join(path), strict_part(written)?)
 }
 
 /// Reports absent fields that the type of a CSV requires.
@@ -149,7 +149,7 @@ pub(super) fn annotations(object: &Object, rule: &'static Rule, findings: &mut V
         };
         let (document, root) = object.document();
         let exact = annotation_in_other_case(key);
-        let edit = exact.and_then(|exact| mend::recapitalize(document, &root.join(&path), exact));
+        let edit = exact.and_then(|exact| source_edit::recapitalize(document, &root.join(&path), exact));
         findings.push(finding.at(object.key_place(&path)).mended_by(edit));
     }
 }

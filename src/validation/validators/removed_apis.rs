@@ -11,7 +11,7 @@ use crate::kubernetes::rbac::PolicyRule;
 use crate::manifest::Object;
 use crate::rules::{self, Rule, Severity};
 use crate::source::Place;
-use crate::text::{Path, mend};
+use crate::text::{Path, source_edit};
 use crate::version::parse_tolerant;
 use semver::Version;
 use serde_json::Value;
@@ -129,7 +129,7 @@ fn migrated(found: &Use<'_>, oldest: Option<&Version>) -> Option<Edit> {
         return None;
     }
     let (document, root) = found.object.document();
-    mend::rewrite(document, &root.join(&found.path), successor(found.object, oldest)?)
+    source_edit::rewrite(document, &root.join(&found.path), successor(found.object, oldest)?)
 }
 
 /// Reports a `minKubeVersion` that is not a version. By default, the module `csv` reports this defect instead.
