@@ -1,4 +1,4 @@
-//! Refuses outputs inside the catalog that a command reads: the next command would read them as a part of the catalog.
+//! Refuses outputs inside the input that a command reads: the next command would read them as a part of the input.
 
 use super::error::CommandError;
 use crate::image::Reference;
@@ -27,7 +27,7 @@ pub(super) fn require_image_outside(image: &Reference, catalog: &Path) -> Result
 }
 
 /// Returns whether a path, which need not exist, is inside a folder.
-fn is_inside(path: &Path, folder: &Path) -> bool {
+pub(super) fn is_inside(path: &Path, folder: &Path) -> bool {
     let (Ok(path), Ok(folder)) = (std::path::absolute(path), folder.canonicalize()) else {
         return false;
     };

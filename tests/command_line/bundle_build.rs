@@ -306,3 +306,40 @@ fn build_rejects_and_add_reports_a_bundle_that_olm_cannot_unpack() {
     assert!(added.stderr.contains("warning[bundle-size-exceeded]"), "{added}");
     assert!(added.stderr.contains("OLM cannot unpack it"), "{added}");
 }
+
+#[test]
+fn the_output_folder_never_mixes_two_bundles_and_is_not_the_source() {
+    let sandbox = greenhouse();
+    let before = files(&sandbox.path("bundle"));
+    let build = |bundle: &str, folder: &str| {
+        sandbox.run([
+            "bundle",
+            "build",
+            bundle,
+            "-t",
+            "oci:out:v1",
+            "--media-type",
+            "registry+v1",
+            "-u",
+            folder,
+        ])
+    };
+    for folder in ["bundle", "./bundle/", "bundle/manifests", "bundle/metadata/copy"] {
+        let outcome = build("bundle", folder);
+        assert_eq!(outcome.status, Some(2), "{outcome}");
+        let said = format!("error: {folder} is a folder of the bundle itself\n");
+        assert!(outcome.stderr.contains(&said), "{outcome}");
+        assert_eq!(files(&sandbox.path("bundle")), before, "{folder}");
+    }
+    assert!(!sandbox.path("out").exists());
+
+    succeeds(&build("bundle", "copy"));
+    succeeds(&build("bundle", "copy"));
+    succeeds(&sandbox.run(["bundle", "validate", "copy"]));
+    let copied = files(&sandbox.path("copy"));
+    copy(&sandbox, "compost-operator", "compost");
+    let outcome = build("compost", "copy");
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(outcome.stderr.contains(" is not a file of the bundle\n"), "{outcome}");
+    assert_eq!(files(&sandbox.path("copy")), copied);
+}

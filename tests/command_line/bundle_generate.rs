@@ -191,6 +191,24 @@ fn an_output_folder_gets_copies_and_the_bundle_is_unchanged() {
 }
 
 #[test]
+fn an_output_folder_with_files_of_another_bundle_is_used_only_by_alpha_bundle_generate() {
+    let sandbox = registry();
+    let words = "bundle generate foo -p microcks -c a -u out";
+    let other = sandbox.path("out/manifests/other.yaml");
+    std::fs::create_dir_all(other.parent().unwrap()).unwrap();
+    std::fs::write(&other, "kind: ConfigMap\n").unwrap();
+    let outcome = sandbox.run(words.split(' '));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    let said = "error: out/manifests/other.yaml is not a file of the bundle\n";
+    assert!(outcome.stderr.contains(said), "{outcome}");
+    assert!(!sandbox.path("out/metadata").exists());
+    succeeds(&sandbox.run(format!("alpha {words}").split(' ')));
+    assert!(sandbox.path("out/metadata/annotations.yaml").exists());
+    std::fs::remove_file(other).unwrap();
+    succeeds(&sandbox.run(words.split(' ')));
+}
+
+#[test]
 fn a_missing_package_name_is_requested() {
     let sandbox = registry();
     let outcome = sandbox.run(["bundle", "generate", "foo"]);

@@ -1,6 +1,7 @@
 //! `opmx bundle build`: building the image of a bundle.
 
 use super::inference::{self, InferenceArguments};
+use super::output_folder::require_unmixed;
 use super::wildcards::{self, WildcardArguments};
 use super::{AnnotationArguments, FolderArguments};
 use crate::build::{BuildError, BuildOptions, RelatedImages, build};
@@ -121,7 +122,10 @@ pub(crate) struct BuildArguments {
     /// Use the options in the image even if metadata/annotations.yaml contradicts them; the file is not changed
     #[arg(short, long)]
     overwrite: bool,
-    /// Also write the manifests/ and metadata/ of the image to this folder
+    /// Also write the manifests/ and metadata/ of the image to this folder, which must not contain another bundle
+    ///
+    /// Files of the same names are overwritten. It is an error if the folder is that of DIR itself, or if its manifests/
+    /// or metadata/ already contain other files.
     #[arg(short = 'u', long, value_name = "DIR", value_parser = output())]
     output_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -152,6 +156,9 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
             "--pins-out cannot write to standard output, where the reference of the image is printed",
         );
         return Err(error.hint("specify a file"));
+    }
+    if let Some(out) = &arguments.output_dir {
+        arguments.folder.require_outside(out)?;
     }
     let epoch = environment::epoch()?;
     let target = &arguments.tag;
@@ -229,6 +236,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         .map(|(image, other)| format!("{image} {other}\n"))
         .collect();
     if let Some(folder) = &arguments.output_dir {
+        require_unmixed(in_image, folder)?;
         in_image.write_to(folder)?;
     }
     // If the existing image at the target cannot be read, it is still replaced, but its digest is unknown.

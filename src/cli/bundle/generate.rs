@@ -1,5 +1,6 @@
 //! `opmx bundle generate`: writing `annotations.yaml` and `bundle.Dockerfile` as opm does.
 
+use super::output_folder::require_unmixed;
 use super::{AnnotationArguments, FolderArguments};
 use crate::bundle::generate::{annotations_yaml, dockerfile};
 use crate::bundle::{ANNOTATIONS_YAML, DOCKERFILE, MANIFESTS, METADATA};
@@ -34,6 +35,8 @@ pub(crate) struct GenerateArguments {
     #[command(flatten)]
     annotations: AnnotationArguments,
     /// Copy manifests/ and metadata/ into this folder, and make the Dockerfile refer to the copies
+    ///
+    /// It is an error if the manifests/ or metadata/ in this folder already contain other files.
     #[arg(short = 'u', long, value_name = "DIR", value_parser = output())]
     output_dir: Option<PathBuf>,
     /// Base image of the Dockerfile
@@ -44,6 +47,15 @@ pub(crate) struct GenerateArguments {
 }
 
 pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> CommandResult {
+    generate(arguments, true, context)
+}
+
+/// Runs the command as `opm alpha bundle generate`, which leaves other files in the output folder.
+pub(crate) fn run_as_opm(arguments: &GenerateArguments, context: &Context<'_>) -> CommandResult {
+    generate(arguments, false, context)
+}
+
+fn generate(arguments: &GenerateArguments, unmixed: bool, context: &Context<'_>) -> CommandResult {
     let folder = arguments.folder.bundle();
     files::finish_change(&folder)?;
     let limits = arguments.limits.tree();
@@ -65,6 +77,9 @@ pub(crate) fn run(arguments: &GenerateArguments, context: &Context<'_>) -> Comma
         &relative(&manifests),
         &relative(&out.join(METADATA)),
     );
+    if unmixed && arguments.output_dir.is_some() {
+        require_unmixed(&tree, out)?;
+    }
     // This completes an interrupted change, whose files may still have temporary names, and must precede the
     // preparation of the Dockerfile.
     let change = FolderChange::new(out)?;

@@ -9,6 +9,7 @@ mod inference;
 mod init;
 mod inspect;
 mod open_apis;
+mod output_folder;
 mod rules;
 mod schema;
 mod synthesize;
@@ -20,15 +21,15 @@ mod wildcards;
 pub(crate) use rules::headings;
 
 use crate::bundle::{AnnotationError, AskedAnnotations, MANIFESTS, METADATA, UnknownAnnotations};
-use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult};
 use crate::cli::lazy::Lazy;
 use crate::cli::values::name;
+use crate::cli::{Context, containment};
 use crate::diagnostic::Diagnostic;
 use crate::files;
 use crate::tree::{Tree, TreeError, TreeLimits};
 use clap::{Args, Subcommand};
-use std::path::{Component, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -82,6 +83,7 @@ pub(crate) fn run(arguments: &BundleArguments, context: &Context<'_>) -> Command
 /// Runs a command of `opmx alpha bundle`.
 pub(crate) fn run_shared_as_opm(command: &SharedCommand, context: &Context<'_>) -> CommandResult {
     match command {
+        SharedCommand::Generate(arguments) => generate::run_as_opm(arguments, context),
         SharedCommand::Unpack(arguments) => unpack::run_as_opm(arguments, context),
         command => run_shared(command, context),
     }
@@ -157,6 +159,19 @@ impl FolderArguments {
             }
         }
         Ok(tree)
+    }
+
+    /// Makes sure that an output folder is not the folder of the bundle or inside its folders: its files would be
+    /// replaced or be read as a part of it.
+    fn require_outside(&self, out: &Path) -> Result<(), CommandError> {
+        let folder = self.bundle();
+        let is_same = matches!((folder.canonicalize(), out.canonicalize()), (Ok(one), Ok(other)) if one == other);
+        let is_inside = |part: &Path| containment::is_inside(out, part);
+        if !is_same && !is_inside(&self.manifests()) && !is_inside(&folder.join(METADATA)) {
+            return Ok(());
+        }
+        let error = CommandError::usage(format!("{} is a folder of the bundle itself", out.display()));
+        Err(error.hint("specify another folder"))
     }
 
     /// Names the files in findings about [`FolderArguments::tree`] as the user does.

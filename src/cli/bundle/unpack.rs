@@ -1,16 +1,14 @@
 //! `opmx bundle unpack`: writing the files of a bundle image to a folder.
 
+use super::output_folder::require_unmixed;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::{filled, output};
 use crate::cli::{Context, sources};
-use crate::files::{self, FileError};
 use crate::terminal::counted;
 use crate::tree::Tree;
 use crate::{bundle, diagnostic, validation};
 use clap::Args;
-use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -57,11 +55,7 @@ pub(crate) fn run(arguments: &UnpackArguments, context: &Context<'_>) -> Command
         return Ok(Status::Failure);
     };
     let out = &arguments.out;
-    files::finish_change(out)?;
-    if let Some(file) = foreign_file(&tree, out)? {
-        let error = CommandError::failure(format!("{} is not a file of the bundle", out.join(file).display()));
-        return Err(error.hint("choose another folder, or remove the files of the other bundle"));
-    }
+    require_unmixed(&tree, out)?;
     write(&tree, out, context)
 }
 
@@ -100,31 +94,4 @@ fn write(tree: &Tree, out: &Path, context: &Context<'_>) -> CommandResult {
     let (files, out) = (counted(tree.len(), "file"), out.display());
     context.printer.status(format_args!("wrote {files} to {out}"));
     Ok(Status::Success)
-}
-
-/// Returns the path of a file that is in a folder of the bundle below `out`, but not in the bundle. Together with it,
-/// the files of the bundle would be another bundle.
-fn foreign_file(tree: &Tree, out: &Path) -> Result<Option<String>, FileError> {
-    let folders = tree.iter().filter_map(|(path, _)| path.split_once('/'));
-    let folders: BTreeSet<&str> = folders.map(|(folder, _)| folder).collect();
-    let mut pending: Vec<String> = folders.into_iter().map(str::to_owned).collect();
-    while let Some(folder) = pending.pop() {
-        let directory = out.join(&folder);
-        // A link is refused when the files are written.
-        if !fs::symlink_metadata(&directory).is_ok_and(|metadata| metadata.is_dir()) {
-            continue;
-        }
-        let fail = |error| FileError::new("read", &directory, error);
-        for entry in fs::read_dir(&directory).map_err(fail)? {
-            let entry = entry.map_err(fail)?;
-            let name = entry.file_name();
-            let path = format!("{folder}/{}", name.to_string_lossy());
-            if name.to_str().is_some() && entry.file_type().map_err(fail)?.is_dir() {
-                pending.push(path);
-            } else if tree.get(&path).is_none() {
-                return Ok(Some(path));
-            }
-        }
-    }
-    Ok(None)
 }
