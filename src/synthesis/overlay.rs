@@ -5,6 +5,7 @@ use super::annotated::Annotated;
 use super::draft::Origin;
 use crate::bundle::METADATA;
 use crate::bundle::olm_yaml;
+use crate::catalog::file_based::picture_type;
 use crate::csv;
 use crate::diagnostic::Diagnostic;
 use crate::olm::install_mode::INSTALL_MODES;
@@ -138,8 +139,16 @@ fn icon(work: &mut Work<'_>, from: &Path, to: &Path) {
     let written = work.olm.get(&["icon"]);
     match written.or(noted.as_ref().map(|noted| &noted.value)) {
         None | Some(Value::Bool(_) | Value::Number(_) | Value::Null) => {}
-        Some(Value::Array(_)) => copy(work, from, to),
-        Some(Value::Object(_)) => copy(work, from, &to.index(0)),
+        Some(Value::Array(images)) => {
+            for (index, image) in images.iter().enumerate() {
+                check_image(work, image, &from.index(index), noted.as_ref());
+            }
+            copy(work, from, to);
+        }
+        Some(image @ Value::Object(_)) => {
+            check_image(work, image, from, noted.as_ref());
+            copy(work, from, &to.index(0));
+        }
         Some(Value::String(text)) => {
             let origin = match &noted {
                 Some(noted) => noted.origin.clone(),
@@ -153,13 +162,10 @@ fn icon(work: &mut Work<'_>, from: &Path, to: &Path) {
                     Some(bytes.to_vec()),
                     "the file in base64, with the media type inferred from its first bytes",
                 ),
-                (None, _) => {
-                    let base64: String = text.split_whitespace().collect();
-                    (
-                        STANDARD.decode(base64).ok(),
-                        "the media type is inferred from the first bytes of the image",
-                    )
-                }
+                (None, _) => (
+                    picture_type::decoded(text),
+                    "the media type is inferred from the first bytes of the image",
+                ),
             };
             let image = bytes.and_then(|bytes| Some((image_type(&bytes)?, bytes)));
             let Some((media_type, bytes)) = image else {
@@ -174,6 +180,23 @@ fn icon(work: &mut Work<'_>, from: &Path, to: &Path) {
             work.draft.put(&to.index(0), value, [origin]);
         }
     }
+}
+
+/// Reports an image whose data is not base64, because catalogs would omit it, or is not an image.
+fn check_image(work: &mut Work<'_>, image: &Value, from: &Path, noted: Option<&Annotated>) {
+    let Some(data) = image.get("base64data").and_then(Value::as_str) else {
+        return;
+    };
+    let fault = match picture_type::decoded(data) {
+        None => "is not base64",
+        Some(bytes) if bytes.is_empty() => return,
+        // A type that only other programs show is not an error: the author states the media type.
+        Some(bytes) if image_type(&bytes).is_some() || picture_type::media_type(&bytes).is_some() => return,
+        Some(_) => "is not an image",
+    };
+    let path = from.key("base64data");
+    let place = noted.map_or_else(|| work.olm.place(&path), |noted| noted.origin.place());
+    work.report(Diagnostic::new(&rules::OLM_ICON, format!("{path} {fault}")).at(place));
 }
 
 /// Reports a missing icon file. A bundle image contains only manifests and metadata, so the file must be in the

@@ -1,5 +1,14 @@
 //! The media type of an image, detected from its bytes: like opm, this ignores file names.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+/// Decodes the base64 data of an icon, ignoring white space. Returns `None` if it is not base64.
+pub(crate) fn decoded(data: &str) -> Option<Vec<u8>> {
+    let data: String = data.split_whitespace().collect();
+    STANDARD.decode(data).ok()
+}
+
 /// Returns the media type of the bytes, if they are an image of a type that opm knows. SVG is also detected if it
 /// contains a `*` or begins with a comment; opm fails in both cases.
 pub(crate) fn media_type(data: &[u8]) -> Option<&'static str> {

@@ -1,12 +1,10 @@
 //! The icon and the description of a package, from the ClusterServiceVersion of one of its bundles.
 
 use super::manifests::object;
-use super::{Bundle, Icon};
+use super::{Bundle, Icon, picture_type};
 use crate::catalog::manifests::kind;
 use crate::csv;
 use crate::olm::property::BUNDLE_OBJECT;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -42,7 +40,7 @@ impl Shown {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let icon = &spec.icon[0];
         let data: String = text(&icon["base64data"]).split_whitespace().collect();
-        let is_image = !data.is_empty() && STANDARD.decode(&data).is_ok();
+        let is_image = picture_type::decoded(&data).is_some_and(|bytes| !bytes.is_empty());
         Self {
             icon: is_image.then(|| Icon {
                 data,

@@ -229,7 +229,7 @@ fn any_csv_is_converted_or_rejected() {
     set(
         &mut csv,
         "/spec/icon",
-        json!([{"base64data": "AA==", "mediatype": "image/png"}]),
+        json!([{"base64data": "iVBORw0KGgo=", "mediatype": "image/png"}]),
     );
     let crd = crd("v1", None);
     let mut places = Vec::new();

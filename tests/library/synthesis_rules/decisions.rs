@@ -74,6 +74,12 @@ fn d1_to_d5_olm_yaml_supplies_what_manifests_cannot() {
     for icon in [format!("icon: {svg}"), list] {
         assert_eq!(outcome(plain().olm(&icon)).spec("icon"), &wanted);
     }
+    for data in ["data:image/png;base64,iVBORw0KGgo=", "aGVsbG8="] {
+        let map = format!("{{base64data: '{data}', mediatype: image/png}}");
+        for icon in [format!("icon: {map}"), format!("icon: [{map}]")] {
+            assert!(outcome(plain().olm(&icon)).has("olm-icon"), "{icon}");
+        }
+    }
     // D4
     let found = outcome(plain().olm("labels: {a: b}\ncsv: {labels: {c: d}}"));
     assert_eq!(found.spec("labels"), &json!({"a": "b"}));
