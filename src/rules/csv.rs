@@ -21,6 +21,7 @@ rules! { ADMISSION
         INDEX_NO_OBJECTS = "index-no-objects", Error, FORMAT, "Move the manifests directly into manifests/, because subfolders of a registry+v1 bundle are not read.";
         INDEX_NO_CSV = "index-no-csv", Error, FORMAT, "Add a ClusterServiceVersion, or let opmx infer one: `opmx bundle init DIR` writes metadata/olm.yaml.";
         CONTENT_CSV_SHAPE = "content-csv-shape", Error, CSV, "Use a value of the correct type; otherwise the ClusterServiceVersion is unreadable.";
+        CSV_ICON = "csv-icon", Warning, CSV, "Set base64data to the output of `base64 -w0 icon.svg`.";
         INDEX_VERSION_SHAPE = "index-version-shape", Error, CSV, "Quote the version.";
         INDEX_VERSION_MISSING = "index-version-missing", Error, CSV, "Set spec.version.";
         INDEX_RELEASE_SHAPE = "index-release-shape", Error, CSV, "Quote the release.";

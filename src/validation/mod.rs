@@ -16,6 +16,7 @@ mod dependencies;
 mod fields;
 pub mod fix;
 mod fixed_names;
+mod icon;
 mod images;
 mod index_needs;
 mod judge;
@@ -84,6 +85,7 @@ fn checks(media_type: MediaType) -> impl Iterator<Item = (Option<&'static str>, 
     const REGISTRY: &[(Option<&str>, Check)] = &[
         (LOAD, load::several_csvs),
         (None, fields::check),
+        (None, icon::check),
         (INDEX, index_needs::check),
     ];
     const PLAIN: &[(Option<&str>, Check)] = &[(INDEX, |bundle, found| {
