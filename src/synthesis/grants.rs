@@ -407,6 +407,18 @@ fn project_binding(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'
         object.label()
     );
     let finding = Diagnostic::new(&rules::RBAC_PARTIAL_BINDING, message).object(object.label());
+    let could_be_listed = |subject: &Value| {
+        let text = |key: &str| subject.get(key).and_then(Value::as_str);
+        text("kind") == Some("ServiceAccount") && same_namespace(text("namespace"), accounts.namespace.as_deref())
+    };
+    let finding = if others.iter().any(could_be_listed) {
+        finding
+    } else {
+        finding.help(
+            "No action needed if the other subjects need the role. A ClusterServiceVersion grants permissions only to \
+             accounts in the install namespace.",
+        )
+    };
     work.report(finding.at(object.place(&Path::root().key("subjects"))));
     for (position, subject) in subjects.iter().enumerate() {
         if !matching.contains(&position) {

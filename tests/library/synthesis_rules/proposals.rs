@@ -516,3 +516,32 @@ fn a_certificate_for_an_api_service_is_found_even_if_its_kinds_are_unknown() {
     assert!(!found(&bundle, "apiservice-kind-missing").is_empty());
     assert_eq!(found(&bundle, "cert-own-secret").len(), 1);
 }
+
+/// The operator in namespace `a`, and its account and another subject in one ClusterRoleBinding.
+fn bound_with(subject: &str) -> Bundle {
+    plain()
+        .with(DEPLOYMENT_YAML, "name: op\n", "name: op\n  namespace: a\n")
+        .and(&role("ClusterRole", &grant("", "pods")))
+        .and(&binding(
+            "ClusterRoleBinding",
+            "ClusterRole",
+            &format!("{PLACED}, {subject}"),
+        ))
+}
+
+#[test]
+fn only_accounts_in_the_namespace_of_the_deployment_can_be_listed_as_extra_accounts() {
+    let rule = "rbac-partial-binding";
+    assert!(
+        advice(&bound_with("{kind: ServiceAccount, name: b, namespace: a}"), rule).contains("extraServiceAccounts")
+    );
+    for subject in [
+        "{kind: ServiceAccount, name: b, namespace: other}",
+        "{kind: Group, name: 'system:serviceaccounts:a', apiGroup: rbac.authorization.k8s.io}",
+    ] {
+        assert!(
+            advice(&bound_with(subject), rule).starts_with("No action needed"),
+            "{subject}"
+        );
+    }
+}
