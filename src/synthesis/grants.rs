@@ -220,6 +220,7 @@ fn subject_forms(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>
         if !covers_accounts(accounts, text("kind"), text("name")) {
             continue;
         }
+        let is_bound = |account: &String| binding.matching.iter().any(|(_, bound)| bound == account);
         let refused = work.shipping == Shipping::Plain;
         let wildcard = refused
             && role.is_some_and(|role| {
@@ -237,6 +238,10 @@ fn subject_forms(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>
                 text("name")
             );
             (&rules::RBAC_GROUP_SUBJECT, message)
+        } else if role.is_some() && accounts.of_deployments.keys().all(is_bound) {
+            // The CSV contains the rules, because the binding also names the accounts themselves.
+            kept_binding::all_of_namespace(work, binding.object, position, subject);
+            continue;
         } else {
             let message = format!(
                 "{} refers to the operator's service account as {} {}, so its rules are not in the CSV",

@@ -90,6 +90,32 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
     work.report(finding.object(binding.label()));
 }
 
+/// Reports a group or user that stands for the accounts of one namespace, in a binding that also names the accounts of
+/// the operator themselves.
+pub(super) fn all_of_namespace(work: &mut Work<'_>, binding: &Object, index: usize, subject: &Value) {
+    let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
+    let (name, kind) = (text("name"), text("kind").to_lowercase());
+    let rest = name.strip_prefix("system:serviceaccounts:");
+    let rest = rest.or_else(|| name.strip_prefix("system:serviceaccount:"));
+    let Some(namespace) = rest.and_then(|rest| rest.split(':').next()) else {
+        return;
+    };
+    if suggested(work) == Some(namespace) {
+        return;
+    }
+    let message = format!(
+        "{} grants its role to {kind} {name}, wherever the operator is installed",
+        binding.label()
+    );
+    let help = format!(
+        "Remove the {kind}, because the binding names the operator's service account itself.\nTo install the operator \
+         into {namespace}, add annotations: {{{SUGGESTED_NAMESPACE}: {namespace}}} to metadata/olm.yaml."
+    );
+    let finding = Diagnostic::new(&rules::RBAC_KEPT_SUBJECT_NAMESPACE, message).object(binding.label());
+    let place = binding.place(&Path::root().key("subjects").index(index).key("name"));
+    work.report(finding.help(help).at(place));
+}
+
 /// Whether the binding was reported because OLM moves it out of the namespace of its Role.
 fn loses_role(work: &Work<'_>, binding: &Object) -> bool {
     let place = binding.place(&Path::from("metadata.namespace"));
@@ -116,7 +142,7 @@ fn is_of_bundle(work: &Work<'_>, accounts: &Accounts, account: &str) -> bool {
 }
 
 /// Returns the namespace that the author suggests for the operator.
-fn suggested<'a>(work: &Work<'a>) -> Option<&'a str> {
+pub(super) fn suggested<'a>(work: &Work<'a>) -> Option<&'a str> {
     work.olm.text(&["annotations", SUGGESTED_NAMESPACE])
 }
 

@@ -545,3 +545,18 @@ fn only_accounts_in_the_namespace_of_the_deployment_can_be_listed_as_extra_accou
         );
     }
 }
+
+#[test]
+fn a_group_beside_the_account_of_the_operator_is_reported_for_its_namespace() {
+    let group = |name: &str| format!("{{kind: Group, name: '{name}', apiGroup: rbac.authorization.k8s.io}}");
+    let bundle = bound_with(&group("system:serviceaccounts:a"));
+    assert!(found(&bundle, "rbac-subject-form").is_empty());
+    let findings = found(&bundle, "rbac-kept-subject-namespace");
+    assert_eq!(findings.len(), 1);
+    let said = "grants its role to group system:serviceaccounts:a, wherever the operator is installed";
+    assert!(findings[0].message.ends_with(said), "{}", findings[0].message);
+    let bundle = bound_with(&group("system:serviceaccounts"));
+    for rule in ["rbac-subject-form", "rbac-kept-subject-namespace"] {
+        assert!(found(&bundle, rule).is_empty(), "{rule}");
+    }
+}
