@@ -25,6 +25,7 @@ pub mod intake;
 mod inventory;
 mod kept_binding;
 mod kustomization;
+mod namespaces;
 pub mod next_release;
 mod old_apis;
 pub mod operator;
@@ -191,8 +192,7 @@ pub fn synthesize_for(bundle: &Bundle, reading: &[Diagnostic], shipping: Shippin
     apiservices::project(&mut work, &aggregated, &kinds);
     services::settle(&mut work, &served, &aggregated);
     others::settle(&mut work, &accounts, &owned, !certified.is_empty());
-
-    others::one_namespace(&mut work);
+    namespaces::check(&mut work, &accounts);
     validity::check(&mut work, bundle);
 
     let provided = validity::provided(&work);

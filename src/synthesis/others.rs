@@ -13,7 +13,6 @@ use crate::rules::{self, Severity};
 use crate::shape::nearest;
 use crate::text::Path;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Decides the fate of every object that earlier steps have not decided.
 pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, certificates_from_olm: bool) {
@@ -171,6 +170,7 @@ fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'stat
                 (true, true, false) => "it is for an account of another namespace, so OLM applies it unchanged",
             }
         }
+        _ if is_moved(object) && object.namespace().is_some() => "OLM applies it in the install namespace",
         _ => "OLM applies it unchanged",
     }
 }
@@ -257,30 +257,5 @@ fn cert_manager(work: &mut Work<'_>, index: usize) {
                 finding.help(advice)
             });
         }
-    }
-}
-
-/// Reports pairs of objects that differ only in their namespaces: OLM creates both in the install namespace, so the
-/// second overwrites the first.
-pub(super) fn one_namespace(work: &mut Work<'_>) {
-    let mut shipped: BTreeMap<(&str, &str, &str), &Object> = BTreeMap::new();
-    for index in work.inventory.kept() {
-        let object = work.inventory.object(index);
-        let gvk = object.gvk();
-        if !is_moved(object) {
-            continue;
-        }
-        let Some(first) = shipped.insert((&gvk.group, &gvk.kind, object.name()), object) else {
-            continue;
-        };
-        let message = format!(
-            "{} is in the namespaces {} and {}, but OLM creates both objects in the install namespace",
-            object.label(),
-            first.namespace().unwrap_or("\"\""),
-            object.namespace().unwrap_or("\"\"")
-        );
-        let finding = Diagnostic::new(&rules::K8S_NAMESPACE_CLASH, message).object(object.label());
-        let finding = finding.at(object.name_place());
-        work.report(finding.also(first.name_place(), "the other object"));
     }
 }

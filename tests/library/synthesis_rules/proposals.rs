@@ -560,3 +560,35 @@ fn a_group_beside_the_account_of_the_operator_is_reported_for_its_namespace() {
         assert!(found(&bundle, rule).is_empty(), "{rule}");
     }
 }
+
+#[test]
+fn namespaces_of_kept_objects_are_compared_with_that_of_the_deployment() {
+    let object = |kind: &str, namespace: &str| {
+        format!("apiVersion: v1\nkind: {kind}\nmetadata: {{name: x, namespace: {namespace}}}\n")
+    };
+    let placed = || plain().with(DEPLOYMENT_YAML, "name: op\n", "name: op\n  namespace: a\n");
+    let bundle = placed()
+        .and(&object("ConfigMap", "a"))
+        .and(&object("Secret", "kube-system"));
+    let findings = found(&bundle, "k8s-namespace-moved");
+    assert_eq!(findings.len(), 1, "{}", list(&findings));
+    let said = "Secret/x is for namespace kube-system, but OLM creates it in the install namespace";
+    assert_eq!(findings[0].message, said);
+    for outcome in synthesis(&bundle)
+        .outcomes
+        .iter()
+        .filter(|outcome| outcome.object.name() == "x")
+    {
+        assert_eq!(outcome.reason, "OLM applies it in the install namespace");
+    }
+
+    let plugin = "apiVersion: console.openshift.io/v1\nkind: ConsolePlugin\nmetadata: {name: p}\n\
+                  spec: {displayName: p, backend: {type: Service, service: {name: s, namespace: a, port: 9443}}}\n";
+    let monitor = "apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: m, namespace: a}\n\
+                   spec: {namespaceSelector: {matchNames: [a]}, endpoints: [{tlsConfig: {serverName: s.a.svc}}]}\n";
+    let bundle = placed().and(plugin).and(monitor);
+    let rule = "k8s-namespace-fixed";
+    assert_eq!(found(&bundle, rule).len(), 3, "{}", list(&found(&bundle, rule)));
+    let decided = bundle.olm("annotations: {operatorframework.io/suggested-namespace: a}");
+    assert!(found(&decided, rule).is_empty(), "the author has decided");
+}
