@@ -1,6 +1,7 @@
 //! Checks the service accounts of the operator's pods: a typo in a name costs the operator all its permissions.
 
 use crate::bundle::Bundle;
+use crate::bundle::olm_yaml::Olm;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac;
 use crate::manifest::Object;
@@ -39,6 +40,33 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             let finding = Diagnostic::new(&rules::RBAC_ACCOUNT_MISSING, message).object(deployment.label());
             findings.push(finding.path(&path).at(deployment.place(&path)));
         }
+    }
+    unnamed(bundle, &bound, findings);
+}
+
+/// Reports accounts in `extraServiceAccounts` that nothing else in the bundle names.
+fn unnamed(bundle: &Bundle, bound: &Bound<'_>, findings: &mut Vec<Diagnostic>) {
+    let Some(olm) = bundle.olm.as_ref().map(Olm::new) else {
+        return;
+    };
+    let named = || {
+        let accounts = of_core(bundle, "ServiceAccount").map(Object::name);
+        let used = deployments(bundle).map(|deployment| service_account(deployment).0);
+        accounts
+            .chain(used)
+            .chain(bound.accounts.iter().map(|subject| subject.name))
+    };
+    for (index, extra) in olm.list(&["extraServiceAccounts"]).iter().enumerate() {
+        let Some(account) = extra.as_str().filter(|account| named().all(|name| name != *account)) else {
+            continue;
+        };
+        let path = Path::from("extraServiceAccounts").index(index);
+        let message = format!("{path} is {account}, which no manifest and no binding names");
+        let finding = Diagnostic::new(&rules::RBAC_ACCOUNT_MISSING, message).at(olm.place(&path));
+        findings.push(match nearest(account, named()) {
+            Some(meant) => finding.help(format!("Did you mean {meant}?")),
+            None => finding,
+        });
     }
 }
 

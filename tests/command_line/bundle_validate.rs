@@ -1,6 +1,6 @@
 //! `opmx bundle validate` and `opmx bundle rules`.
 
-use crate::bundle_files::{copy, edit, greenhouse, succeeds, write};
+use crate::bundle_files::{copy, edit, greenhouse, read, succeeds, write};
 use crate::common::{Outcome, Sandbox};
 use serde_json::Value;
 
@@ -844,4 +844,22 @@ fn a_file_name_that_is_not_utf8_is_reported_as_such() {
         "{outcome}"
     );
     assert!(outcome.stderr.contains("hint: rename the file"), "{outcome}");
+}
+
+#[test]
+fn extra_accounts_that_nothing_names_are_reported() {
+    let sandbox = greenhouse();
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    write(
+        &sandbox,
+        "bundle/metadata/olm.yaml",
+        format!("{olm}extraServiceAccounts: [greenhouse-operatr]\n"),
+    );
+    let outcome = sandbox.run(["bundle", "validate", "bundle"]);
+    let said = "extraServiceAccounts[0] is greenhouse-operatr, which no manifest and no binding names\n";
+    assert!(outcome.to_string().contains(said), "{outcome}");
+    assert!(
+        outcome.to_string().contains("Did you mean greenhouse-operator?"),
+        "{outcome}"
+    );
 }
