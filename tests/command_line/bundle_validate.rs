@@ -863,3 +863,19 @@ fn extra_accounts_that_nothing_names_are_reported() {
         "{outcome}"
     );
 }
+
+#[test]
+fn skipped_names_must_be_names_of_bundles() {
+    let sandbox = greenhouse();
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    for (name, valid) in [("a.v0.9.0", true), ("a.v0.9.0 ", false), ("a v0.8", false)] {
+        write(
+            &sandbox,
+            "bundle/metadata/olm.yaml",
+            format!("{olm}skips: ['{name}']\n"),
+        );
+        let outcome = sandbox.run(["bundle", "validate", "bundle"]);
+        let found = outcome.to_string().contains("error[csv-name-format]: skips[0] ");
+        assert_eq!(found, !valid, "{name}: {outcome}");
+    }
+}

@@ -83,6 +83,8 @@ const LABEL_SELECTOR: Shape = Object(&[
     ),
 ]);
 
+static A_NAME: Shape = Syntax(&NAME);
+
 /// The value of an annotation. Maps and lists are converted to JSON.
 const ANNOTATION: Shape = OneOf(&[Text, Map(&[], &Any), List(&Any)], "a string");
 
@@ -91,7 +93,7 @@ const fn annotation(key: &'static str, about: &'static str) -> Field {
 }
 
 /// Annotations that OLM and consoles read.
-const ANNOTATIONS: &[Field] = &[
+pub(super) const ANNOTATIONS: &[Field] = &[
     annotation(
         "capabilities",
         "Basic Install, Seamless Upgrades, Full Lifecycle, Deep Insights or Auto Pilot.",
@@ -184,9 +186,13 @@ pub const FIELDS: &[Field] = &[
     )
     .example("my-operator.v0.9.0")
     .copied_to("spec.replaces"),
-    optional("skips", TEXTS, "Names of versions that an upgrade may skip.")
-        .example("[]")
-        .copied_to("spec.skips"),
+    optional(
+        "skips",
+        List(&A_NAME),
+        "Names of versions that an upgrade may skip.",
+    )
+    .example("[]")
+    .copied_to("spec.skips"),
     optional("keywords", TEXTS, "Search keywords.")
         .example("[database, backup]")
         .copied_to("spec.keywords"),
