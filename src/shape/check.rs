@@ -73,6 +73,14 @@ pub enum Fix {
     Unquote,
 }
 
+/// Whether a key consists of letters, digits, dots and other characters that need no quotes.
+fn is_dotted_name(key: &str) -> bool {
+    !key.is_empty()
+        && key
+            .chars()
+            .all(|letter| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | '/'))
+}
+
 impl Problem {
     /// Returns a description of the problem. `file` is the name of the checked value as a whole.
     pub fn message(&self, file: &str) -> String {
@@ -82,7 +90,11 @@ impl Problem {
             self.path.to_string()
         };
         match &self.fault {
-            Fault::UnknownKey { .. } => format!("{path} is not a known key of {file}"),
+            Fault::UnknownKey { .. } => match self.path.steps() {
+                // A dot in the only key of a path separates nothing.
+                [Step::Key(key)] if is_dotted_name(key) => format!("{key} is not a known key of {file}"),
+                _ => format!("{path} is not a known key of {file}"),
+            },
             Fault::Missing { field, .. } => format!("{path} requires a value for {}", field.key),
             Fault::Type { shape, found, .. } => format!("{path} must be {}, not {found}", shape.wanted()),
             Fault::Choice { text, choices } => format!("{path} is {text:?}, but must be {}", either(choices)),

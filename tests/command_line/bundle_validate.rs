@@ -879,3 +879,21 @@ fn skipped_names_must_be_names_of_bundles() {
         assert_eq!(found, !valid, "{name}: {outcome}");
     }
 }
+
+#[test]
+fn an_annotation_at_the_top_level_is_shown_below_annotations() {
+    let sandbox = greenhouse();
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    for (key, annotation) in [
+        ("olm.skipRange", "olm.skipRange"),
+        ("skipRange", "olm.skipRange"),
+        ("capabilities", "capabilities"),
+    ] {
+        write(&sandbox, "bundle/metadata/olm.yaml", format!("{olm}{key}: '<1.0.0'\n"));
+        let outcome = sandbox.run(["bundle", "validate", "bundle"]);
+        let said = format!("warning[olm-unknown-key]: {key} is not a known key of metadata/olm.yaml\n");
+        assert!(outcome.to_string().contains(&said), "{outcome}");
+        let help = format!("Set the value as an annotation: annotations: {{{annotation}: …}}.");
+        assert!(outcome.to_string().contains(&help), "{outcome}");
+    }
+}

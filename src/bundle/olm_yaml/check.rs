@@ -1,5 +1,6 @@
 //! Checks of `metadata/olm.yaml`.
 
+use super::fields::ANNOTATIONS;
 use super::{Olm, REQUIRED_HELP, SHAPE};
 use crate::bundle::OLM_YAML;
 use crate::diagnostic::{Diagnostic, Edit};
@@ -33,6 +34,15 @@ pub fn check(olm: Olm<'_>, reading: &[Diagnostic]) -> Vec<Diagnostic> {
     checker.findings
 }
 
+/// Returns the annotation that a key at the top level stands for: the annotation itself, or its last part.
+fn annotation_meant(path: &Path) -> Option<&'static str> {
+    let [Step::Key(written)] = path.steps() else {
+        return None;
+    };
+    let mut known = ANNOTATIONS.iter().map(|field| field.key);
+    known.find(|key| *key == &**written || key.ends_with(&format!(".{written}")))
+}
+
 struct Checker<'a> {
     olm: Olm<'a>,
     findings: Vec<Diagnostic>,
@@ -64,8 +74,10 @@ impl Checker<'_> {
                     return None;
                 }
                 let finding = finding(&rules::OLM_UNKNOWN_KEY).at(document.key_place(path));
-                if top("skipRange") {
-                    finding.help("Set the range as an annotation: annotations: {olm.skipRange: …}.")
+                if let Some(annotation) = annotation_meant(path) {
+                    finding.help(format!(
+                        "Set the value as an annotation: annotations: {{{annotation}: …}}."
+                    ))
                 } else {
                     finding.mended_by(nearest.and_then(|key| source_edit::recapitalize(document, path, key)))
                 }
