@@ -7,6 +7,7 @@ use crate::cli::error::CommandError;
 use crate::cli::guesses;
 use crate::cli::what_if::{bundle_content, read_cluster};
 use crate::cli::{Context, input};
+use crate::cluster::cluster_extensions;
 use crate::cluster::requested::{self, RequestedContent, RequestedOperator, Updates, is_request};
 use crate::image::Reference;
 use crate::install::requests::installs::{OpenContent, OpenInstall};
@@ -43,7 +44,12 @@ pub(crate) fn read(
     let (mut requests, others): (Vec<Value>, Vec<Value>) = state.objects.into_iter().partition(is_request);
     if requests.is_empty() {
         let message = format!("{name} contains neither an Operator nor an Install of operators.coreos.com");
-        return Err(CommandError::failure(message).hint("use --cluster for a file that describes the cluster"));
+        let is_of_v1 = cluster_extensions(&others).next().is_some();
+        return Err(CommandError::failure(message).hint(if is_of_v1 {
+            "specify the bundle or the package; ClusterExtensions belong to OLM v1, whose decisions opmx does not predict"
+        } else {
+            "use --cluster for a file that describes the cluster"
+        }));
     }
     for other in others {
         let text = |pointer: &str| other.pointer(pointer).and_then(Value::as_str).unwrap_or_default();

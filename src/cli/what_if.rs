@@ -23,6 +23,7 @@ use crate::resolver::{Resolution, Unresolved};
 use crate::rules::Severity;
 use crate::steps::Content;
 use crate::synthesis::outside::Outside;
+use crate::terminal::counted;
 use clap::Args;
 use serde_json::Value;
 use std::io;
@@ -54,7 +55,9 @@ impl ClusterArguments {
 
     /// Reads the cluster that the files describe. Without files, the cluster is empty.
     pub(crate) fn read(&self, limits: &LimitArguments, context: &Context<'_>) -> Result<State, CommandError> {
-        read_cluster(self.state.as_deref(), &self.cluster, dump::kept, limits, context)
+        let state = read_cluster(self.state.as_deref(), &self.cluster, dump::kept, limits, context)?;
+        warn_of_extensions(&state, context);
+        Ok(state)
     }
 
     /// Reads the cluster that the files describe, including the catalogs, Subscriptions and installed versions in
@@ -115,6 +118,21 @@ fn warn_of_missing_versions(state: &State, context: &Context<'_>) {
                 so it is treated as not installed"
             ));
         }
+    }
+}
+
+/// Warns of objects of OLM v1, whose decisions are not predicted.
+pub(crate) fn warn_of_extensions(state: &State, context: &Context<'_>) {
+    let mut names = cluster::cluster_extensions(&state.objects);
+    if let Some(first) = names.next() {
+        let others = match names.count() {
+            0 => String::new(),
+            count => format!(" and {}", counted(count, "other")),
+        };
+        context.printer.warning(format_args!(
+            "the input contains the ClusterExtension {first}{others}, but opmx predicts only the decisions of OLM v0, \
+            which ignores ClusterExtensions"
+        ));
     }
 }
 

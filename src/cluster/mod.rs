@@ -20,8 +20,8 @@ pub mod state;
 pub use inline::inline;
 pub use keys::json_schema;
 pub use observed::{
-    ObservedError, OperatorGroups, catalog_sources, observe, observe_with, observed_namespace, operator_groups,
-    refused_operator_groups,
+    ObservedError, OperatorGroups, catalog_sources, cluster_extensions, observe, observe_with, observed_namespace,
+    operator_groups, refused_operator_groups,
 };
 pub(crate) use read::source_beside;
 pub use read::{StateError, StateProblem, read};

@@ -52,6 +52,15 @@ pub enum OperatorGroups {
     Released,
 }
 
+/// Returns the names of the ClusterExtensions among the objects. They belong to OLM v1, which decides differently.
+pub fn cluster_extensions(objects: &[Value]) -> impl Iterator<Item = &str> {
+    let extensions = objects.iter().filter(|object| {
+        let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+        text("kind") == "ClusterExtension" && text("apiVersion").starts_with("olm.operatorframework.io/")
+    });
+    extensions.filter_map(|object| object.pointer("/metadata/name")?.as_str())
+}
+
 /// Reads the Subscriptions, ClusterServiceVersions, CatalogSources and the OperatorGroup among the objects of a state,
 /// and adds their content to the state. Existing content takes precedence. If no namespace is specified, the namespace
 /// of the state is used; if the state has none, the objects determine it, as in [`observed_namespace`].

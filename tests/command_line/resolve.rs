@@ -640,3 +640,26 @@ dependencies:
         }
     }
 }
+
+#[test]
+fn cluster_extensions_are_reported_because_they_belong_to_olm_v1() {
+    let sandbox = rakes();
+    let extension = "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata: {name: rake}\n\
+                     spec: {namespace: a, source: {sourceType: Catalog, catalog: {packageName: rake}}}\n";
+    fs::write(sandbox.path("extension.yaml"), extension).unwrap();
+    for command in ["resolve", "plan"] {
+        let outcome = run(
+            &sandbox,
+            &format!("{command} --cluster extension.yaml --catalog c=catalog"),
+        );
+        let said =
+            "warning: the input contains the ClusterExtension rake, but opmx predicts only the decisions of OLM v0";
+        assert!(outcome.stderr.contains(said), "{outcome}");
+    }
+    let outcome = run(&sandbox, "plan extension.yaml");
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(
+        outcome.stderr.contains("ClusterExtensions belong to OLM v1"),
+        "{outcome}"
+    );
+}

@@ -5,7 +5,7 @@ mod init;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::filled;
-use crate::cli::what_if::read_cluster;
+use crate::cli::what_if::{read_cluster, warn_of_extensions};
 use crate::cli::{Context, sources};
 use crate::cluster::conditions::{Check, check_in};
 use crate::cluster::dump;
@@ -99,6 +99,7 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
     let printer = &context.printer;
     let state = arguments.state.as_deref();
     let state = read_cluster(state, &arguments.files, dump::kept, &arguments.limits, context)?;
+    warn_of_extensions(&state, context);
     let checks = check_in(&state);
     if checks.is_empty() && state.objects.is_empty() && state.conditions.is_empty() {
         printer.status("there are no operators, so no upgrade is held back");
