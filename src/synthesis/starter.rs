@@ -45,6 +45,8 @@ pub struct Starter {
     pub unknown_version: Option<UnknownVersion>,
     /// The first Kubernetes version that serves every API that the manifests use.
     pub kube_version: &'static str,
+    /// The API that determines this version, with the object that has it, or with its use by OLM.
+    pub kube_version_source: String,
     /// The text of `metadata/olm.yaml`.
     pub olm_yaml: String,
     /// The required keys that the text contains only as comments.
@@ -129,6 +131,10 @@ pub fn start(objects: &[Object], known: &Known) -> Starter {
         inferred_version,
         unknown_version,
         kube_version: infer_kube_version(objects),
+        kube_version_source: match needed_kube_version(objects) {
+            Some(needed) => format!("{} ({})", needed.object.gvk().api_version(), needed.object.label()),
+            None => "apiextensions.k8s.io/v1, which OLM itself needs".to_owned(),
+        },
         open,
         package_fault,
         name_fault,
@@ -205,9 +211,23 @@ fn infer_package(objects: &[Object]) -> Option<(String, String)> {
         .then(|| (package.to_owned(), format!("the namespace of {labels}")))
 }
 
-/// Returns the first Kubernetes version that serves every API that the manifests use.
-fn infer_kube_version(objects: &[Object]) -> &'static str {
-    const SINCE: [(&str, &str, u32, &str); 4] = [
+/// The first Kubernetes version that runs current releases of OLM, whose own APIs need `apiextensions.k8s.io/v1`.
+const OF_OLM: &str = "1.16.0";
+
+/// The first Kubernetes version that serves the API of an object.
+pub(crate) struct NeededKubeVersion<'a> {
+    /// The minor version.
+    pub(crate) minor: u64,
+    /// The version.
+    pub(crate) version: &'static str,
+    /// The object.
+    pub(crate) object: &'a Object,
+}
+
+/// Returns the first Kubernetes version that serves every API that the manifests use, with the first object that needs
+/// it. Returns `None` if every version serves the APIs.
+pub(crate) fn needed_kube_version(objects: &[Object]) -> Option<NeededKubeVersion<'_>> {
+    const SINCE: [(&str, &str, u64, &str); 4] = [
         ("policy", "v1", 21, "1.21.0"),
         ("autoscaling", "v2", 23, "1.23.0"),
         ("admissionregistration.k8s.io", "v1", 16, "1.16.0"),
@@ -215,12 +235,19 @@ fn infer_kube_version(objects: &[Object]) -> &'static str {
     ];
     let needed = objects.iter().filter_map(|object| {
         let gvk = object.gvk();
-        SINCE
-            .iter()
-            .find(|(group, version, ..)| gvk.group == *group && gvk.version == *version)
-            .map(|(.., minor, version)| (*minor, *version))
+        let mut known = SINCE.iter();
+        let (.., minor, version) = known.find(|(group, version, ..)| gvk.group == *group && gvk.version == *version)?;
+        Some(NeededKubeVersion {
+            minor: *minor,
+            version,
+            object,
+        })
     });
-    needed.max().map_or("1.16.0", |(_, version)| version)
+    needed.reduce(|first, next| if next.minor > first.minor { next } else { first })
+}
+
+fn infer_kube_version(objects: &[Object]) -> &'static str {
+    needed_kube_version(objects).map_or(OF_OLM, |needed| needed.version)
 }
 
 /// Converts a package name such as `greenhouse-operator` to `Greenhouse Operator`.

@@ -90,7 +90,7 @@ fn manifests_become_a_bundle_that_lacks_only_decisions() {
     wrote bundle/metadata/olm.yaml
     package greenhouse-operator: from the name of Deployment/greenhouse-operator
     version 1.2.0: the tag of container manager of Deployment/greenhouse-operator
-    minKubeVersion 1.16.0: the first version that serves all APIs of the manifests
+    minKubeVersion 1.16.0: the first version that serves apiextensions.k8s.io/v1 (CustomResourceDefinition/greenhouses.garden.example.com)
     to decide: whether to keep AllNamespaces under installModes, in bundle/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: events (create, patch) and leases of coordination.k8s.io (get, create, update)
     to decide: whether the dependency on certificates of cert-manager.io is required or optional, under apis in bundle/metadata/olm.yaml
     ");
@@ -149,7 +149,7 @@ fn values_that_cannot_be_inferred_are_requested_by_the_next_command() {
     wrote bundle/metadata/annotations.yaml
     wrote bundle/metadata/olm.yaml
     package op: from the name of Deployment/op
-    minKubeVersion 1.16.0: the first version that serves all APIs of the manifests
+    minKubeVersion 1.16.0: the first version that serves apiextensions.k8s.io/v1, which OLM itself needs
     to decide: version, and with it the name op.vVERSION, in bundle/metadata/olm.yaml: no image tag of the operator is a version; set the version in this file, or use --overwrite --version VERSION
     ");
     let outcome = sandbox.run(["bundle", "synthesize", "bundle"]);

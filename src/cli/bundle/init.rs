@@ -198,8 +198,8 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
             .warning("the package cannot be inferred from a Deployment, so no annotations were written; use --package");
     }
     printer.status(format_args!(
-        "minKubeVersion {}: the first version that serves all APIs of the manifests",
-        starter.kube_version
+        "minKubeVersion {}: the first version that serves {}",
+        starter.kube_version, starter.kube_version_source
     ));
     for sentence in open_keys(&starter, &shown) {
         printer.status(format_args!("to decide: {sentence}"));
