@@ -29,6 +29,7 @@ rules! { MANIFESTS
         K8S_FILE_IGNORED = "k8s-file-ignored", Warning, PLAIN, "Rename the file so that it ends in .yaml, or move it out of manifests/.";
         K8S_LIST_OBJECT = "k8s-list-object", Warning, PLAIN, "Use a separate document for each object, because not every program reads lists.";
         OLM_API_UNUSED = "olm-api-unused", Warning, PLAIN, "Correct the group or the resource, or remove the entry, because it has no effect.";
+        OLM_KUBE_VERSION = "olm-kube-version", Warning, OLM, "Raise minKubeVersion, or use an older version of the API.";
         OLM_NAME_VERSION = "olm-name-version", Warning, PLAIN, "End the name with v and the version, because channels refer to the name and ranges to the version.";
 
         // RBAC of a k8s+v1 bundle.

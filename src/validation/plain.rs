@@ -2,11 +2,13 @@
 
 use super::{accounts, content, fields, fixed_names};
 use crate::bundle::Bundle;
+use crate::bundle::olm_yaml::{ANY_KUBE_VERSION, Olm};
 use crate::bundle::versioned_name::version_in_name;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::manifest::Object;
 use crate::rules::{self, Rule, Severity};
+use crate::synthesis::starter::needed_kube_version;
 use crate::synthesis::{Fate, Shipping, Synthesis, service_account};
 use crate::text::Path;
 use crate::version::parse_strict;
@@ -27,6 +29,7 @@ pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, shipping: Shipping, 
         content::metadata(object, findings);
     }
     findings.extend(name_and_version(bundle));
+    findings.extend(kube_version(bundle));
     fields::check(bundle, findings);
     accounts::check(bundle, findings);
     fixed_names::check(bundle, synthesis, findings);
@@ -90,6 +93,28 @@ fn name_and_version(bundle: &Bundle) -> Option<Diagnostic> {
         format!("the name {name} does not end in v{full}")
     };
     Some(Diagnostic::new(&rules::OLM_NAME_VERSION, message).at(olm.place(&Path::root().key("name"))))
+}
+
+/// Reports a `minKubeVersion` that does not serve all APIs of the manifests: OLM would start an installation that
+/// fails.
+fn kube_version(bundle: &Bundle) -> Option<Diagnostic> {
+    let olm = Olm::new(bundle.olm.as_ref()?);
+    let written = olm
+        .text(&["minKubeVersion"])
+        .filter(|version| *version != ANY_KUBE_VERSION)?;
+    let version = parse_strict(written).ok()?;
+    let needed = needed_kube_version(&bundle.objects)?;
+    if (version.major, version.minor) >= (1, needed.minor) {
+        return None;
+    }
+    let message = format!(
+        "minKubeVersion is {written}, but Kubernetes serves {} only since {}",
+        needed.object.gvk().api_version(),
+        needed.version
+    );
+    let finding = Diagnostic::new(&rules::OLM_KUBE_VERSION, message).at(olm.place(&Path::from("minKubeVersion")));
+    let place = needed.object.place(&Path::from("apiVersion"));
+    Some(finding.also(place, format!("{} has this version", needed.object.label())))
 }
 
 /// Returns the service accounts of the operator's pods, with the namespace if the Deployment specifies one.
