@@ -9,7 +9,7 @@ use crate::rules;
 use crate::text::Path;
 use crate::tree::{Tree, TreeError};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path as FilePath, PathBuf};
 
 /// The reason why samples cannot be used.
@@ -34,7 +34,7 @@ pub(crate) enum SamplesError {
     },
 }
 
-/// Reads the samples in a folder, and skips kustomize files.
+/// Reads the samples in a folder, sorted by kind and name, and skips kustomize files.
 ///
 /// # Errors
 /// Returns an error if the folder cannot be read, if a file in it has errors, or if it contains no sample.
@@ -54,22 +54,22 @@ pub(crate) fn read(folder: &FilePath, limits: &BundleLimits) -> Result<Manifests
     if samples.objects.is_empty() {
         return Err(SamplesError::Nothing { folder });
     }
-    Ok(samples)
-}
-
-/// Returns the samples in a fixed order, and findings about them. The bundle must provide the kind of each sample.
-/// Duplicates are ignored.
-pub(crate) fn examples(samples: &[Object], provided: &BTreeSet<GroupVersionKind>) -> (Vec<Value>, Vec<Diagnostic>) {
-    let mut findings = Vec::new();
-    let mut sorted: Vec<&Object> = samples.iter().collect();
-    sorted.sort_by(|left, right| {
+    // The order does not depend on the names of the files.
+    samples.objects.sort_by(|left, right| {
         let identity = left.identity().cmp(&right.identity());
         identity.then_with(|| compare_priority(&left.gvk().version, &right.gvk().version))
     });
+    Ok(samples)
+}
+
+/// Returns the samples in their order, and findings about them. Consoles offer the first example of a kind by default.
+/// The bundle must provide the kind of each sample. Duplicates are ignored.
+pub(crate) fn examples(samples: &[Object], provided: &BTreeSet<GroupVersionKind>) -> (Vec<Value>, Vec<Diagnostic>) {
+    let mut findings = Vec::new();
+    let mut known: HashMap<_, &Object> = HashMap::new();
     let mut kept: Vec<&Object> = Vec::new();
-    for sample in sorted {
-        let same = |last: &&&Object| last.identity() == sample.identity() && last.gvk() == sample.gvk();
-        if let Some(first) = kept.last().filter(same) {
+    for sample in samples {
+        if let Some(first) = known.get(&(sample.identity(), sample.gvk())) {
             if first.value() != sample.value() {
                 let message = format!("{} appears here a second time, with different content", sample.label());
                 let finding = Diagnostic::new(&rules::OBJECT_DUPLICATE, message).object(sample.label());
@@ -81,6 +81,7 @@ pub(crate) fn examples(samples: &[Object], provided: &BTreeSet<GroupVersionKind>
             }
             continue;
         }
+        known.insert((sample.identity(), sample.gvk()), sample);
         if let Some(finding) = not_provided(sample.gvk(), provided) {
             let place = sample.place(&Path::root().key("kind"));
             findings.push(finding.object(sample.label()).at(place));

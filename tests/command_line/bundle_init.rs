@@ -777,3 +777,22 @@ fn an_add_on_kind_of_kubernetes_is_not_assumed_in_every_cluster() {
     let decision = "whether clusters must have the kinds of VerticalPodAutoscaler/op: ";
     assert!(outcome.stderr.contains(decision), "{outcome}");
 }
+
+#[test]
+fn custom_resources_become_examples_in_the_order_of_the_input() {
+    let sandbox = Sandbox::new();
+    let sample =
+        |name: &str| format!("---\napiVersion: garden.example.com/v1\nkind: Greenhouse\nmetadata: {{name: {name}}}\n");
+    for (path, content) in files(&testdata("greenhouse-operator/manifests")) {
+        write(&sandbox, &format!("deploy/{path}"), content);
+    }
+    write(
+        &sandbox,
+        "deploy/samples.yaml",
+        format!("{}{}", sample("simple"), sample("advanced")),
+    );
+    succeeds(&sandbox.run(["bundle", "init", "bundle", "--from", "deploy"]));
+    let olm = read(&sandbox, "bundle/metadata/olm.yaml");
+    let (simple, advanced) = (olm.find("name: simple"), olm.find("name: advanced"));
+    assert!(simple.is_some() && simple < advanced, "{olm}");
+}
