@@ -179,6 +179,25 @@ impl Release {
         moves.collect()
     }
 
+    /// Returns the pairs of a removed and a new file that may be the same file: the moved files, and if only one
+    /// removed and one new file remain, these two.
+    pub fn renames(&self) -> Vec<(&str, &str)> {
+        let mut pairs = self.moves();
+        let rest = |is_it: fn(&FileChange) -> bool| {
+            let files = self.files.iter().filter(move |(_, file)| is_it(file));
+            let paths = files.map(|(path, _)| path.as_str());
+            let left = paths.filter(|path| pairs.iter().all(|(old, new)| path != old && path != new));
+            left.collect::<Vec<_>>()
+        };
+        if let ([old], [new]) = (
+            &*rest(|file| file.after.is_none()),
+            &*rest(|file| file.before.is_none()),
+        ) {
+            pairs.push((old, new));
+        }
+        pairs
+    }
+
     /// Writes the changes into the folder: all of them or none. Other files are not touched.
     ///
     /// # Errors

@@ -386,3 +386,28 @@ fn comments_and_line_breaks_inside_inferred_lists_are_kept() {
         }
     }
 }
+
+#[test]
+fn the_only_new_file_is_compared_with_the_only_removed_one() {
+    let sandbox = sandbox();
+    std::fs::rename(
+        sandbox.path("deploy/deployment.yaml"),
+        sandbox.path("deploy/operator.yaml"),
+    )
+    .unwrap();
+    let outcome = sandbox.run("bundle update bundle --from deploy --dry-run".split(' '));
+    let printed = succeeds(&outcome);
+    let header = "diff --git a/bundle/manifests/deployment.yaml b/bundle/manifests/operator.yaml\n\
+                  rename from bundle/manifests/deployment.yaml\nrename to bundle/manifests/operator.yaml\n\
+                  --- a/bundle/manifests/deployment.yaml\n+++ b/bundle/manifests/operator.yaml\n";
+    let (_, hunks) = printed.split_once(header).unwrap_or_else(|| panic!("{outcome}"));
+    let changed = hunks.lines().take_while(|line| !line.starts_with("---"));
+    let changed: Vec<&str> = changed.filter(|line| line.starts_with(['-', '+'])).collect();
+    assert!(
+        changed
+            .iter()
+            .all(|line| line.contains(":1.2.0") || line.contains(":1.3.0")),
+        "{outcome}"
+    );
+    assert!(!printed.contains("/dev/null"), "{outcome}");
+}

@@ -11,7 +11,7 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic;
 use crate::files;
 use crate::synthesis::next_release::{Release, ReleaseError, ReleaseOptions, next_release};
-use crate::terminal::reports::unified;
+use crate::terminal::reports::{are_similar, renamed, unified};
 use crate::tree::Tree;
 use crate::version::parse_strict;
 use clap::Args;
@@ -121,9 +121,7 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
     if !arguments.dry_run {
         release.write(&arguments.folder)?;
     }
-    let changes = release.files.iter();
-    let changes = changes.map(|(path, file)| (path.as_str(), file.before.as_deref(), file.after.as_deref()));
-    for line in unified(&shown, changes).lines() {
+    for line in difference(&release, &shown).lines() {
         printer.line(line)?;
     }
     printer.flush()?;
@@ -131,6 +129,28 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
     let sources = &options.outside.sources;
     decisions::list(&release.decisions, sources, &shown, context);
     Ok(Status::Success)
+}
+
+/// Returns the changes in unified diff format. A renamed file is compared with its new name.
+fn difference(release: &Release, shown: &str) -> String {
+    let content = |path: &str| {
+        let file = release.files.get(path);
+        file.and_then(|file| file.before.as_deref().or(file.after.as_deref()))
+            .unwrap_or_default()
+    };
+    let mut renames = release.renames();
+    renames.retain(|(old, new)| are_similar(content(old), content(new)));
+    let mut out = String::new();
+    for (path, file) in &release.files {
+        if renames.iter().any(|(old, _)| old == path) {
+            continue;
+        }
+        out.push_str(&match renames.iter().find(|(_, new)| new == path) {
+            Some((old, new)) => renamed(shown, [old, new], [content(old), content(new)]),
+            None => unified(shown, [(path.as_str(), file.before.as_deref(), file.after.as_deref())]),
+        });
+    }
+    out
 }
 
 /// Returns a path relative to the bundle, without the folder of the bundle at its beginning.

@@ -9,7 +9,7 @@ mod sarif;
 mod text;
 
 pub use json::json_schema;
-pub use patch::{patch, unified};
+pub use patch::{are_similar, patch, renamed, unified};
 pub use text::summary;
 
 use crate::validation::Validation;

@@ -25,19 +25,45 @@ pub fn unified<'c>(
             None => "/dev/null".to_owned(),
         };
         let (old, new) = (header("a", before), header("b", after));
-        // Changed files have already been read as text.
-        let before = String::from_utf8_lossy(before.unwrap_or_default());
-        let after = String::from_utf8_lossy(after.unwrap_or_default());
-        // Other programs treat only a line feed as the end of a line.
-        let before: Vec<&str> = before.split_inclusive('\n').collect();
-        let after: Vec<&str> = after.split_inclusive('\n').collect();
-        let diff = TextDiff::configure()
-            .algorithm(Algorithm::Myers)
-            .newline_terminated(true)
-            .diff_slices(&before, &after);
-        out.push_str(&diff.unified_diff().header(&old, &new).to_string());
+        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+        out.push_str(&hunks(&old, &new, before, after));
     }
     out
+}
+
+/// Returns the change of a renamed file in unified diff format, with the header that git writes for it. The paths are
+/// relative to the bundle.
+pub fn renamed(bundle: &str, [old, new]: [&str; 2], [before, after]: [&[u8]; 2]) -> String {
+    let named = |side: &str, path: &str| quoted(&format!("{side}{}", relative(&Path::new(bundle).join(path))));
+    let mut out = format!("diff --git {} {}\n", named("a/", old), named("b/", new));
+    out.push_str(&format!(
+        "rename from {}\nrename to {}\n",
+        named("", old),
+        named("", new)
+    ));
+    out.push_str(&hunks(&named("a/", old), &named("b/", new), before, after));
+    out
+}
+
+/// Whether at least half of the lines of two files are the same, so that a reader wants to compare them.
+pub fn are_similar(before: &[u8], after: &[u8]) -> bool {
+    let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
+    TextDiff::from_lines(&*before, &*after).ratio() >= 0.5
+}
+
+/// Returns the differing lines below a header; empty if there are none.
+fn hunks(old: &str, new: &str, before: &[u8], after: &[u8]) -> String {
+    // Changed files have already been read as text.
+    let before = String::from_utf8_lossy(before);
+    let after = String::from_utf8_lossy(after);
+    // Other programs treat only a line feed as the end of a line.
+    let before: Vec<&str> = before.split_inclusive('\n').collect();
+    let after: Vec<&str> = after.split_inclusive('\n').collect();
+    let diff = TextDiff::configure()
+        .algorithm(Algorithm::Myers)
+        .newline_terminated(true)
+        .diff_slices(&before, &after);
+    diff.unified_diff().header(old, new).to_string()
 }
 
 /// Returns a path without its root and its `.` components.
