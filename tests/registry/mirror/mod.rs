@@ -8,7 +8,7 @@ mod referrers;
 mod repair;
 mod selection;
 mod target;
-mod tutorial;
+mod guide;
 mod unreachable;
 mod upkeep;
 

@@ -1,4 +1,4 @@
-//! The tutorial in the book about clusters without internet access.
+//! The guide in the book about clusters without internet access.
 
 use super::garden::{Garden, said};
 use crate::tools::installed;
@@ -25,14 +25,14 @@ fn commands(page: &str) -> String {
 }
 
 #[test]
-fn the_tutorial_mirrors_a_catalog_that_can_be_served_offline() {
+fn the_guide_mirrors_a_catalog_that_can_be_served_offline() {
     if !installed(&["docker-registry", "bash"]) {
         return;
     }
     let garden = Garden::new();
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/tutorials/disconnected.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guides/disconnected.md");
     let page = fs::read_to_string(page).unwrap();
-    // The catalog of the tutorial is an image.
+    // The catalog in the guide is an image.
     let (source, target) = (&garden.source.host, &garden.target.host);
     fs::create_dir(garden.path("catalog")).unwrap();
     fs::copy(garden.path("catalog.yaml"), garden.path("catalog/catalog.yaml")).unwrap();
