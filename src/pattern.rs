@@ -9,9 +9,9 @@ const NAMED_CLASSES: [&str; 14] = [
 ];
 
 const OPEN_CLASS: &str = "a bracket [ is not closed";
-const UNKNOWN_CLASS: &str = "it names a class of characters that does not exist";
+const UNKNOWN_CLASS: &str = "it contains an unknown character class";
 const UNKNOWN_ESCAPE: &str = "it contains an escape that does not exist";
-const TOO_MANY: &str = "it repeats something more than 1000 times";
+const TOO_MANY: &str = "it repeats an expression more than 1000 times";
 
 /// Translates a pattern of Go into a pattern with the same meaning for the crate `regex`. Does not check the names of
 /// Unicode classes; the crate also accepts some names that Go does not know.
@@ -31,7 +31,7 @@ pub(crate) fn translate(pattern: &str) -> Result<String, &'static str> {
         translator.token(letter)?;
     }
     if translator.open.len() > 1 {
-        return Err("a bracket ( is not closed");
+        return Err("a parenthesis ( is not closed");
     }
     Ok(translator.translated)
 }
@@ -80,7 +80,7 @@ impl Translator<'_> {
             ')' => {
                 let repetitions = self.open.pop().unwrap_or(1);
                 let Some(outer) = self.open.last_mut() else {
-                    return Err("a bracket ) is not opened");
+                    return Err("a parenthesis ) has no matching (");
                 };
                 *outer = repetitions.max(*outer);
                 self.flags.clear();
@@ -201,7 +201,7 @@ impl Translator<'_> {
     fn escaped_letter(&mut self) -> Result<char, &'static str> {
         let code = match self.next().ok_or("nothing follows the last \\")? {
             '1'..='9' if !self.rest.starts_with(|next: char| next.is_digit(8)) => {
-                return Err("it refers back to a group");
+                return Err("it contains a backreference");
             }
             '8' | '9' => return Err(UNKNOWN_ESCAPE),
             digit @ '0'..='7' => {
@@ -293,13 +293,13 @@ impl Translator<'_> {
             return Ok(());
         }
         if ["=", "!", "<=", "<!"].iter().any(|look| self.rest.starts_with(look)) {
-            return Err("it looks ahead or behind");
+            return Err("it contains a lookahead or lookbehind");
         }
         if self.skip("P<") || self.skip("<") {
             let (name, behind) = self.rest.split_once('>').ok_or("the name of a group does not end")?;
             let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
             if name.is_empty() || !name.chars().all(is_name) {
-                return Err("the name of a group is not made of letters, digits and underscores");
+                return Err("a group name may contain only letters, digits and underscores");
             }
             if self.names.contains(&name) {
                 return Err("two groups have the same name");

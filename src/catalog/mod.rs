@@ -31,7 +31,7 @@ pub type Text = Arc<str>;
 pub struct Catalog {
     /// The packages, sorted by name.
     pub packages: Vec<Package>,
-    /// The bundles, sorted by name, including bundles that are in no channel.
+    /// The bundles, sorted by name, including bundles that are not in any channel.
     pub bundles: Vec<Bundle>,
 }
 
@@ -171,7 +171,7 @@ impl Catalog {
     }
 
     /// Returns the package of the bundle with this name, and its channel: the default channel if it contains the
-    /// bundle, otherwise the first channel by name. Returns `None` if the bundle is in no channel.
+    /// bundle, otherwise the first channel by name. Returns `None` if the bundle is not in any channel.
     pub fn channel_of(&self, bundle: &str) -> Option<(String, String)> {
         let id = self.find(bundle)?;
         self.packages.iter().find_map(|package| {

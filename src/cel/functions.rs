@@ -87,7 +87,7 @@ const fn member(name: &'static str, arguments: &'static [Type], result: Type) ->
     }
 }
 
-/// All signatures. Integers and floating-point numbers are not told apart.
+/// All signatures. Integers and floating-point numbers are not distinguished.
 pub(super) static SIGNATURES: &[Signature] = &[
     free("_&&_", &[Boolean, Boolean], Boolean),
     free("_||_", &[Boolean, Boolean], Boolean),

@@ -39,8 +39,8 @@ impl Type {
         self == wanted || [self, wanted].contains(&Self::Unknown)
     }
 
-    /// Whether values of both types can be compared, or be the results of one condition. `null` goes with everything,
-    /// because some types include it.
+    /// Whether values of both types can be compared, or be the results of one condition. `null` is compatible with
+    /// every type, because some types include it.
     pub(super) fn goes_with(self, other: Self) -> bool {
         self.may_be(other) || [self, other].contains(&Self::Null)
     }

@@ -281,7 +281,7 @@ impl IndexLimitArguments {
 #[derive(Debug, Clone, Args)]
 pub struct OutputArguments {
     /// Output format
-    #[arg(short = 'o', long, value_enum, value_name = "FORM", default_value_t)]
+    #[arg(short = 'o', long, value_enum, value_name = "FORMAT", default_value_t)]
     pub output: Format,
 }
 

@@ -198,7 +198,7 @@ fn report_unlisted(bundles: &[&str], printer: &Printer) {
     }
     let count = counted(bundles.len(), "bundle");
     printer.warning(format_args!(
-        "the catalog lacks {count} in no channel of a package: {}; \"opmx index check\" lists the faults of the index",
+        "the catalog omits {count} not in a channel of any package: {}; \"opmx index check\" lists the problems of the index",
         named(bundles)
     ));
 }

@@ -24,20 +24,20 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     (
         "XDG_CONFIG_HOME",
-        "folder that contains containers/auth.json, the second of these files; by default ~/.config",
+        "folder that contains containers/auth.json, the second file that is searched for credentials; by default ~/.config",
     ),
     (
         "DOCKER_CONFIG",
-        "folder that contains config.json, the third of these files; by default ~/.docker",
+        "folder that contains config.json, the third file that is searched for credentials; by default ~/.docker",
     ),
-    ("HOME", "home directory, which ~ stands for"),
+    ("HOME", "home directory, written as ~ in this table"),
     ("PATH", "folders that contain the credential helpers"),
     ("HTTPS_PROXY, https_proxy", "proxy for requests over HTTPS"),
     ("HTTP_PROXY, http_proxy", "proxy for requests over plain HTTP"),
     ("ALL_PROXY, all_proxy", "proxy for all other requests"),
     (
         "NO_PROXY, no_proxy",
-        "hosts that are contacted without a proxy; this machine always is",
+        "hosts that are contacted without a proxy; localhost always is",
     ),
     (
         "SSL_CERT_FILE",

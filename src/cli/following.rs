@@ -75,7 +75,7 @@ pub(crate) struct DependencyArguments {
         value_name = "INTENTS",
         value_delimiter = ',',
         value_parser = Item(EnumValueParser::<IntentArgument>::new()),
-        default_values = ["required", "recommended", "optional"]
+        default_value = "required,recommended,optional"
     )]
     intent: Vec<IntentArgument>,
     /// Include only the selected bundles, without their dependencies

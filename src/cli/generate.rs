@@ -22,7 +22,7 @@ Examples:
   Write a Dockerfile for an image that contains only the catalog; OLM provides the program
   $ opmx generate dockerfile catalog -i scratch -b registry.example.com/opm:v1";
 
-/// Write the files that other tools need for a file-based catalog
+/// Generate a Dockerfile for a file-based catalog
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct GenerateArguments {

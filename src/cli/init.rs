@@ -18,7 +18,7 @@ Examples:
   Write YAML
   $ opmx init etcd --default-channel stable -o yaml";
 
-/// Start a package in a file-based catalog: write its olm.package document
+/// Print the olm.package document for a new package in a file-based catalog
 ///
 /// The description is copied from a Markdown file. The type of the icon is detected from its content: PNG, JPEG, GIF,
 /// WebP, SVG, TIFF, BMP and others that opm knows.

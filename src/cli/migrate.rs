@@ -20,7 +20,7 @@ Examples:
   Convert an older catalog to a smaller catalog
   $ opmx migrate old-catalog catalog -o yaml --migrate-level all";
 
-/// Write an index or a catalog as a folder, with a file for each package
+/// Convert an index or a catalog to a folder with one file per package
 ///
 /// The folder contains PACKAGE/catalog.json for each package, and catalog.json for documents without a package; with
 /// -o yaml, the files are named catalog.yaml. The folder appears only when it is complete. It must not exist yet, or

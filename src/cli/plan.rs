@@ -101,7 +101,7 @@ pub(crate) struct PlanArguments {
     #[arg(long, value_name = "CSV", requires = "bundle")]
     replaces: Option<String>,
     /// Approval of the plan [default: manual if a Subscription of the namespace requires it, otherwise automatic]
-    #[arg(long, value_enum, value_name = "WHO")]
+    #[arg(long, value_enum, value_name = "MODE")]
     approval: Option<Approver>,
     /// List the dependencies of the bundle twice among its properties, as OLM does with file-based catalogs
     #[arg(long)]

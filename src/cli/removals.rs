@@ -42,7 +42,7 @@ pub(crate) fn report(removal: &Removal, printer: &Printer) {
         printer.status(format_args!("removed bundle {bundle}"));
     }
     for bundle in &removal.stranded {
-        printer.status(format_args!("removed bundle {bundle}, which was in no channel"));
+        printer.status(format_args!("removed bundle {bundle}, which was not in any channel"));
     }
     let needed = removal.needed.iter().filter(|(_, reasons)| !reasons.is_empty());
     let needed = needed

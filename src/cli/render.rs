@@ -23,7 +23,7 @@ Examples:
   Render a catalog image in its smallest form
   $ opmx render registry.example.com/catalog:v1 --migrate > catalog/catalog.json";
 
-/// Write indexes, catalogs and bundles as a file-based catalog
+/// Print indexes, catalogs and bundles as one file-based catalog
 ///
 /// Accepts databases, index images, and catalogs and bundles in folders and images. The documents of all sources are
 /// sorted by package: first the package itself, then its channels, then its bundles. Only the types of catalog fields

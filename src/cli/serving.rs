@@ -34,7 +34,7 @@ pub(crate) struct ServingArguments {
     #[arg(long, value_name = "[ADDRESS]:PORT", value_parser = endpoint)]
     metrics_address: Option<Endpoint>,
     /// Log the start, the end and all faults to standard error, as text or JSON; with -vv, also every call
-    #[arg(long, value_enum, value_name = "FORM")]
+    #[arg(long, value_enum, value_name = "FORMAT")]
     log_format: Option<LogFormat>,
     /// Maximum number of connections; if more clients connect, the least needed connection is closed [default: 4096, or
     /// fewer]

@@ -11,9 +11,9 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SelectionArguments {
     /// Treat warnings as errors
-    #[arg(long, value_enum, value_name = "WHAT")]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
     deny: Vec<Denied>,
-    /// Do not report findings of these rules
+    /// Do not report findings from these rules
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule)]
     allow: Vec<RuleName>,
 }

@@ -49,7 +49,7 @@ pub(crate) struct ValidateArguments {
     #[arg(value_name = "DIR|FILE")]
     folder: PathBuf,
     /// Output format
-    #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t)]
     output: ReportFormat,
     #[command(flatten)]
     strictness: StrictnessArguments,

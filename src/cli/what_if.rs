@@ -211,7 +211,7 @@ impl FormArgument {
 /// The option for the OLM version.
 #[derive(Debug, Args)]
 pub(crate) struct OlmArgument {
-    /// Answer like this release of OLM, such as 0.28.0, or as the proposals describe
+    /// Behave like this release of OLM, such as 0.28.0, or as the proposals describe
     ///
     /// No release supports intents of dependencies or optional manifests: every release requires all dependencies and
     /// all manifests, and fails at an intent inside a constraint. Older releases support fewer types of dependencies. A

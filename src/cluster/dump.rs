@@ -151,7 +151,7 @@ pub enum DumpError {
         path: PathBuf,
     },
     /// A dump contains no information about a cluster.
-    #[error("{} has neither objects nor the APIs of a cluster", path.display())]
+    #[error("{} contains neither objects nor the APIs of a cluster", path.display())]
     Nothing {
         /// The file or folder.
         path: PathBuf,

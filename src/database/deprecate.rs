@@ -40,8 +40,8 @@ pub enum DeprecateError {
     /// The index does not contain these bundles.
     #[error(transparent)]
     Unknown(#[from] UnknownBundles),
-    /// The bundle is in no channel, so no bundle is below it.
-    #[error("bundle {bundle} is in no channel, so nothing is below it")]
+    /// The bundle is not in any channel, so no bundle is below it.
+    #[error("bundle {bundle} is not in any channel, so there is nothing below it")]
     NoChannel {
         /// The bundle.
         bundle: String,

@@ -181,7 +181,9 @@ pub enum RecordError {
         bundle: String,
     },
     /// The annotations name no channel.
-    #[error("{origin}: bundle {bundle} is in no channel; specify at least one channel in metadata/annotations.yaml")]
+    #[error(
+        "{origin}: bundle {bundle} is not in any channel; specify at least one channel in metadata/annotations.yaml"
+    )]
     NoChannel {
         /// The folder or image of the bundle.
         origin: String,

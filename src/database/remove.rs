@@ -1,4 +1,4 @@
-//! Removes packages, and bundles that are in no channel, from an index.
+//! Removes packages, and bundles that are not in any channel, from an index.
 //!
 //! All rows that belong to a bundle are removed with it. This includes the rows that the schema does not link to the
 //! bundle because the bundle has no version or image. An API stays as long as any bundle provides or requires it.
@@ -20,7 +20,7 @@ pub struct Removal {
     pub packages: Vec<String>,
     /// The bundles of these packages, by name.
     pub bundles: Vec<String>,
-    /// The removed bundles that were in no channel, by name.
+    /// The removed bundles that were not in any channel, by name.
     pub stranded: Vec<String>,
     /// Packages that should have been removed but are not in the index.
     pub missing: Vec<String>,
@@ -150,7 +150,7 @@ pub(super) fn lost_since(before: &Catalog, transaction: &Transaction<'_>) -> rus
     }))
 }
 
-/// Removes the bundles that are in no channel, except deprecated bundles whose package is in the index.
+/// Removes the bundles that are not in any channel, except deprecated bundles whose package is in the index.
 ///
 /// # Errors
 /// Returns an error if the database cannot be changed. The database is then unchanged.
@@ -200,7 +200,7 @@ pub(super) fn remove_packages(
     remove_bundles(transaction, &gone)
 }
 
-/// Removes the bundles that are in no channel, and returns their names.
+/// Removes the bundles that are not in any channel, and returns their names.
 pub(crate) fn remove_stranded(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
     // A deprecated bundle does not have to be in a channel, but its package must exist.
     let stranded = names(

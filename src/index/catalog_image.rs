@@ -83,7 +83,7 @@ pub enum CatalogImageError {
     Image(#[from] ImageError),
 }
 
-/// The error for a catalog that contains no package. An index of it would take the place of an index with packages.
+/// The error for a catalog that contains no package. Publishing it could replace an index that has packages.
 #[derive(Debug, thiserror::Error)]
 #[error("the catalog {} contains no package", catalog.display())]
 pub struct EmptyCatalog {

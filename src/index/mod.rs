@@ -1,9 +1,9 @@
 //! An index of either form: a SQLite database or a file-based catalog, in a file, a folder or an image.
 //!
 //! [`location`] fetches an index from its location, and [`open`] opens an index of either form for reading. [`gather`]
-//! fetches the bundles of one call, and [`intake`] converts them to records for the database. [`image`] puts an index
-//! into an image in which a [`program`] serves it, as described by [`server`]. [`publish`] builds such an image from a
-//! changed database. If the database was made from a catalog, [`follow`] makes the same change to the catalog.
+//! fetches the bundles of one command, and [`intake`] converts them to records for the database. [`image`] puts an
+//! index into an image in which a [`program`] serves it, as described by [`server`]. [`publish`] builds such an image
+//! from a changed database. If the database was made from a catalog, [`follow`] makes the same change to the catalog.
 //! [`catalog_image`] builds such an image from the folder of a file-based catalog, and [`curate`] removes parts of such
 //! a folder. [`export`] writes packages as folders of manifests, and [`extract`] writes some packages with everything
 //! that they need. [`render`] converts a whole index to a file-based catalog, and [`import`] makes a database from a

@@ -174,7 +174,8 @@ impl RenderedIndex {
         omitted
     }
 
-    /// Returns the bundles that are in no channel of a package and thus in no document, unless they are deprecated.
+    /// Returns the bundles that are not in any channel of a package and thus in no document, unless they are
+    /// deprecated.
     pub fn unlisted(&self) -> Vec<&str> {
         let packages = self.catalog.packages.iter();
         let channels = packages.flat_map(|package| &package.channels);

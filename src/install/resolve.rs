@@ -113,7 +113,7 @@ pub enum ResolveError {
     /// An index cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The entrypoint of an Operator is in no channel.
+    /// The entrypoint of an Operator is not in any channel.
     #[error(transparent)]
     Entrypoint(#[from] EntrypointError),
     /// A bundle that is specified as installed is in no catalog.

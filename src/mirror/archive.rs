@@ -93,7 +93,7 @@ pub enum ArchiveError {
         path: PathBuf,
     },
     /// Another run is writing to the folder.
-    #[error("another run is under way and is writing to {}", folder.display())]
+    #[error("another run is writing to {}", folder.display())]
     Busy {
         /// The folder.
         folder: PathBuf,

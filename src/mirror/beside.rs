@@ -18,7 +18,7 @@ pub fn journal_of(plan: &Path) -> PathBuf {
     beside(plan, "journal")
 }
 
-/// Replaces the extension of a plan that names a format. All else behind a dot is part of the name, such as in
+/// Replaces the extension of a plan that names a format. Any other text after a dot is part of the name, such as in
 /// `plan-4.18`.
 fn beside(plan: &Path, extension: &str) -> PathBuf {
     let is_format = |extension: &OsStr| ["json", "yaml", "yml"].iter().any(|format| extension == *format);

@@ -70,7 +70,7 @@ pub struct DocumentUse {
 pub struct Use {
     /// The name of the bundle.
     pub name: String,
-    /// The package of the bundle; `None` if the bundle is in no channel.
+    /// The package of the bundle; `None` if the bundle is not in any channel.
     #[serde(skip)]
     pub package: Option<String>,
     /// The role of the image in the bundle.

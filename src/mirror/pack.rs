@@ -38,7 +38,7 @@ pub enum PackError {
     #[error(transparent)]
     Transfer(#[from] TransferError),
     /// Blobs of the base archive are missing at the target.
-    #[error("{target} lacks {count} {} {digest}", blobs_of_base(*count))]
+    #[error("{target} is missing {count} {} {digest}", blobs_of_base(*count))]
     Base {
         /// The target.
         target: String,

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, thiserror::Error)]
 pub enum PlacedError {
     /// The plan was created for another target.
-    #[error("the plan is for {planned} instead of {asked}")]
+    #[error("the target of the plan is {planned}, not {asked}")]
     Other {
         /// The target of the plan.
         planned: String,

@@ -152,7 +152,7 @@ impl Clients {
                 }
                 continue;
             };
-            // The client might have made a call meanwhile.
+            // The client may have made a call since then.
             if client.rank(self.stall) == Some(rank) {
                 tracing::debug!(?rank, "a client was disconnected to make room for another");
                 client.close();
@@ -177,7 +177,7 @@ impl Clients {
         }
         ranked.retain(|(rank, _)| discriminant(rank) == discriminant(&first.0));
         ranked.sort_unstable_by_key(by_rank);
-        // Clients that connect meanwhile have a lower priority than clients that have made calls.
+        // Clients that connect in the meantime have a lower priority than clients that have made calls.
         let has_called = matches!(first.0, Rank::Idle(_) | Rank::Busy(_));
         ranked.truncate(if has_called { 1 } else { CHOSEN });
         ranked

@@ -1,4 +1,4 @@
-//! A pool of connections to one database, which are lent to calls.
+//! A pool of connections to one database, which calls borrow.
 
 use crate::causes::with_causes;
 use crate::concurrent;

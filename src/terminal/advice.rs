@@ -118,7 +118,7 @@ fn command(rule: &Rule) -> Option<&'static str> {
         ),
         (
             &rules::INDEX_BUNDLE_UNREACHABLE,
-            "`opmx index check --fix` removes a bundle that is in no channel.",
+            "`opmx index check --fix` removes a bundle that is not in any channel.",
         ),
         (&rules::INDEX_NAME_BYTES, "`opmx index check --fix` does this."),
         (&rules::INDEX_ORPHAN_ROW, "`opmx index check --fix` does this."),

@@ -57,7 +57,7 @@ pub(crate) fn render_next(diagnostic: &Diagnostic, color: bool, explained: &mut 
     if diagnostic.is_fixable() {
         add(
             &mut groups,
-            Level::NOTE.message("\"opmx bundle validate --fix\" does this"),
+            Level::NOTE.message("\"opmx bundle validate --fix\" can fix this"),
         );
     }
     for (place, label) in &diagnostic.related {

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// The format of a result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Text for people.
+    /// Human-readable text.
     #[default]
     Text,
     /// JSON, with stable field names.

@@ -44,7 +44,7 @@ pub fn operators(printer: &Printer, operators: &[Operator]) -> Result<(), Output
     for operator in operators {
         printer.line("")?;
         printer.line(format!(
-            "permissions of the accounts of {} after the install:",
+            "permissions of the accounts of {} after installation:",
             operator.name
         ))?;
         let headings = ["ACCOUNT", "NAMESPACE", "GROUP", "RESOURCE", "NAMES", "VERBS", "WHY"];

@@ -337,11 +337,8 @@ impl<'limits> Reader<'limits> {
             if !(content.is_empty() || content.starts_with('#') || content == "...") {
                 let start = at + (line.len() - line.trim_start().len());
                 self.report(
-                    Diagnostic::new(
-                        &rules::YAML_HIDDEN_TEXT,
-                        "Kubernetes tools do not read anything from here on",
-                    )
-                    .at(part.place(start..start + content.len())),
+                    Diagnostic::new(&rules::YAML_HIDDEN_TEXT, "Kubernetes tools ignore everything from here")
+                        .at(part.place(start..start + content.len())),
                 );
                 return;
             }

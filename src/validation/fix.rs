@@ -308,7 +308,7 @@ impl Round {
                     refused.insert(refusal(&path, finding));
                     continue;
                 }
-                // The other edits may be harmless, and come again in the next round.
+                // The other edits may be harmless, and are tried again in the next round.
                 file.fixed.truncate(file.fixed.len() / 2);
                 let fewer = file
                     .fixed

@@ -208,7 +208,7 @@ fn reports_mark_fixable_findings() {
     assert!(
         outcome
             .stdout
-            .contains("= note: \"opmx bundle validate --fix\" does this"),
+            .contains("= note: \"opmx bundle validate --fix\" can fix this"),
         "{outcome}"
     );
     let report: Value = serde_json::from_str(&validate(&sandbox, "compost -o json").stdout).unwrap();

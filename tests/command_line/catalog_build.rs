@@ -127,7 +127,7 @@ fn a_catalog_with_errors_is_not_built() {
        = note: at entries[2].name
        = help: Add the bundle, correct the name, or remove the entry.
 
-    error[catalog-bundle-unlisted]: bundle "rake.v1.0.0" of package "rake" is in no channel of the package
+    error[catalog-bundle-unlisted]: bundle "rake.v1.0.0" of package "rake" is not in any channel of the package
       --> catalog/rake/catalog.yaml:26:7
        |
     26 | name: rake.v1.0.0

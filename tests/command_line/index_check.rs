@@ -144,7 +144,7 @@ fn fix_repairs_a_file_and_reports_the_remaining_findings() {
     );
     let outcome = outcome_of(&sandbox, "index check index.db --fix");
     for words in [
-        "removed bundle rake.v0.9.0, which is in no channel",
+        "removed bundle rake.v0.9.0, which is not in any channel",
         "removed 1 row(s) from table related_image, because their bundles are not in the index",
         "the default channel of package rake",
     ] {
@@ -221,8 +221,8 @@ fn a_bundle_pushed_out_by_an_accepted_add_is_kept_with_a_warning() {
     assert!(names.contains(&"rake.v1.0.0".to_owned()), "{names:?}");
     let outcome = outcome_of(&sandbox, "index check index.db");
     for words in [
-        "warning[index-bundle-unreachable]: bundle \"rake.v1.0.0\" is in no channel",
-        "warning[index-bundle-unreachable]: bundle \"rake.v1.1.0\" is in no channel",
+        "warning[index-bundle-unreachable]: bundle \"rake.v1.0.0\" is not in any channel",
+        "warning[index-bundle-unreachable]: bundle \"rake.v1.1.0\" is not in any channel",
     ] {
         assert!(outcome.stdout.contains(words), "{words}: {outcome}");
     }

@@ -268,7 +268,7 @@ fn an_upgrade_that_needs_more_permissions_exits_with_1() {
     NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
     operators  (core)  leaves           delete
 
-    to approve: after the install of rake.v1.1.0, these subjects have more permissions than with rake.v1.0.0:
+    to approve: after the installation of rake.v1.1.0, these subjects have more permissions than with rake.v1.0.0:
     SUBJECT         NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
     operators/rake  (all)      (core)  leaves           delete
     ------- exit 3 -------
@@ -336,7 +336,7 @@ fn an_upgrade_that_grants_more_permissions_exits_with_3() {
     assert_eq!(more.status, Some(3), "{more}");
     assert!(
         more.stdout
-            .contains("to approve: after the install of rake.v1.1.0, these subjects"),
+            .contains("to approve: after the installation of rake.v1.1.0, these subjects"),
         "{more}"
     );
     let gained = json(&sandbox, "permissions diff every open -o json");

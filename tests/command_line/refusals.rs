@@ -152,7 +152,7 @@ fn a_rejected_version_package_or_channel_is_reported_in_its_file() {
         assert!(
             outcome
                 .stderr
-                .contains(": nowhere/metadata/annotations.yaml:1: bundle rake.v1.2.0 is in no channel"),
+                .contains(": nowhere/metadata/annotations.yaml:1: bundle rake.v1.2.0 is not in any channel"),
             "{outcome}"
         );
     }

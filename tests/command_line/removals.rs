@@ -230,9 +230,9 @@ fn bundles_in_no_channel_are_pruned() {
     );
     let outcome = outcome_of(&sandbox, "registry prune-stranded -d index.db");
     insta::assert_snapshot!(outcome.stderr, @"
-    removed bundle rake.v1.0.0, which was in no channel
-    removed bundle rake.v1.1.0, which was in no channel
-    removed bundle rake.v1.2.0, which was in no channel
+    removed bundle rake.v1.0.0, which was not in any channel
+    removed bundle rake.v1.1.0, which was not in any channel
+    removed bundle rake.v1.2.0, which was not in any channel
     ");
     let outcome = outcome_of(&sandbox, "registry prune-stranded -d index.db");
     assert_eq!(outcome.stderr, "there was nothing to remove\n");

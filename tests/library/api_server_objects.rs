@@ -410,7 +410,7 @@ const SCHEMAS: &[Case] = &[
         "pattern: '^a'",
         "pattern: '^(?!a)'",
         "properties.either.anyOf[0].pattern",
-        "looks ahead",
+        "lookahead",
     ),
     (
         CRD,

@@ -17,7 +17,7 @@ const WITH_WILDCARDS: &str = "grafana-operator";
 
 /// Bundles that opm reads for an index and opmx rejects, with the reason.
 const REFUSED: &[(&str, &str)] = &[
-    ("ann-channels-empty", "it is in no channel, and so in no index"),
+    ("ann-channels-empty", "it is not in any channel, and so in no index"),
     (
         "ann-mediatype-k8s",
         "it says that it is k8s+v1, and has no metadata/olm.yaml",

@@ -149,7 +149,7 @@ fn recorded_databases_are_reproduced_row_by_row() {
 const FOUND: &[(&str, usize, &str)] = &[(
     "skiprange",
     2,
-    "index-bundle-unreachable: bundle \"rhoas-operator.0.7.8\" is in no channel",
+    "index-bundle-unreachable: bundle \"rhoas-operator.0.7.8\" is not in any channel",
 )];
 
 #[test]

@@ -43,8 +43,8 @@ Examples:
 /// Render the catalog that a template describes
 ///
 /// A template specifies each bundle by an image in a registry, a layout (oci:DIR:TAG) or an archive, or by a folder.
-/// The path of a folder is relative to the working folder. The types are basic (olm.template.basic, or a catalog that
-/// specifies only the image of each bundle), semver (olm.semver) and substitutes (olm.template.substitutes). By
+/// The path of a folder is relative to the current directory. The types are basic (olm.template.basic, or a catalog
+/// that specifies only the image of each bundle), semver (olm.semver) and substitutes (olm.template.substitutes). By
 /// default, the schema of the template determines the type.
 ///
 /// In a catalog from a semver template, the default channel comes from the most stable list. If that list results in
@@ -65,7 +65,7 @@ pub(crate) struct TemplateArguments {
     #[arg(value_name = "FILE")]
     file: Option<String>,
     /// Language of the catalog
-    #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t)]
     output: Output,
     #[command(flatten)]
     content: ContentArguments,

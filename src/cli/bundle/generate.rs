@@ -24,9 +24,9 @@ Examples:
 /// Write annotations.yaml and bundle.Dockerfile, as opm does
 ///
 /// The Dockerfile is for building the image with another tool; "opmx bundle build" needs no Dockerfile. The Dockerfile
-/// is written to the working folder, and metadata/annotations.yaml to the folder of the bundle. Values that the options
-/// do not set are taken from the existing annotations; an existing default channel that is not one of the channels is
-/// omitted.
+/// is written to the current directory, and metadata/annotations.yaml to the folder of the bundle. Values that the
+/// options do not set are taken from the existing annotations; an existing default channel that is not one of the
+/// channels is omitted.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GenerateArguments {
@@ -92,7 +92,7 @@ fn generate(arguments: &GenerateArguments, unmixed: bool, context: &Context<'_>)
     Ok(Status::Success)
 }
 
-/// Returns a path as written in the Dockerfile: relative to the working folder, where the image is built.
+/// Returns a path as written in the Dockerfile: relative to the current directory, where the image is built.
 fn relative(path: &Path) -> String {
     let inside = std::env::current_dir()
         .ok()

@@ -29,7 +29,7 @@ Examples:
   Print the schema of the file for --policy
   $ opmx bundle schema policy > policy.schema.json";
 
-/// Print the JSON Schema of metadata/olm.yaml, of annotations that replace it, of findings, or of policies
+/// Print the JSON Schema of metadata/olm.yaml, or of annotations, findings or policy files
 ///
 /// With the schema of olm.yaml, editors complete and explain the keys, and show mistakes while you type. The format is
 /// JSON Schema: draft 7 for olm and annotations, draft 2020-12 for findings, catalog-findings and policy. Most values
@@ -40,7 +40,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SchemaArguments {
     /// Subject of the schema
-    #[arg(value_enum, value_name = "OF", default_value_t)]
+    #[arg(value_enum, value_name = "SUBJECT", default_value_t)]
     of: Described,
     /// Same as the argument "annotations"
     #[arg(long, conflicts_with = "of")]

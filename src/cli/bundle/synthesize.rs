@@ -45,7 +45,7 @@ pub(crate) struct SynthesizeArguments {
     #[arg(long)]
     explain: bool,
     /// Output format [default: yaml, or a table with --explain]
-    #[arg(short, long, value_enum, value_name = "FORM")]
+    #[arg(short, long, value_enum, value_name = "FORMAT")]
     output: Option<DocumentFormat>,
     #[command(flatten)]
     wildcards: WildcardArguments,
@@ -60,9 +60,9 @@ pub(crate) struct SynthesizeArguments {
 /// The output formats of a Kubernetes object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DocumentFormat {
-    /// YAML, for people
+    /// YAML
     Yaml,
-    /// JSON, for programs
+    /// JSON
     Json,
 }
 

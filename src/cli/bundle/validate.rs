@@ -100,7 +100,7 @@ pub(crate) struct ValidateArguments {
     policy: PolicyArguments,
     #[command(flatten)]
     selection: SelectionArguments,
-    /// Report only findings of these rules
+    /// Report only findings from these rules
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule)]
     only: Vec<RuleName>,
     /// Fix unambiguous problems in the files of the folders, and report the remaining findings
@@ -117,7 +117,7 @@ pub(crate) struct ValidateArguments {
     #[arg(long, requires = "fix", conflicts_with = "output")]
     dry_run: bool,
     /// Output format
-    #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t)]
     output: ReportFormat,
     #[command(flatten)]
     sources: ApiSourceArguments,

@@ -25,7 +25,7 @@ Examples:
   Also offer the bundles of alpha in candidate
   $ opmx catalog channel copy catalog etcd alpha candidate";
 
-/// Change whole channels of a package
+/// Rename or copy a channel, or set the default channel
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct ChannelArguments {

@@ -64,10 +64,10 @@ pub(crate) struct CheckArguments {
     index: String,
     /// Fix unambiguous problems in a database file, in one step
     ///
-    /// Stores names as text that are stored as bytes; removes rows of missing bundles, bundles that are in no channel,
-    /// channels without bundles, and APIs that no bundle provides or requires; corrects rows whose version or image
-    /// differs from that of their bundle; sets the head of a channel if only one bundle can be the head; and adds a
-    /// missing package, or sets its default channel, if it has only one channel. Content that is missing or not valid
+    /// Stores names as text that are stored as bytes; removes rows of missing bundles, bundles that are not in any
+    /// channel, channels without bundles, and APIs that no bundle provides or requires; corrects rows whose version or
+    /// image differs from that of their bundle; sets the head of a channel if only one bundle can be the head; and adds
+    /// a missing package, or sets its default channel, if it has only one channel. Content that is missing or not valid
     /// JSON is not fixed: overwrite or add the bundle. Reports the fixes and the remaining findings.
     #[arg(long)]
     fix: bool,
@@ -107,7 +107,7 @@ pub(crate) struct CheckArguments {
     #[command(flatten)]
     policy: PolicyArguments,
     /// Output format
-    #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t)]
     output: ReportFormat,
     #[command(flatten)]
     registry: RegistryArguments,

@@ -38,7 +38,7 @@ Examples:
 /// both indexes contain a package, also compares its icon, description, deprecations, lifecycles and other documents. A
 /// database contains neither descriptions nor deprecations nor other documents.
 ///
-/// Manifests, and the metadata in olm.csv.metadata that is made from them, are not compared.
+/// Manifests, and the metadata in olm.csv.metadata that is derived from them, are not compared.
 ///
 /// A plus marks items that only NEW contains, a minus items that only OLD contains, and a tilde items that differ.
 ///
@@ -53,7 +53,7 @@ pub(crate) struct DiffArguments {
     #[arg(value_name = "NEW", value_parser = filled())]
     new: String,
     /// Output format
-    #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t)]
     output: Form,
     /// Exit with status 3 if the indexes differ
     #[arg(long)]
@@ -104,7 +104,7 @@ impl Denied {
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Form {
-    /// Text for people
+    /// Human-readable text
     #[default]
     Text,
     /// JSON, with stable field names

@@ -39,8 +39,8 @@ Examples:
 /// Write packages of an index, with their dependencies, to a separate index
 ///
 /// The result includes all packages of the index that could satisfy a dependency of a bundle, because the cluster
-/// decides which one is installed. It also includes the packages that these packages require in turn. Therefore, OLM
-/// resolves the packages from the result as it does from the whole index. The reason why each package is included, and
+/// decides which one is installed. It also includes the packages that these packages require. Therefore, OLM resolves
+/// the packages from the result as it does from the whole index. The reason why each package is included, and
 /// unsatisfied dependencies, are printed to standard error.
 ///
 /// The result is an index image, a database file or the folder of a file-based catalog. It appears only when it is
@@ -73,7 +73,7 @@ pub(crate) struct ExtractArguments {
     #[arg(short, long, value_name = "FILE", conflicts_with = "folder", value_parser = output())]
     database: Option<PathBuf>,
     /// Write a file-based catalog into this folder, which must be absent or empty
-    #[arg(short = 'o', long, value_name = "FOLDER", value_parser = output())]
+    #[arg(short = 'o', long, value_name = "DIR", value_parser = output())]
     folder: Option<PathBuf>,
     /// Language of the file-based catalog
     #[arg(long, value_enum, value_name = "LANGUAGE", default_value_t, conflicts_with_all = ["tag", "database"])]

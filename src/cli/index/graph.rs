@@ -40,7 +40,7 @@ pub(crate) struct GraphArguments {
     #[arg(long, value_name = "CHANNELS", value_delimiter = ',', value_parser = name)]
     channel: Vec<String>,
     /// Output format
-    #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t)]
     output: Form,
     #[command(flatten)]
     registry: RegistryArguments,

@@ -38,11 +38,11 @@ Examples:
       skopeo copy --all docker://$from docker://$to
     done < mapping.txt";
 
-/// List the bundle images, and the images that the bundles run
+/// List the bundle images, and all other images that the bundles need
 ///
 /// Dependencies of the selected bundles are included, whether required, recommended or optional. The cluster decides
 /// which bundle satisfies a dependency, so all bundles of the index that could satisfy it are included, together with
-/// the bundles that they require in turn.
+/// the bundles that those bundles require.
 ///
 /// For each image, shows whether it is named by digest or by tag, and the bundles that need it. Also shows the role of
 /// the image in these bundles: bundle image, run by the operator, or only listed as related. For bundles that were not
@@ -78,7 +78,7 @@ pub(super) struct ImagesArguments {
     #[arg(long)]
     allow_empty: bool,
     /// Output format
-    #[arg(short, long, value_enum, value_name = "FORM", default_value_t)]
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t)]
     output: Form,
     /// Registry to copy to, for the format mapping
     #[arg(long, value_name = "REGISTRY[/PREFIX]", required_if_eq("output", "mapping"))]
@@ -94,7 +94,7 @@ pub(super) struct ImagesArguments {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 enum Form {
-    /// Text for people
+    /// Human-readable text
     #[default]
     Text,
     /// JSON, with stable field names

@@ -29,7 +29,7 @@ Examples:
   $ opmx index add -b registry.example.com/etcd-bundle:v0.9.4 -t oci:index:v1
   $ opmx index list bundles oci:index:v1";
 
-/// Change and inspect indexes, the images that OLM reads bundles from
+/// Change and inspect indexes, from which OLM installs operators
 #[derive(Debug, Args)]
 #[command(subcommand_required = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct IndexArguments {

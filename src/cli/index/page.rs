@@ -43,7 +43,7 @@ Examples:
   Show several catalogs side by side
   $ opmx index page catalog -o site --catalog 4.21=registry.example.com/index:v4.21";
 
-/// Write a website that shows an index
+/// Generate a static website from an index
 ///
 /// The site lists all packages, with search and filters. Each package has a page with its channels and update graphs,
 /// and each version has a page with its APIs, permissions, images and dependencies. The site also shows the changes
@@ -65,7 +65,7 @@ pub(crate) struct PageArguments {
     /// Folder for the site; required without --serve
     #[arg(short, long, value_name = "DIR", value_parser = output())]
     output: Option<PathBuf>,
-    /// Serve the site instead of writing it; without ADDRESS, on this machine only
+    /// Serve the site instead of writing it; without ADDRESS, only on the loopback address
     ///
     /// The site is rebuilt when the files of the index change, and open pages reload themselves. Each image is read
     /// once.
@@ -97,7 +97,7 @@ pub(crate) struct PageArguments {
     #[arg(long, value_name = "NAME=INDEX", value_parser = named)]
     catalog: Vec<(String, String)>,
     /// Print the JSON Schema of catalog.json, or of the data of a package
-    #[arg(long, value_enum, value_name = "WHAT", exclusive = true)]
+    #[arg(long, value_enum, value_name = "SUBJECT", exclusive = true)]
     schema: Option<Data>,
     #[command(flatten)]
     registry: RegistryArguments,
@@ -136,7 +136,9 @@ fn endpoint(text: &str) -> Result<SocketAddr, String> {
             .map(|port: u16| SocketAddr::from(([127, 0, 0, 1], port))),
         None => text.parse().ok(),
     };
-    parsed.ok_or_else(|| "expected an address and a port, such as 127.0.0.1:8080, or :8080 for this machine".to_owned())
+    parsed.ok_or_else(|| {
+        "expected an address and a port, such as 127.0.0.1:8080, or :8080 for the loopback address".to_owned()
+    })
 }
 
 fn named(text: &str) -> Result<(String, String), String> {
@@ -218,7 +220,7 @@ fn check_names(own: &str, beside: &[(String, String)]) -> Result<(), CommandErro
                 ""
             };
             return Err(CommandError::usage(format!(
-                "two catalogs have the name {name}, so they cannot be told apart side by side{hint}"
+                "two catalogs have the name {name}, but catalogs shown side by side need different names{hint}"
             )));
         }
     }

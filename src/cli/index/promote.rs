@@ -11,7 +11,7 @@ use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
-  Publish a bundle of the channel candidate in the channel stable, too
+  Also publish a bundle from the channel candidate in the channel stable
   $ opmx index promote etcd.v0.9.4 --channel stable -f registry.example.com/index:v1 -t registry.example.com/index:v2";
 
 /// Publish bundles of an index in additional channels

@@ -15,7 +15,7 @@ Examples:
   Remove bundles that earlier additions left behind
   $ opmx index prune-stranded -f registry.example.com/index:v1 -t registry.example.com/index:v2";
 
-/// Remove the bundles of an index image that are in no channel
+/// Remove bundles that are not in any channel from an index image
 ///
 /// Deprecated bundles are kept as long as their package exists.
 #[derive(Debug, Args)]

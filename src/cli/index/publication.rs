@@ -87,7 +87,7 @@ pub(crate) struct PublicationArguments {
     tag: Option<Reference>,
     #[command(flatten)]
     server: ServerArguments,
-    /// Write database/index.db and index.Dockerfile to the working folder, without building an image
+    /// Write database/index.db and index.Dockerfile to the current directory, without building an image
     ///
     /// A file-based catalog is converted to a database.
     #[arg(long, conflicts_with_all = ["binaries", "all_platforms"])]
@@ -134,7 +134,7 @@ pub(crate) struct CatalogFormArguments {
     /// Form of the result if the source is a file-based catalog: catalog or database [default: catalog]
     ///
     /// A catalog keeps everything that the change does not affect, including comments.
-    #[arg(long, value_enum, value_name = "FORM", hide_possible_values = true)]
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     to: Option<FormArgument>,
 }
 

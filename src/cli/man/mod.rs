@@ -24,7 +24,7 @@ Examples:
   $ opmx man ~/.local/share/man/man1
   $ man opmx-completion";
 
-/// Write the manual, one page for each command
+/// Write the man pages, one for each command
 ///
 /// The pages contain the --help texts in the format of man(1). Two additional pages are opmx-rules(1), which lists the
 /// rules with an example of each, and opmx-departures(1), which lists the deliberate departures of opmx from the

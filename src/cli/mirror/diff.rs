@@ -17,7 +17,7 @@ const EXAMPLES: &str = "\
 Examples:
   $ opmx mirror diff old.json plan.json";
 
-/// Show the images and bytes that a new plan adds and drops
+/// Show the images that a new plan adds and drops, and their sizes
 ///
 /// The size of an image includes only bytes that the other plan does not contain. Images that only get another
 /// repository or other tags at the target are marked with ~.

@@ -51,7 +51,7 @@ pub(super) struct ManifestsArguments {
         value_name = "KINDS",
         value_delimiter = ',',
         value_parser = Item(EnumValueParser::<Kind>::new()),
-        default_values = ["idms", "itms", "catalogsource", "clustercatalog"]
+        default_value = "idms,itms,catalogsource,clustercatalog"
     )]
     kind: Vec<Kind>,
     /// Scope of the mirror rules

@@ -25,7 +25,7 @@ Examples:
   $ opmx mirror plan --catalog registry.example.com/catalog:v1 -p etcd \\
       --to mirror.example.com:5000/olm -o plan.json";
 
-/// Mirror catalogs with their images, for clusters without internet
+/// Mirror catalogs and their images, for clusters without internet access
 ///
 /// A plan describes the content of a mirror: the selected part of each catalog, its images, their manifests and blobs,
 /// and their referrers, all by digest. The other commands use the plan.

@@ -81,7 +81,7 @@ pub(super) fn report(
     }
     if result.complete {
         printer.status(format_args!(
-            "all images and referrers of the plan are at {} ({} in total)",
+            "all images and referrers in the plan are present in {} ({} in total)",
             result.to,
             result.items.len()
         ));

@@ -159,7 +159,7 @@ pub(super) struct PlanArguments {
     #[arg(short, long, value_name = "FILE", default_value = PLAN, value_parser = output())]
     output: PathBuf,
     /// Exit with status 3 if the plan lacks such images; may be repeated
-    #[arg(long, value_enum, value_name = "WHAT")]
+    #[arg(long, value_enum, value_name = "PROBLEM")]
     deny: Vec<Denied>,
     #[command(flatten)]
     server: ServerArguments,

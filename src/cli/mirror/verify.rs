@@ -55,7 +55,7 @@ pub(super) struct VerifyArguments {
     plan: PathBuf,
     /// Mirror to verify: a registry with an optional path, the folder of an archive, or the list of an archive; by
     /// default, the target in the plan
-    #[arg(long, value_name = "PLACE", value_parser = place)]
+    #[arg(long, value_name = "MIRROR", value_parser = place)]
     at: Option<Place>,
     #[command(flatten)]
     naming: NamingArguments,

@@ -46,7 +46,11 @@ Examples:
 /// With --package, the head of the package in the index counts as an OLD bundle. Any other OLD bundles are also looked
 /// up in the index, but NEW is not.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    after_help = EXAMPLES,
+    override_usage = "opmx permissions diff [OPTIONS] <OLD>... <NEW>
+       opmx permissions diff [OPTIONS] --index <INDEX> --package <NAME> [OLD]... <NEW>"
+)]
 pub(crate) struct DiffArguments {
     /// Approved bundles, followed by the new bundle
     ///
@@ -158,7 +162,7 @@ fn print(
     }
     if !gained.is_empty() {
         printer.line(format!(
-            "to approve: after the install of {new}, these subjects have more permissions than with {before}:"
+            "to approve: after the installation of {new}, these subjects have more permissions than with {before}:"
         ))?;
         terminal::permissions::gains(printer, gained)?;
     }

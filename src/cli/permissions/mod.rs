@@ -100,7 +100,7 @@ pub(crate) struct PermissionsArguments {
     #[arg(value_name = "BUNDLE|FILE", required_unless_present_any = ["state", "cluster", "user", "group"], value_parser = filled())]
     bundle: Option<String>,
     /// Print this output instead of the review
-    #[arg(long = "as", value_enum, value_name = "WHAT")]
+    #[arg(long = "as", value_enum, value_name = "KIND")]
     shape: Option<Shape>,
     /// Exit with status 3 if permissions are missing
     #[arg(long)]

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  Publish a bundle of the channel candidate in the channel stable, too
+  Also publish a bundle from the channel candidate in the channel stable
   $ opmx registry promote etcd.v0.9.4 --channel stable -d index.db";
 
 /// Publish bundles of a database in additional channels

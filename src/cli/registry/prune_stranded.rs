@@ -15,7 +15,7 @@ Examples:
   Remove bundles that earlier additions left behind
   $ opmx registry prune-stranded -d index.db";
 
-/// Remove the bundles of a database file that are in no channel
+/// Remove bundles that are not in any channel from a database file
 ///
 /// Deprecated bundles are kept as long as their package exists.
 #[derive(Debug, Args)]

@@ -13,7 +13,7 @@ Examples:
   Serve on port 50051, as OLM expects
   $ opmx registry serve -d index.db
 
-  Serve on this machine only, on another port
+  Serve only on the loopback address, on another port
   $ opmx registry serve -d index.db --address 127.0.0.1 -p 8080";
 
 /// Serve a database file to OLM, over gRPC

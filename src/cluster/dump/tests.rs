@@ -150,7 +150,7 @@ fn errors_are_reported_with_their_line() {
     assert!(yaml.contains("dump:6:21: "), "{yaml}");
     let json = error("{\"kind\": \"List\",\n \"items\": [{]}");
     assert!(json.contains("dump:2:13: "), "{json}");
-    assert!(error("").contains("has neither objects"));
+    assert!(error("").contains("contains neither objects"));
     assert!(error("SQLite format 3\0…").contains("is not text"));
     for (text, expected) in [
         ("just words\n", ":1: expected a Kubernetes object, found a string"),

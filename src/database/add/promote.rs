@@ -50,8 +50,8 @@ pub enum PromoteError {
     /// The name of a channel is empty or consists of spaces.
     #[error("the channel {0:?} has a blank name")]
     BlankChannel(String),
-    /// A bundle is in no channel, so it has no position in the update graph.
-    #[error("bundle {bundle} is in no channel, so it has no position in the update graph")]
+    /// A bundle is not in any channel, so it has no position in the update graph.
+    #[error("bundle {bundle} is not in any channel, so it has no position in the update graph")]
     NoChannel {
         /// The bundle.
         bundle: String,

@@ -33,7 +33,7 @@ pub enum Refusal {
         /// The differences from the bundle in the index.
         differences: Differences,
     },
-    /// The bundle is already stored in the index, but is in no channel.
+    /// The bundle is already stored in the index, but is not in any channel.
     #[error(
         "bundle {bundle} of {origin} is already in the index, but has been in no channel since an earlier change; \
         remove it with prune-stranded before adding it again"

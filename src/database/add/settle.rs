@@ -1,8 +1,8 @@
-//! Computes the graphs of all packages anew, as an addition that adds nothing to them.
+//! Recomputes the graphs of all packages, as adding no bundles would.
 //!
 //! An addition computes all channels of the packages that it touches. If the database was made from a catalog whose
 //! channels list less, or have other edges, than this computation produces, channels change that the added bundles are
-//! not in. In a settled database, an addition changes only what depends on the added bundles.
+//! not in. After this recomputation, an addition changes only what depends on the added bundles.
 
 use super::graph_rows;
 use super::stored::{Place, Stored};

@@ -159,7 +159,7 @@ impl Stored {
         Ok(())
     }
 
-    /// Follows the edges to bundles that are stored but are in no channel.
+    /// Follows the edges to bundles that are stored but are not in any channel.
     fn read_targets(&mut self, stored: &mut Statement<'_>, added: &[Place<'_>]) -> rusqlite::Result<()> {
         let in_call: BTreeSet<&str> = added.iter().map(|bundle| bundle.name).collect();
         for (name, package) in &mut self.packages {

@@ -62,7 +62,7 @@ pub(super) fn check(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<
         .iter()
         .filter(|bundle| !reached.contains(*bundle) && !deprecated.contains(*bundle))
     {
-        let message = format!("bundle {bundle:?} is in no channel");
+        let message = format!("bundle {bundle:?} is not in any channel");
         findings.push(Diagnostic::new(&rules::INDEX_BUNDLE_UNREACHABLE, message));
     }
     Ok(())

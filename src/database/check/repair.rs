@@ -99,7 +99,7 @@ impl fmt::Display for Repair {
                     "corrected the version and image in {rows} row(s) of table {table}"
                 )
             }
-            Self::BundleRemoved { bundle } => write!(formatter, "removed bundle {bundle}, which is in no channel"),
+            Self::BundleRemoved { bundle } => write!(formatter, "removed bundle {bundle}, which is not in any channel"),
             Self::ApisRemoved { rows } => {
                 write!(formatter, "removed {rows} API(s) that no bundle provides or requires")
             }
@@ -126,7 +126,7 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Repairs a database file: stores names as text that are stored as bytes; removes bundles that are in no channel,
+/// Repairs a database file: stores names as text that are stored as bytes; removes bundles that are not in any channel,
 /// channels without bundles, rows that belong to missing bundles, and unused APIs; corrects rows whose version or image
 /// differs from that of their bundle; sets the head of channels in which only one bundle can be the head; and adds
 /// packages that have a single channel, and sets their default channel. Returns the repairs, in order.

@@ -88,7 +88,7 @@ fn graph_errors_name_package_channel_and_bundle() {
         ),
         (
             "INSERT INTO operatorbundle (name) VALUES ('k.v0')",
-            r#"index-bundle-unreachable: bundle "k.v0" is in no channel"#,
+            r#"index-bundle-unreachable: bundle "k.v0" is not in any channel"#,
         ),
         (
             "UPDATE channel_entry SET replaces = 4 WHERE entry_id = 4",

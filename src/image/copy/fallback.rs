@@ -66,7 +66,7 @@ enum ListError {
     #[error(transparent)]
     Image(#[from] ImageError),
     /// The tag of the list belongs to something else, which must not be overwritten.
-    #[error("the tag {tag} refers to something other than a list of referrers, so it is left unchanged")]
+    #[error("the tag {tag} does not refer to a list of referrers, so it was left unchanged")]
     Taken {
         /// The tag.
         tag: String,

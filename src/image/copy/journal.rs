@@ -29,10 +29,10 @@ pub struct Journal {
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// The file cannot be read, written or removed.
-    #[error("cannot keep a journal of the copied blobs")]
+    #[error("cannot use the journal of copied blobs")]
     File(#[from] FileError),
     /// Another run is using the journal.
-    #[error("another run is under way and is using the journal {}", path.display())]
+    #[error("another run is using the journal {}", path.display())]
     Busy {
         /// The path of the journal.
         path: PathBuf,

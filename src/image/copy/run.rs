@@ -180,7 +180,7 @@ impl Run<'_> {
         let content = self.contents.blob(stored);
         let mut wanted = wanted.into_iter();
         while let Some((repository, reference)) = wanted.next() {
-            // Prefer reading from the target registry, which is nearer than the source of the blob.
+            // Prefer reading from the target registry, which is usually faster than the source of the blob.
             let nearer = from.as_ref().and_then(|(_, reference)| reference.as_ref());
             let own = nearer.map(|reference| {
                 let own = std::slice::from_ref(reference);

@@ -7,9 +7,7 @@ use crate::image::digest::DigestError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReferenceError {
     /// An empty string, or a transport without an image.
-    #[error(
-        "{reference:?} does not specify an image: expected HOST/REPOSITORY:TAG, oci:DIRECTORY:TAG or oci-archive:FILE:TAG"
-    )]
+    #[error("{reference:?} does not specify an image: expected HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG")]
     Empty {
         /// The rejected string.
         reference: String,

@@ -149,7 +149,7 @@ pub enum RegistryFailure {
         authorities: Option<PathBuf>,
     },
     /// The certificate of the server is that of an authority, and is not itself trusted.
-    #[error("the certificate of the server is that of a certificate authority, and is not itself trusted")]
+    #[error("the server uses the certificate of a certificate authority, which is not trusted as a server certificate")]
     AuthorityAsServer,
     /// The server responded with plain HTTP, but HTTPS was expected.
     #[error("the server responded with plain HTTP, but HTTPS was expected")]

@@ -288,7 +288,8 @@ impl RenderSource {
         faults
     }
 
-    /// Returns the bundles of a database that are in no channel of a package, and thus not in the rendered catalog.
+    /// Returns the bundles of a database that are not in any channel of a package, and thus not in the rendered
+    /// catalog.
     pub fn unlisted(&self) -> Vec<&str> {
         match (&self.content, &self.only) {
             (Content::Index(index), None) => index.unlisted(),

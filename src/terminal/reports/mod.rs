@@ -19,7 +19,7 @@ use serde_json::Value;
 /// The format of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// Text for people: each finding with the affected line
+    /// Human-readable text: each finding with the affected line
     #[default]
     Text,
     /// JSON, with stable field names

@@ -4,7 +4,7 @@ use crate::validation::fix::Fixing;
 use similar::{Algorithm, TextDiff};
 use std::path::{Component, Path};
 
-/// Returns the changes to one bundle, as a unified diff whose file names are relative to the working folder.
+/// Returns the changes to one bundle, as a unified diff whose file names are relative to the current directory.
 pub fn patch(bundle: &str, fixing: &Fixing) -> String {
     let changes = fixing.files.iter();
     let changes = changes.map(|(path, change)| (path.as_str(), change.before.as_deref(), change.after.as_deref()));

@@ -53,7 +53,7 @@ impl Part<'_> {
             self.refuse(
                 path,
                 message,
-                "Move nonResourceURLs to a rule of their own, with their verbs.",
+                "Move nonResourceURLs and their verbs to a separate rule.",
             );
         }
     }

@@ -468,9 +468,7 @@ fn a_tag_that_is_not_a_list_of_referrers_is_not_overwritten() {
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(
-        text.contains(&format!(
-            "the tag {tag} refers to something other than a list of referrers"
-        )),
+        text.contains(&format!("the tag {tag} does not refer to a list of referrers")),
         "{text}"
     );
     assert_eq!(client.find(&format!("{repository}:{tag}")), Some(before));

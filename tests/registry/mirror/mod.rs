@@ -3,12 +3,12 @@
 mod archive;
 mod copy;
 mod garden;
+mod guide;
 mod proxy;
 mod referrers;
 mod repair;
 mod selection;
 mod target;
-mod guide;
 mod unreachable;
 mod upkeep;
 

@@ -621,7 +621,7 @@ fn accepted_additions_leave_only_warnings_about_removed_and_stranded_bundles() {
         let tally = run(steps, mode, |place, findings| {
             for finding in findings {
                 let pushed_out = place.dropped.iter();
-                let mut expected = pushed_out.map(|bundle| format!("bundle {bundle:?} is in no channel"));
+                let mut expected = pushed_out.map(|bundle| format!("bundle {bundle:?} is not in any channel"));
                 prop_assert!(
                     finding.rule.id == "index-bundle-unreachable"
                         && (expected.any(|said| said == finding.message) || is_stranded(&finding.message)),

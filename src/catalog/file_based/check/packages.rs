@@ -252,7 +252,7 @@ impl Check<'_, '_> {
             }
             if !listed.contains(&*bundle.name) {
                 let message = format!(
-                    "bundle {:?} of package {:?} is in no channel of the package",
+                    "bundle {:?} of package {:?} is not in any channel of the package",
                     bundle.name, self.package
                 );
                 let meant = self.nearest.of(&bundle.name, names.iter().copied());
