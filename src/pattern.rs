@@ -378,7 +378,7 @@ fn flags(text: &str) -> Option<(String, &str, bool)> {
     None
 }
 
-/// Splits a text after an opening brace into a count of repetitions and what follows its closing brace. In Go, other
+/// Splits a string after an opening brace into a count of repetitions and what follows its closing brace. In Go, other
 /// braces are plain characters.
 fn count(text: &str) -> Option<(&str, &str)> {
     let is_number = |text: &str| {

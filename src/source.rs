@@ -101,7 +101,7 @@ impl SourceFile {
     }
 }
 
-/// Returns the line break for new lines in a text: the one that most of its lines have.
+/// Returns the line break for new lines in a string: the one that most of its lines have.
 pub(crate) fn line_break(text: &str) -> &'static str {
     let windows = text.matches("\r\n").count();
     if windows > text.matches('\n').count() - windows {

@@ -44,8 +44,8 @@ impl Default for TreeLimits {
 /// An error while reading files into a tree.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
-    /// A path that is absolute, or leads out of the folder with `..`.
-    #[error("{origin}: the path {path:?} leads out of the folder")]
+    /// A path that is absolute, or leads outside the folder with `..`.
+    #[error("{origin}: the path {path:?} leads outside the folder")]
     PathEscape {
         /// The directory or image.
         origin: String,

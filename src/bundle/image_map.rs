@@ -341,7 +341,7 @@ pub fn map_images(
     let mut by_name: BTreeMap<String, String> = BTreeMap::new();
     let mut used: BTreeSet<&str> = BTreeSet::new();
     for one in &named {
-        // A name cannot tell apart the images of a list.
+        // A name cannot distinguish the images of a list.
         if let Some((name, image)) = map.names.get_key_value(&plain(&one.name)).filter(|_| one.is_alone()) {
             used.insert(name);
             by_name.entry(one.image.clone()).or_insert_with(|| image.clone());

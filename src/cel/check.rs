@@ -47,7 +47,7 @@ pub(super) fn compile<T: Send>(rule: &str, with: impl FnOnce(Program) -> T + Sen
     on_deep_stack(|| parsed(rule).map(with)).unwrap_or_else(|| {
         Err(Problem {
             kind: ProblemKind::NotEvaluated,
-            reason: "cannot be checked, because the system starts no more threads".to_owned(),
+            reason: "cannot be checked, because the system cannot start another thread".to_owned(),
             span: None,
         })
     })

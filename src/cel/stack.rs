@@ -11,7 +11,7 @@ const STACK: usize = 64 << 20;
 /// The depth of a tree that can be evaluated on the stack of any thread.
 pub(super) const SHALLOW: usize = 16;
 
-/// Runs `work` on a thread with a deep stack. Returns `None` if the system starts no more threads.
+/// Runs `work` on a thread with a deep stack. Returns `None` if the system cannot start another thread.
 pub(super) fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);

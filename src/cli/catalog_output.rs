@@ -133,8 +133,7 @@ pub(crate) fn open(
             report_omitted(&omitted, &context.printer);
             for (package, fault) in opened.faults() {
                 context.printer.warning(format_args!(
-                    "package {package} {fault}, so the catalog is invalid and cannot be served; \"opmx index check\" \
-                     lists the faults of the index"
+                    "package {package} {fault}, so the catalog is invalid and cannot be served; \"opmx index check\" lists the problems in the index"
                 ));
             }
             report_unlisted(&opened.unlisted(), &context.printer);
@@ -198,7 +197,7 @@ fn report_unlisted(bundles: &[&str], printer: &Printer) {
     }
     let count = counted(bundles.len(), "bundle");
     printer.warning(format_args!(
-        "the catalog omits {count} not in a channel of any package: {}; \"opmx index check\" lists the problems of the index",
+        "the catalog omits {count} not in a channel of any package: {}; \"opmx index check\" lists the problems in the index",
         named(bundles)
     ));
 }

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 const EXAMPLES: &str = "\
 Examples:
-  bash: for the current user, from the next shell on
+  bash: for the current user, starting with the next shell
   $ opmx completion bash > ~/.local/share/bash-completion/completions/opmx
 
   zsh: into a folder in $fpath

@@ -14,7 +14,7 @@ pub(super) fn require_outside(output: &Path, catalog: &Path) -> Result<(), Comma
         output.display(),
         catalog.display()
     ));
-    Err(error.hint("specify a place outside the catalog"))
+    Err(error.hint("choose a location outside the catalog"))
 }
 
 /// Like [`require_outside`], for an image.

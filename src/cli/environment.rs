@@ -16,7 +16,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     (
         "REGISTRY_AUTH_FILE",
-        "file with the credentials for registries; no other file is read then",
+        "file with the credentials for registries; if set, no other file is read",
     ),
     (
         "XDG_RUNTIME_DIR",

@@ -154,7 +154,7 @@ pub(crate) fn arranged(command: Command) -> Command {
         command.hide(!COMMANDS.contains(&path)).display_order(0)
     });
     shown.after_help(
-        "This is opmx, called as opm. It accepts every command line of opm, and has more commands; see opmx --help.",
+        "This is opmx, running as opm. It accepts the command lines of opm, and has more commands; see opmx --help.",
     )
 }
 

@@ -15,7 +15,7 @@ Check the health of a gRPC server
 
 Usage: grpc_health_probe -addr=HOST:PORT [FLAGS]
 
-  -addr HOST:PORT       server to check; :PORT for this machine
+  -addr HOST:PORT       server to check; :PORT for localhost
   -service NAME         service to check; by default, the whole server
   -connect-timeout TIME maximum time to connect (default 1s)
   -rpc-timeout TIME     maximum time to wait for the answer (default 1s)

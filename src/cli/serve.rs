@@ -42,9 +42,9 @@ const MOST_WARNINGS: usize = 20;
 /// Serve an index or a file-based catalog to OLM, over gRPC
 ///
 /// Starts when everything has been read and validated, and stops on a signal. If a catalog has errors, all errors are
-/// shown, and nothing is served; if it has only warnings, the first 20 are shown. The server answers with the content
-/// as it was at the moment when it read the content. If a file is modified in place while it is served, the server
-/// becomes unhealthy: calls that need changed data fail with UNAVAILABLE, and all other calls return the old content.
+/// shown, and nothing is served; if it has only warnings, the first 20 are shown. The server always returns the content
+/// that it read at startup. If a file is modified in place while it is served, the server becomes unhealthy: calls that
+/// need changed data fail with UNAVAILABLE, and all other calls return the old content.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,

@@ -33,7 +33,7 @@ pub(crate) struct ServingArguments {
     /// Serve metrics for Prometheus at http://ADDRESS:PORT/metrics; without ADDRESS, on all addresses
     #[arg(long, value_name = "[ADDRESS]:PORT", value_parser = endpoint)]
     metrics_address: Option<Endpoint>,
-    /// Log the start, the end and all faults to standard error, as text or JSON; with -vv, also every call
+    /// Log the start, the end and all failures to standard error, as text or JSON; with -vv, also every call
     #[arg(long, value_enum, value_name = "FORMAT")]
     log_format: Option<LogFormat>,
     /// Maximum number of connections; if more clients connect, the least needed connection is closed [default: 4096, or

@@ -47,11 +47,11 @@ impl SelectionArguments {
 /// The options for checks on content that may already be published.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StrictnessArguments {
-    /// Report faults as errors even if they are usually tolerated in published content
+    /// Report problems as errors even if they are usually tolerated in published content
     ///
-    /// Many published bundles and catalogs have faults that older programs did not check for, and that can no longer be
-    /// corrected. By default, these faults are warnings that explain the consequences. The page opmx-rules(1) lists
-    /// them.
+    /// Many published bundles and catalogs have problems that older programs did not check for, and that can no longer
+    /// be corrected. By default, these problems are warnings that explain the consequences. The page opmx-rules(1)
+    /// lists them.
     #[arg(long)]
     strict: bool,
     #[command(flatten)]

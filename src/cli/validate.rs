@@ -37,8 +37,8 @@ Examples:
 ///
 /// All files of a folder are read, except those that .indexignore files exclude. All problems are reported at once,
 /// with file and line: unreadable documents, channels with no head or several heads, entries without a bundle, bundles
-/// without an entry, and bundles that no update leads to. Faults that opm rejects are errors; the exit status is 0 if
-/// there are none. Some of these faults occur in published catalogs or in databases, and others are rejected only by
+/// without an entry, and bundles that no update leads to. Problems that opm rejects are errors; the exit status is 0 if
+/// there are none. Some of these problems occur in published catalogs or in databases, and others are rejected only by
 /// the newest versions of opm: they are warnings that state the consequence, or errors with --strict. If a change to
 /// the catalog was interrupted, it is completed first. Findings and the number of packages, channels and bundles go to
 /// standard error; the other output formats print a document.

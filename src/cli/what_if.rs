@@ -483,7 +483,7 @@ pub(crate) fn resolve(
     }
     for CatalogSource { namespace, name, .. } in resolved.empty_catalogs() {
         context.printer.warning(format_args!(
-            "the catalog {namespace}/{name} names no index image, so it is treated as empty; use --catalog \
+            "the catalog {namespace}/{name} does not specify an index image, so it is treated as empty; use --catalog \
             {name}=INDEX to set an index"
         ));
     }

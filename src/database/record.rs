@@ -173,7 +173,7 @@ pub enum RecordError {
         origin: String,
     },
     /// The annotations name no package.
-    #[error("{origin}: bundle {bundle} is in no package; specify the package in metadata/annotations.yaml")]
+    #[error("{origin}: bundle {bundle} does not belong to a package; specify the package in metadata/annotations.yaml")]
     NoPackage {
         /// The folder or image of the bundle.
         origin: String,

@@ -425,7 +425,7 @@ mod tests {
             ("ostree:foo@/repo", "transport \"ostree\""),
             ("sif:x.sif", "transport \"sif\""),
             ("tarball:x.tar", "transport \"tarball\""),
-            ("dir:foo", "in Docker Hub, write docker://docker.io/library/dir:foo"),
+            ("dir:foo", "on Docker Hub, write docker://docker.io/library/dir:foo"),
             ("ftp://registry.example.com/a", "transport \"ftp\""),
             ("registry.example.com/Team/bundle", "must be lowercase"),
             ("registry.example.com/team//bundle", "empty component"),

@@ -129,7 +129,7 @@ pub(super) fn difference_page(
 fn parts(before: &Release, after: &Release) -> (Vec<Part>, Vec<Gap>) {
     use Source::{Csv, Images, Manifests, Properties};
     type Compare = fn(&Release, &Release) -> Option<Vec<Change>>;
-    // The properties of a bundle list its APIs, too.
+    // The properties of a bundle also list its APIs.
     let source_of_apis = if before.owned.is_empty() || after.owned.is_empty() {
         Csv
     } else {

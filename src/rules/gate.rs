@@ -1,8 +1,8 @@
 //! The severity of a finding at each stage of publication.
 //!
-//! The author of a bundle or a catalog can still correct faults, so every fault is reported. Published content can no
-//! longer be changed, so anything that OLM's own tools have accepted into indexes for years is accepted, with a warning
-//! about the consequence. Accepted content is never rejected later.
+//! The author of a bundle or a catalog can still correct problems, so every problem is reported. Published content can
+//! no longer be changed, so anything that OLM's own tools have accepted into indexes for years is accepted, with a
+//! warning about the consequence. Accepted content is never rejected later.
 
 use super::{Rule, Severity};
 use crate::rules;
@@ -17,7 +17,7 @@ pub enum Gate {
     #[default]
     Intake,
     /// A published `k8s+v1` bundle on its way into an index or a catalog. No other program publishes these bundles, so
-    /// their faults have the same severity as for their authors.
+    /// their problems have the same severity as for their authors.
     PlainIntake,
     /// An existing index or catalog that is read or served.
     Serving,
@@ -79,7 +79,7 @@ impl Rule {
         })
     }
 
-    /// Returns the consequence for published content that has this fault, or `None` if such content is rejected.
+    /// Returns the consequence for published content that has this problem, or `None` if such content is rejected.
     pub fn consequence(&self) -> Option<&'static str> {
         let mut tolerated = TOLERATED.iter();
         tolerated
@@ -139,7 +139,7 @@ static TOLERATED: &[(&Rule, &str)] = &[
     (&rules::ANN_MEDIATYPE_MISMATCH, "The media type of the content is used."),
     (
         &rules::ANN_DEFAULT_CHANNEL_EMPTY,
-        "The bundle names no default channel.",
+        "The bundle specifies no default channel.",
     ),
     (&rules::PROP_FILES, "Only the first file by name is used."),
     (&rules::PROP_SHAPE, UNREAD_PROPERTY),

@@ -141,7 +141,7 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Request, Pr
     if probe.address.is_empty() {
         return Err(ProbeError::Arguments {
             flag: "-addr".to_owned(),
-            reason: "is required; use host:port, or :port for this machine",
+            reason: "is required; use host:port, or :port for localhost",
         });
     }
     Ok(Request::Check(probe))

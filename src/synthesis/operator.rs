@@ -53,7 +53,7 @@ const VERSION_LABEL: &str = "app.kubernetes.io/version";
 /// The annotation of a pod template that names its main container.
 const MAIN_CONTAINER: &str = "kubectl.kubernetes.io/default-container";
 
-/// The usual names of containers that run next to an operator, and have versions of their own.
+/// The usual names of containers that run next to an operator, and have their own versions.
 const SIDECARS: [&str; 12] = [
     "auth-proxy",
     "cloud-sql-proxy",

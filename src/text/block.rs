@@ -27,7 +27,7 @@ pub(super) fn load(text: &str, limits: &Limits) -> Option<Value> {
     Lines::new(text, limits, None)?.document()
 }
 
-/// Returns the places of the keys and values in a text that [`load`] reads; `None` if it needs the full parser.
+/// Returns the places of the keys and values in a string that [`load`] reads; `None` if it needs the full parser.
 pub(super) fn places(text: &str) -> Option<Places> {
     let limits = Limits::default();
     let mut lines = Lines::new(text, &limits, Some(Builder::default()))?;

@@ -151,7 +151,7 @@ fn begins_as_json(text: &str) -> bool {
     text.trim_start_matches('\u{FEFF}').trim_start().starts_with(['{', '['])
 }
 
-/// Returns the approximate number of values in a string that contains JSON. These values count, too, because readers of
+/// Returns the approximate number of values in a string that contains JSON. These values also count, because readers of
 /// annotations parse such strings.
 fn inside(text: &str) -> usize {
     if !begins_as_json(text) {

@@ -28,7 +28,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         report(&rules::ANN_MEDIATYPE_MISMATCH, message, MEDIA_TYPE);
     }
     if annotations.get(PACKAGE) == Some("") {
-        report(&rules::ANN_PACKAGE_EMPTY, "no package is named".to_owned(), PACKAGE);
+        report(&rules::ANN_PACKAGE_EMPTY, "no package is specified".to_owned(), PACKAGE);
     }
     if let Some(package) = annotations.get(PACKAGE)
         && !package.is_empty()
@@ -39,7 +39,11 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         report(&rules::ANN_PACKAGE_NAME, message, PACKAGE);
     }
     if annotations.get(CHANNELS) == Some("") {
-        report(&rules::ANN_CHANNELS_EMPTY, "no channel is named".to_owned(), CHANNELS);
+        report(
+            &rules::ANN_CHANNELS_EMPTY,
+            "no channel is specified".to_owned(),
+            CHANNELS,
+        );
     }
     let channels = annotations.channels();
     if let Some(default) = annotations.default_channel()
@@ -105,7 +109,11 @@ pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         report(&rules::ANN_MEDIATYPE_MISMATCH, message, MEDIA_TYPE);
     }
     if annotations.get(CHANNELS).unwrap_or_default().is_empty() {
-        report(&rules::ANN_CHANNELS_EMPTY, "no channel is named".to_owned(), CHANNELS);
+        report(
+            &rules::ANN_CHANNELS_EMPTY,
+            "no channel is specified".to_owned(),
+            CHANNELS,
+        );
     }
 }
 

@@ -43,7 +43,7 @@ impl Fixing {
         write_changes(directory, &self.files)
     }
 
-    /// Restores the files whose edits only moved a syntax error further down, in `tree`, too. Returns whether there are
+    /// Restores the files whose edits only moved a syntax error further down, also in `tree`. Returns whether there are
     /// any.
     fn restore_unreadable(&mut self, tree: &mut Tree, request: &Request) -> bool {
         let unreadable = |path: &str, change: &FileChange| {
@@ -97,7 +97,7 @@ pub fn fix(tree: Tree, request: &Request, selection: &Selection) -> (Fixing, Val
 enum Uncovered {
     /// Never.
     Never,
-    /// If these findings have fixes, too.
+    /// If these findings also have fixes.
     IfFixable,
 }
 

@@ -268,7 +268,7 @@ fn an_inconsistent_catalog_is_rejected_with_its_line() {
             insta::assert_snapshot!(outcome, @r#"
             ------- stderr -------
             error: catalog/p.yaml:13: channel "b" of package "p" has an entry for bundle "p.v22", which is not in the catalog
-              hint: to list all faults in a catalog folder, use opmx validate
+              hint: to list all problems in a catalog folder, use opmx validate
             ------- exit 1 -------
             "#);
         }

@@ -349,7 +349,7 @@ fn the_unquoted_range_of_the_dependency_proposal_is_shown_quoted() {
       |              ^^^^^^^
       |
       = help: Quote the value: `version: ">0.27.0"`.
-      = note: "opmx bundle validate --fix" does this
+      = note: "opmx bundle validate --fix" can fix this
 
     bundle (k8s+v1): 1 error
     more checks run after these errors are fixed
@@ -652,8 +652,8 @@ fn a_misspelled_kind_in_a_policy_is_reported() {
     assert_eq!(outcome.stderr, "");
     let outcome = validate(&sandbox, "bundle --policy policy.yaml");
     insta::assert_snapshot!(outcome.stderr, @"
-    warning: policy.yaml:2:16: Deploymnt is not a kind of Kubernetes; did you mean Deployment?
-    warning: policy.yaml:2:27: apps/deployment is not a kind of Kubernetes; did you mean apps/Deployment?
+    warning: policy.yaml:2:16: Deploymnt is not a Kubernetes kind; did you mean Deployment?
+    warning: policy.yaml:2:27: apps/deployment is not a Kubernetes kind; did you mean apps/Deployment?
     ");
 }
 
@@ -687,7 +687,7 @@ fn unquoted_versions_in_the_metadata_are_shown_quoted() {
       |                  ^
       |
       = help: Use quotes: "1".
-      = note: "opmx bundle validate --fix" does this
+      = note: "opmx bundle validate --fix" can fix this
 
     error[dep-value-shape]: versionRange of a dependency of type olm.constraint is a number, not a string
      --> compost/metadata/dependencies.yaml:7:70
@@ -703,7 +703,7 @@ fn unquoted_versions_in_the_metadata_are_shown_quoted() {
       |          ^^^^
       |
       = help: Use quotes: "4.10".
-      = note: "opmx bundle validate --fix" does this
+      = note: "opmx bundle validate --fix" can fix this
 
     compost (registry+v1): 3 errors, 1 warning
     "#);

@@ -94,11 +94,11 @@ fn the_usage_shows_every_alternative_of_a_required_option() {
     for (command, missing, usages) in [
         (
             "index extract etcd -f index.db",
-            "<--tag <REF>|--database <FILE>|--folder <FOLDER>|--dry-run>",
+            "<--tag <REF>|--database <FILE>|--folder <DIR>|--dry-run>",
             &[
                 "-t <REF> <PACKAGE>...",
                 "-d <FILE> <PACKAGE>...",
-                "-o <FOLDER> <PACKAGE>...",
+                "-o <DIR> <PACKAGE>...",
             ][..],
         ),
         (

@@ -89,7 +89,7 @@ fn permissions_are_shown_for_the_installation_and_for_the_operator() {
     NAMESPACE  GROUP   RESOURCE  NAMES  VERBS
     operators  (core)  leaves           get, list
 
-    permissions of the accounts of rake.v1.0.0 after the install:
+    permissions of the accounts of rake.v1.0.0 after installation:
     ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
     rake     (all)      (core)                leaves                           get, list           1
     rake     (all)      (core)                namespaces                       get, list, watch    2
@@ -198,7 +198,7 @@ fn permissions_of_the_operator_depend_on_the_operator_group() {
     let role = "copies into a ClusterRole, because there are no target namespaces";
     for part in [
         "serviceaccounts                get, create, patch\n",
-        "permissions of the accounts of rake.v1.0.0 after the install:\n",
+        "permissions of the accounts of rake.v1.0.0 after installation:\n",
         "(all)      (core)                namespaces",
         role,
         "  (the OperatorGroup g has no target namespaces, so it targets all namespaces)\n",

@@ -278,7 +278,7 @@ fn a_plan_is_printed_as_a_table_and_as_an_install_plan() {
     KIND                   NAME         NEEDS
     ClusterServiceVersion  rake.v1.1.0  clusterserviceversions.operators.coreos.com in operators
 
-    permissions of the accounts of rake.v1.1.0 after the install:
+    permissions of the accounts of rake.v1.1.0 after installation:
     ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
     default  operators  operators.coreos.com  operatorconditions  rake.v1.1.0  get, update, patch  1
 
@@ -396,7 +396,7 @@ fn a_plan_completes_without_an_api_only_if_its_manifest_is_optional() {
     ClusterServiceVersion  rake.v1.1.0  Created     clusterserviceversions.operators.coreos.com in operators
     ServiceMonitor         rake         NotCreated  servicemonitors.monitoring.coreos.com/v1 in operators, optional
 
-    permissions of the accounts of rake.v1.1.0 after the install:
+    permissions of the accounts of rake.v1.1.0 after installation:
     ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
     default  operators  operators.coreos.com  operatorconditions  rake.v1.1.0  get, update, patch  1
 

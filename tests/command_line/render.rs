@@ -444,7 +444,7 @@ fn database_bundles_in_no_package_are_reported() {
         .unwrap();
     let outcome = outcome_of(&sandbox, "migrate index.db some");
     insta::assert_snapshot!(outcome.stderr, @r#"
-    warning: the catalog omits 2 bundles not in a channel of any package: compost-operator.v0.3.1, greenhouse-operator.v1.2.0; "opmx index check" lists the problems of the index
+    warning: the catalog omits 2 bundles not in a channel of any package: compost-operator.v0.3.1, greenhouse-operator.v1.2.0; "opmx index check" lists the problems in the index
     wrote some/rake
     "#);
     connection.execute_batch("DELETE FROM package").unwrap();
@@ -454,7 +454,7 @@ fn database_bundles_in_no_package_are_reported() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(outcome, @r#"
             ------- stderr -------
-            warning: the catalog omits 4 bundles not in a channel of any package: compost-operator.v0.3.1, greenhouse-operator.v1.2.0, rake.v1.0.0, rake.v1.1.0; "opmx index check" lists the problems of the index
+            warning: the catalog omits 4 bundles not in a channel of any package: compost-operator.v0.3.1, greenhouse-operator.v1.2.0, rake.v1.0.0, rake.v1.1.0; "opmx index check" lists the problems in the index
             warning: index.db contains no package, so nothing is rendered from it
             "#);
         }

@@ -242,7 +242,7 @@ fn s75_an_install_is_accepted_as_input() {
     operators  apps                  deployments                    get, list, watch, create, update, patch, delete
     operators  operators.coreos.com  clusterserviceversions         create
 
-    permissions of the accounts of rake.v1.0.0 after the install:
+    permissions of the accounts of rake.v1.0.0 after installation:
     ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
     default  operators  operators.coreos.com  operatorconditions  rake.v1.0.0  get, update, patch  1
 
@@ -314,7 +314,7 @@ fn s74_an_install_is_applied_only_once_approved() {
     ClusterServiceVersion  rake.v1.0.0  Created  clusterserviceversions.operators.coreos.com in operators
     Pod                    nginx        Created  pods/v1 in mapped
 
-    permissions of the accounts of rake.v1.0.0 after the install:
+    permissions of the accounts of rake.v1.0.0 after installation:
     ACCOUNT  NAMESPACE  GROUP                 RESOURCE            NAMES        VERBS               WHY
     default  operators  operators.coreos.com  operatorconditions  rake.v1.0.0  get, update, patch  1
 

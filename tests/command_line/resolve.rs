@@ -409,7 +409,7 @@ fn a_catalog_of_the_cluster_can_be_read_from_another_source() {
     let sandbox = rakes();
     fs::write(sandbox.path("dump.yaml"), dump("{address: 'main:50051'}")).unwrap();
     let outcome = sandbox.run(["resolve", "--cluster", "dump.yaml"]);
-    let message = "the catalog olm/main names no index image, so it is treated as empty; use --catalog main=INDEX to set an index";
+    let message = "the catalog olm/main does not specify an index image, so it is treated as empty; use --catalog main=INDEX to set an index";
     assert!(outcome.stderr.contains(message), "{outcome}");
     for form in FORMS {
         let line = format!("resolve --cluster dump.yaml --catalog main={form}");

@@ -138,7 +138,7 @@ fn the_probe_accepts_the_flags_of_grpc_health_probe() {
     let asked = |arguments: &[&str]| probe(&sandbox, &arguments.iter().map(ToString::to_string).collect::<Vec<_>>());
     insta::assert_snapshot!(asked(&[]), @"
     ------- stderr -------
-    error: -addr: is required; use host:port, or :port for this machine
+    error: -addr: is required; use host:port, or :port for localhost
     ------- exit 1 -------
     ");
     insta::assert_snapshot!(asked(&["-bogus"]), @"

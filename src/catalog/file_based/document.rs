@@ -31,7 +31,7 @@ impl Document {
 
     /// Returns the value of a field, as written.
     pub fn field(&self, name: &str) -> Option<&RawValue> {
-        // The fields of other schemas keep their capitalization, but their schema, package and name are read, too.
+        // The fields of other schemas keep their capitalization, but their schema, package and name are also read.
         let mut found = self.fields.iter().rev();
         let (_, value) = found.find(|(field, _)| field.eq_ignore_ascii_case(name))?;
         Some(value)

@@ -81,8 +81,8 @@ fn values(parts: &[Part]) -> impl Iterator<Item = &Value> {
     parts.iter().map(|part| &part.value).filter(|value| !value.is_null())
 }
 
-/// Removes the comments at the beginning of a file that form a document of their own, if they can become part of the
-/// first document: opm rejects documents of only comments.
+/// Removes the comments at the beginning of a file that form a separate document, if they can become part of the first
+/// document: opm rejects documents of only comments.
 fn take_header(parts: &mut Vec<Part>) -> Option<Part> {
     let is_comment = |part: &&Part| part.value.is_null() && part.text.lines().all(|line| line.starts_with('#'));
     let count = parts.iter().take_while(is_comment).count();

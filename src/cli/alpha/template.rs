@@ -52,7 +52,7 @@ Examples:
 /// type in defaultChannelTypePreference decides. The icon and description of the package come from the head of that
 /// channel.
 ///
-/// Faults in the channels and bundles of the catalog are warnings; with --strict, they are errors, and nothing is
+/// Problems in the channels and bundles of the catalog are warnings; with --strict, they are errors, and nothing is
 /// written. Missing packages, channels and bundles are not reported, because other files of the catalog may contain
 /// them.
 #[derive(Debug, Args)]

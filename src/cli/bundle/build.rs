@@ -78,7 +78,7 @@ pub(crate) struct BuildArguments {
     /// The file has one of three formats: lines FROM TO or FROM=TO, where FROM is an image, a repository, or a registry
     /// with or without a path; a JSON or YAML list of {name, image}, where each name is that of a related image, a
     /// RELATED_IMAGE_* variable, a container or a volume; or ImageDigestMirrorSet, ImageTagMirrorSet and
-    /// ImageContentSourcePolicy objects. Names of images in Docker Hub match with and without docker.io. Images are
+    /// ImageContentSourcePolicy objects. Names of images on Docker Hub match with and without docker.io. Images are
     /// replaced in the same places as with --pin, and in the annotations of objects and pod templates. The files of the
     /// bundle are not changed.
     #[arg(long, value_name = "FILE")]

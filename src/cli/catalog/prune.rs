@@ -15,7 +15,7 @@ Examples:
   Keep two packages, one of them with a single channel
   $ opmx catalog prune catalog -p etcd -p prometheus=stable
 
-  Keep the versions from 1.4.0 on
+  Keep 1.4.0 and higher versions
   $ opmx catalog prune catalog -p 'etcd@>=1.4.0'
 
   Keep only the heads of the channels

@@ -124,7 +124,7 @@ hints! {
     CatalogLoadError {
         pass: [Catalog],
         none: [],
-        Self::Document { .. } => hint("to list all faults in a catalog folder, use opmx validate"),
+        Self::Document { .. } => hint("to list all problems in a catalog folder, use opmx validate"),
     }
     TemplateChangeError {
         pass: [Revise],

@@ -61,8 +61,7 @@ hints! {
     ArchiveError {
         pass: [File],
         none: [Version, Name, Plan],
-        Self::List { .. } => hint("transfer the list again from where it was written; there, remove it and run opmx \
-                                   mirror copy --to-archive again, which keeps undamaged volumes"),
+        Self::List { .. } => hint("transfer the list again; if the original is damaged, remove it and run opmx mirror copy --to-archive again, which keeps undamaged volumes"),
         Self::Volume { .. } => hint("specify the folder of the archive or its list, NAME.json"),
         Self::Unfinished { .. } => hint("run opmx mirror copy --to-archive again to finish it"),
         Self::Ambiguous { names, .. } if names.is_empty() => {

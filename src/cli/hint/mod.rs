@@ -28,7 +28,7 @@ use std::path::Path;
 pub(crate) const MORE_STEPS: &str = "allow more steps with --max-steps, or specify fewer catalogs";
 const VALUES: &str = "--max-values";
 const TOTAL_SIZE: &str = "--max-total-size";
-const OTHER_RUN: &str = "wait until the other run has ended";
+const OTHER_RUN: &str = "wait until the other run has finished";
 const MORE_FILES: &str = "raise the limit on open files with ulimit -n";
 /// The hint for a full disk with temporary files.
 const FULL_TEMPORARY: &str = "free space in that folder, or set TMPDIR to another folder";

@@ -50,7 +50,7 @@ Examples:
     after_help = EXAMPLES,
     override_usage = "opmx index extract [OPTIONS] -f <INDEX> -t <REF> <PACKAGE>...
        opmx index extract [OPTIONS] -f <INDEX> -d <FILE> <PACKAGE>...
-       opmx index extract [OPTIONS] -f <INDEX> -o <FOLDER> <PACKAGE>...",
+       opmx index extract [OPTIONS] -f <INDEX> -o <DIR> <PACKAGE>...",
     group = ArgGroup::new("destination").args(["tag", "database", "folder", "dry_run"]).required(true).multiple(true)
 )]
 pub(crate) struct ExtractArguments {

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Examples:
-  Write the site of an index, to open from disk or to put on a web server
+  Write a site to open from disk, or to host on a web server
   $ opmx index page registry.example.com/index:v1 -o site
 
   Include information that only the bundle images contain
@@ -245,7 +245,7 @@ fn warn(site: &Summary, context: &Context<'_>) {
     }
     if let Some(more @ 1..) = site.unprobed.len().checked_sub(SHOWN) {
         let more = counted(more, "more image");
-        printer.warning(format_args!("the sizes of {more} are unknown too"));
+        printer.warning(format_args!("the sizes of {more} are also unknown"));
     }
 }
 

@@ -79,7 +79,7 @@ fn rules_page() -> io::Result<Vec<u8>> {
     )]);
     roff.control("PP", []);
     roff.text([roman(
-        "For authors of bundles and catalogs, every fault is reported: \"opmx bundle validate\" and \"opmx bundle \
+        "For authors of bundles and catalogs, every problem is reported: \"opmx bundle validate\" and \"opmx bundle \
          build\" are strict, and so are other commands with --strict. Published content can no longer be corrected. \
          Therefore, opmx accepts anything that opm has accepted for years, with a warning about the consequence, and \
          never rejects accepted content later.",

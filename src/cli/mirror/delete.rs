@@ -138,7 +138,7 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
         printer.warning_hint("copy the plans to keep again, so that their tags refer to their own content");
     } else if !spared.is_empty() {
         printer.status(format_args!(
-            "{} kept because of tags outside the plans; use --other-tags to delete such manifests, too",
+            "{} kept because of tags outside the plans; use --other-tags to also delete such manifests",
             counted(spared.len(), "manifest")
         ));
     }

@@ -30,7 +30,7 @@ Examples:
 /// clusters do not search the mirror for other images; --scope merges rules whose destinations stay the same. Catalogs
 /// become CatalogSources and ClusterCatalogs, which are named after the repository and tag of the catalog. The same
 /// plan always gives the same files, even before anything is copied. It is an error if the folder contains other YAML
-/// or JSON files, such as those of an earlier plan, because kubectl would apply them, too.
+/// or JSON files, such as those of an earlier plan, because kubectl would also apply them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ManifestsArguments {

@@ -36,7 +36,7 @@ Examples:
   Mirror the newest version of one package, with all possible dependencies
   $ opmx mirror plan --catalog registry.example.com/catalog:v1 -p etcd -o plan.json
 
-  Mirror one channel from a version on, and a second package, with destinations at the target
+  Mirror one channel, starting with a version, and a second package to a target registry
   $ opmx mirror plan --catalog registry.example.com/catalog:v1 \\
       -p 'etcd=stable@>=0.9.0' -p prometheus --to mirror.example.com:5000/olm -o plan.json
 

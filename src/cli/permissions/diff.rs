@@ -49,7 +49,7 @@ Examples:
 #[command(
     after_help = EXAMPLES,
     override_usage = "opmx permissions diff [OPTIONS] <OLD>... <NEW>
-       opmx permissions diff [OPTIONS] --index <INDEX> --package <NAME> [OLD]... <NEW>"
+       opmx permissions diff [OPTIONS] --index <INDEX> --package <NAME> <NEW>"
 )]
 pub(crate) struct DiffArguments {
     /// Approved bundles, followed by the new bundle

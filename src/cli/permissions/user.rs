@@ -67,7 +67,7 @@ impl UserArguments {
                 Ok((namespace.to_owned(), name.to_owned()))
             }
             _ => Err(CommandError::usage(format!(
-                "--catalog {text} names no CatalogSource; use NAMESPACE/NAME"
+                "--catalog {text} does not name a CatalogSource; use NAMESPACE/NAME"
             ))),
         });
         named.collect()

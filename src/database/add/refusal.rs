@@ -35,7 +35,7 @@ pub enum Refusal {
     },
     /// The bundle is already stored in the index, but is not in any channel.
     #[error(
-        "bundle {bundle} of {origin} is already in the index, but has been in no channel since an earlier change; \
+        "bundle {bundle} of {origin} is already in the index, but has not been in any channel since an earlier change; \
         remove it with prune-stranded before adding it again"
     )]
     Stranded {

@@ -84,7 +84,7 @@ fn names(index: &Database, (table, column): (&str, &str), findings: &mut Vec<Dia
         format!("SELECT CAST(count(*) AS TEXT) FROM {table} WHERE typeof({column}) = 'blob' HAVING count(*) > 0");
     for [count] in texts(index, "the names", &query)? {
         let message = format!(
-            "column {column} of table {table} contains {} name(s) as bytes instead of text, which no query finds",
+            "column {column} of table {table} contains {} name(s) as bytes instead of text, so no query finds them",
             count.unwrap_or_default()
         );
         findings.push(Diagnostic::new(&rules::INDEX_NAME_BYTES, message));

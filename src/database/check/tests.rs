@@ -167,7 +167,7 @@ fn names_stored_as_bytes_become_text_and_their_rows_are_kept() {
     );
     let findings = found(&path);
     let expected = "index-name-bytes: column name of table operatorbundle contains 1 name(s) as bytes instead of text, \
-        which no query finds";
+        so no query finds them";
     assert!(findings.iter().any(|finding| finding == expected), "{findings:?}");
     let rows = 1;
     let (table, column) = ("operatorbundle", "name");

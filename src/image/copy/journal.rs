@@ -38,7 +38,7 @@ pub enum JournalError {
         path: PathBuf,
     },
     /// The file is not a journal, so it is left unchanged.
-    #[error("{} is not a journal of copied blobs; move it to another place", path.display())]
+    #[error("{} is not a journal of copied blobs; move it elsewhere", path.display())]
     Foreign {
         /// The path of the file.
         path: PathBuf,

@@ -49,10 +49,10 @@ pub enum ReferenceError {
     },
 }
 
-/// Returns the way to write the image in Docker Hub that has the name of a transport and a tag.
+/// Returns the way to write the image on Docker Hub that has the name of a transport and a tag.
 fn in_docker_hub(reference: &str) -> String {
     match name::parse(reference) {
-        Ok(_) => format!("; for an image in Docker Hub, write docker://docker.io/library/{reference}"),
+        Ok(_) => format!("; for an image on Docker Hub, write docker://docker.io/library/{reference}"),
         Err(_) => String::new(),
     }
 }

@@ -165,7 +165,7 @@ fn paths_with_parent_components_are_rejected_wherever_they_are() {
         let image = image(&[&[file(path, b"1")]]);
         let error = read(&image).unwrap_err();
         assert!(
-            error.contains("leads out of the folder") && error.contains(path),
+            error.contains("leads outside the folder") && error.contains(path),
             "{error}"
         );
         assert!(extract(&image, "x", 1 << 20).unwrap_err().contains("leads out"));

@@ -89,7 +89,7 @@ impl Index {
     }
 
     /// Returns the images that documents of schemas unknown to OLM name in the fields `image` and `relatedImages`, as
-    /// bundles do. Other mirroring tools copy them, too.
+    /// bundles do. Other mirroring tools also copy them.
     ///
     /// # Errors
     /// Returns an error if the index is damaged or changes while it is being read.

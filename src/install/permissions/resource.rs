@@ -89,7 +89,7 @@ pub struct Review {
     pub account: Option<Account>,
     /// The missing permissions.
     pub pending: Vec<Permission>,
-    /// The operators with the permissions of their accounts after the install.
+    /// The operators with the permissions of their accounts after installation.
     pub operators: Vec<Operator>,
     /// The policy violations of the content.
     pub refused_by_policy: Vec<String>,

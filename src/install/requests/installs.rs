@@ -78,7 +78,7 @@ pub struct Reviewed {
     pub held: Grants,
     /// The permissions that the account lacks.
     pub pending: Vec<Permission>,
-    /// The operators with the permissions of their accounts after the install.
+    /// The operators with the permissions of their accounts after installation.
     pub operators: Vec<Operator>,
     /// Notes about bindings in the cluster that cannot be followed.
     pub notes: Vec<String>,

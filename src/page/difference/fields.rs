@@ -47,7 +47,7 @@ fn of_version(name: &str, before: &ApiVersion, after: &ApiVersion) -> Vec<Change
     for (path, field) in &old {
         let what = format!("{name}: {path}");
         match new.get(path) {
-            // If the parent of a field is removed, too, only the removal of the parent is reported.
+            // If the parent of a field is also removed, only the removal of the parent is reported.
             None if parent(path, &old).is_some_and(|parent| !new.contains_key(parent)) => {}
             None => changes.push(Change::removed(what).breaking(true)),
             Some(other) => changes.extend(of_field(&what, field, other)),

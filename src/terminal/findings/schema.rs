@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const FILE: Field = nullable(
     "file",
     Text,
-    "The file, or the image and the path in it; null if the fault is not in a file.",
+    "The file, or the image and the path in it; null if the problem is not in a file.",
 );
 const LINE: Field = nullable("line", POSITION, "The line, counted from 1.");
 const COLUMN: Field = nullable("column", POSITION, "The column in characters, counted from 1.");
@@ -37,13 +37,13 @@ const FINDING: Shape = Object(&[
         Choice(&["error", "warning", "info"]),
         "Only errors make a check fail.",
     ),
-    always("message", Text, "The fault, in one sentence."),
+    always("message", Text, "The problem, in one sentence."),
     FILE,
     LINE,
     COLUMN,
     END_LINE,
     END_COLUMN,
-    nullable("object", Text, "The object with the fault, as `Kind/name`."),
+    nullable("object", Text, "The object with the problem, as `Kind/name`."),
     nullable("path", Text, "The path of the value in the object."),
     always("help", Text, "The advice for the finding."),
     always("related", List(&RELATED), "Other positions that explain the finding."),

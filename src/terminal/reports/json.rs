@@ -55,11 +55,11 @@ const FINDING: Shape = Object(&[
         Text,
         "The Operator Framework validator that has this rule; null if only opmx has the rule.",
     ),
-    always("message", Text, "The fault, in one sentence."),
+    always("message", Text, "The problem, in one sentence."),
     nullable(
         "file",
         Text,
-        "The file, relative to the specified folder or image; null if the fault is not in a file, for example because \
+        "The file, relative to the specified folder or image; null if the problem is not in a file, for example because \
          a required file is missing.",
     ),
     nullable("line", Within(1, i64::MAX), "The line, counted from 1."),
@@ -69,7 +69,7 @@ const FINDING: Shape = Object(&[
         "The column in characters, counted from 1.",
     ),
     always("help", Text, "The advice for the finding."),
-    always("fixable", Boolean, "Whether --fix corrects the fault in a folder."),
+    always("fixable", Boolean, "Whether --fix corrects the problem in a folder."),
 ]);
 
 const BUNDLE: Shape = Object(&[

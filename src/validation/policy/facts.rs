@@ -133,7 +133,7 @@ impl Facts {
     }
 
     /// Adds the rules that a binding grants, unless it binds a role among the objects: the rules of these roles are
-    /// facts of their own.
+    /// separate facts.
     fn binding(&mut self, number: usize, object: &Value, objects: &[&Value], setting: &Setting<'_>) {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let gvk = GroupVersionKind::from_api_version(text("/apiVersion"), text("/kind"));

@@ -35,7 +35,7 @@ const PERMISSION: &[Field] = &[
         Choice(&["Cluster", "Namespace"]),
         "Scope of the permission: the whole cluster or a namespace; defaults to both. OLM extends permissions for a \
          namespace to the whole cluster if the OperatorGroup has no target namespaces: opmx permissions takes this into \
-         account, whereas opmx bundle validate and index check, which know no OperatorGroup, use the scope in the \
+         account, whereas opmx bundle validate and index check, which do not have an OperatorGroup, use the scope in the \
          ClusterServiceVersion.",
     ),
 ];
@@ -62,8 +62,7 @@ const KINDS: Field = optional(
 const GRANTS: Field = optional(
     "permissions",
     Object(PERMISSIONS),
-    "Permissions that a bundle grants to its operator and to other subjects. The rules of a role that the bundle binds \
-     but does not contain count, too; if they are unknown, they could be any.",
+    "Permissions that a bundle grants to its operator and to other subjects. The rules of a role that the bundle binds but does not contain also count; if they are unknown, they could be any.",
 );
 const REGISTRIES: Field = optional(
     "registries",

@@ -160,10 +160,7 @@ fn of_document(document: &Document) -> Result<Policy, PolicyError> {
             });
         }
         let kinds = patterns(document, &base.key("kinds")).filter_map(|(path, text)| {
-            let doubt = format!(
-                "{text} is not a kind of Kubernetes; did you mean {}?",
-                meant_kind(text)?
-            );
+            let doubt = format!("{text} is not a Kubernetes kind; did you mean {}?", meant_kind(text)?);
             Some((path, doubt))
         });
         let parts = permissions(document, &base).filter_map(|(key, path, text)| {

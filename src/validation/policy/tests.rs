@@ -265,10 +265,10 @@ fn an_entry_that_probably_matches_nothing_is_reported() {
     assert_eq!(
         doubts,
         [
-            "policy.yaml:3:23: secret is not a resource of Kubernetes; did you mean secrets?",
-            "policy.yaml:3:31: pod/log is not a resource of Kubernetes; did you mean pods/log?",
-            "policy.yaml:3:71: read is not a verb of Kubernetes; did you mean get, list, watch?",
-            "policy.yaml:3:77: lst is not a verb of Kubernetes; did you mean list?",
+            "policy.yaml:3:23: secret is not a Kubernetes resource; did you mean secrets?",
+            "policy.yaml:3:31: pod/log is not a Kubernetes resource; did you mean pods/log?",
+            "policy.yaml:3:71: read is not a Kubernetes verb; did you mean get, list, watch?",
+            "policy.yaml:3:77: lst is not a Kubernetes verb; did you mean list?",
         ]
     );
 }

@@ -104,7 +104,7 @@ pub(super) fn meant_resource(resource: &str) -> Option<String> {
     let row = kinds.find(|row| row.kind.to_lowercase() == parent)?;
     let subresource = resource.strip_prefix(parent).unwrap_or_default();
     Some(format!(
-        "{resource} is not a resource of Kubernetes; did you mean {}{subresource}?",
+        "{resource} is not a Kubernetes resource; did you mean {}{subresource}?",
         row.resource
     ))
 }
@@ -113,7 +113,7 @@ pub(super) fn meant_resource(resource: &str) -> Option<String> {
 pub(super) fn meant_verbs(verb: &str) -> Option<String> {
     let word = WORDS.iter().find(|(word, _)| *word == verb).map(|(_, verbs)| *verbs);
     let meant = word.or_else(|| meant_verb(verb))?;
-    Some(format!("{verb} is not a verb of Kubernetes; did you mean {meant}?"))
+    Some(format!("{verb} is not a Kubernetes verb; did you mean {meant}?"))
 }
 
 fn lowercase(text: &str, what: &str) -> Option<String> {

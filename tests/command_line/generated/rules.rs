@@ -16,7 +16,7 @@ build`, and every command with `--strict`. *Intake* is where published content i
 Each rule lists its severity at the gates that check it; the check may give a single finding another severity.
 Published `registry+v1` bundles and catalogs can no longer be corrected, so many errors for authors are only warnings
 at intake; the rule then says what happens to the published content. Only opmx publishes `k8s+v1` bundles, so their
-faults are as severe at intake as for the author.
+problems are as severe at intake as for the author.
 
 Within each section, the rules are in alphabetical order. `opmx bundle rules RULE` also shows a wrong and a right
 example. An id never changes its meaning.
@@ -92,7 +92,7 @@ fn section(rule: &Rule, example: &Example) -> String {
     });
     let severities: Vec<String> = severities.collect();
     let mut section = format!(
-        "\n### `{}`\n\n- Example of a fault: {}\n- What to do: {}\n- Severity: {}\n",
+        "\n### `{}`\n\n- Example of a problem: {}\n- What to do: {}\n- Severity: {}\n",
         rule.id,
         cell(&example.about),
         cell(&advice::of_rule(rule)),

@@ -173,7 +173,7 @@ impl Check<'_, '_> {
         let name = &*package.default_channel;
         let channels = members.channels.iter().map(|channel| &*channel.name);
         if name.is_empty() {
-            let message = format!("package {:?} names no default channel", self.package);
+            let message = format!("package {:?} does not specify a default channel", self.package);
             let mut finding = Found::new(
                 &rules::CATALOG_DEFAULT_CHANNEL,
                 message,

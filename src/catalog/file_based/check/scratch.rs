@@ -33,7 +33,7 @@ impl Scratch {
 pub(super) fn package_of(reader: &mut Reader<'_>, is_missing: bool) {
     if is_missing {
         let subject = reader.subject.replace(" of package \"\"", "");
-        let message = format!("{subject} names no package");
+        let message = format!("{subject} does not specify a package");
         let help = "Set the field package to the name of its package.";
         let finding = Found::new(&rules::CATALOG_PACKAGE_MISSING, message, reader.id.at("package"));
         reader.report(finding.help(help));

@@ -315,7 +315,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "defaultChannel: a\n",
         "",
         &["p.yaml:2 catalog-default-channel"],
-        "names no default channel",
+        "does not specify a default channel",
     ),
     (
         "p.yaml",
@@ -376,7 +376,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "- name: p.v1\n",
         "- name: p.v1\n---\nschema: olm.channel\nname: b\nentries: [{name: p.v1}]\n",
         &["c.yaml:14 catalog-package-missing"],
-        "names no package",
+        "does not specify a package",
     ),
     (
         "c.yaml",
@@ -478,7 +478,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
             "c.yaml:11 catalog-entry-bundle",
             "d.yaml:8 catalog-deprecation-reference",
         ],
-        "names no package",
+        "does not specify a package",
     ),
     (
         "b.yaml",
@@ -492,7 +492,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "- name: p.v2\n  replaces: p.v1\n",
         "",
         &["b.yaml:11 catalog-bundle-unlisted"],
-        "in no channel",
+        "not in any channel",
     ),
     (
         "b.yaml",
@@ -640,7 +640,7 @@ const MUTANTS: &[(&str, &str, &str, &[&str], &str)] = &[
         "package: p\n",
         "",
         &["d.yaml:1 catalog-package-missing"],
-        "names no package",
+        "does not specify a package",
     ),
     (
         "d.yaml",
