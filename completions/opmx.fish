@@ -33,23 +33,23 @@ complete -c opmx -n "__fish_opmx_needs_command" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_needs_command" -s V -l version -d 'Print version'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "bundle" -d 'Create, inspect and build bundles, one for each operator version'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "catalog" -d 'Change file-based catalogs, and build their images'
-complete -c opmx -n "__fish_opmx_needs_command" -f -a "index" -d 'Change and inspect indexes, the images that OLM reads bundles from'
-complete -c opmx -n "__fish_opmx_needs_command" -f -a "mirror" -d 'Mirror catalogs with their images, for clusters without internet'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "index" -d 'Change and inspect indexes, from which OLM installs operators'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "mirror" -d 'Mirror catalogs and their images, for clusters without internet access'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "registry" -d 'Change and serve the database file of an index'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "resolve" -d 'Show what OLM would install or update to, without a cluster'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "serve" -d 'Serve an index or a file-based catalog to OLM, over gRPC'
-complete -c opmx -n "__fish_opmx_needs_command" -f -a "render" -d 'Write indexes, catalogs and bundles as a file-based catalog'
-complete -c opmx -n "__fish_opmx_needs_command" -f -a "migrate" -d 'Write an index or a catalog as a folder, with a file for each package'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "render" -d 'Print indexes, catalogs and bundles as one file-based catalog'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "migrate" -d 'Convert an index or a catalog to a folder with one file per package'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "validate" -d 'Check a file-based catalog: its documents, channels and bundles'
-complete -c opmx -n "__fish_opmx_needs_command" -f -a "init" -d 'Start a package in a file-based catalog: write its olm.package document'
-complete -c opmx -n "__fish_opmx_needs_command" -f -a "generate" -d 'Write the files that other tools need for a file-based catalog'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "init" -d 'Print the olm.package document for a new package in a file-based catalog'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "generate" -d 'Generate a Dockerfile for a file-based catalog'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "plan" -d 'Show the InstallPlan of a bundle, and its result on a cluster'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "permissions" -d 'Review the permissions that the installation of a bundle needs'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "upgrade-check" -d 'Check whether OLM would hold back the upgrade of an operator'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "operator" -d 'Show the components of an operator on a cluster, as one resource'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "alpha" -d 'Render and convert templates of file-based catalogs'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "completion" -d 'Print the completion script for a shell'
-complete -c opmx -n "__fish_opmx_needs_command" -f -a "man" -d 'Write the manual, one page for each command'
+complete -c opmx -n "__fish_opmx_needs_command" -f -a "man" -d 'Write the man pages, one for each command'
 complete -c opmx -n "__fish_opmx_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
 always\t'Also in pipes and files'
@@ -64,7 +64,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_su
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "convert" -d 'Convert a bundle to the other media type'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "inspect" -d 'Show the content of a bundle'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "unpack" -d 'Write the files of a bundle image to a folder'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "schema" -d 'Print the JSON Schema of metadata/olm.yaml, of annotations that replace it, of findings, or of policies'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "schema" -d 'Print the JSON Schema of metadata/olm.yaml, or of annotations, findings or policy files'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "update" -d 'Update the folder of a bundle to the next release'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "validate" -d 'Check bundles, and report what to fix'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and not __fish_seen_subcommand_from init generate synthesize build convert inspect unpack schema update validate rules help" -f -a "rules" -d 'List the rules, or explain one of them'
@@ -120,8 +120,8 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from generate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -s o -l output -d 'Output format [default: yaml, or a table with --explain]' -r -f -a "yaml\t'YAML, for people'
-json\t'JSON, for programs'"
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -s o -l output -d 'Output format [default: yaml, or a table with --explain]' -r -f -a "yaml\t'YAML'
+json\t'JSON'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l samples -d 'Folder of sample custom resources, which become the alm-examples' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from synthesize" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
@@ -223,7 +223,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from convert" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l media-type -d 'Read a bundle of plain manifests in the form that "opmx bundle build --media-type registry+v1" builds' -r -f -a "registry+v1\t''"
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from inspect" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
@@ -338,9 +338,9 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l allowed-registries -d 'Registries, paths or repositories that images may come from; used by the suites konflux and conforma' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l policy -d 'File with the allowed kinds, permissions, registries and catalogs; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l allow -d 'Do not report findings of these rules' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l only -d 'Report only findings of these rules' -r
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people: each finding with the affected line'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l allow -d 'Do not report findings from these rules' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -l only -d 'Report only findings from these rules' -r
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text: each finding with the affected line'
 json\t'JSON, with stable field names'
 yaml\t'YAML, with the same fields'
 sarif\t'SARIF 2.1.0, for code scanning'
@@ -373,7 +373,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from validate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from rules" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from rules" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from rules" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -389,7 +389,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "convert" -d 'Convert a bundle to the other media type'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "inspect" -d 'Show the content of a bundle'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "unpack" -d 'Write the files of a bundle image to a folder'
-complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "schema" -d 'Print the JSON Schema of metadata/olm.yaml, of annotations that replace it, of findings, or of policies'
+complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "schema" -d 'Print the JSON Schema of metadata/olm.yaml, or of annotations, findings or policy files'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "update" -d 'Update the folder of a bundle to the next release'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "validate" -d 'Check bundles, and report what to fix'
 complete -c opmx -n "__fish_opmx_using_subcommand bundle; and __fish_seen_subcommand_from help" -f -a "rules" -d 'List the rules, or explain one of them'
@@ -408,7 +408,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "undeprecate" -d 'Remove a deprecation'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "release" -d 'Release a version into all catalogs of a community repository'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "lifecycle" -d 'Set the maintenance phases and platforms of package versions'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "channel" -d 'Change whole channels of a package'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "channel" -d 'Rename or copy a channel, or set the default channel'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "merge" -d 'Merge catalogs into a new one'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "fmt" -d 'Format the files of catalogs'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and not __fish_seen_subcommand_from add rm prune truncate deprecate undeprecate release lifecycle channel merge fmt build help" -f -a "build" -d 'Build the image of a file-based catalog, without a container daemon'
@@ -427,7 +427,7 @@ bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundl
 all\t'Replace all old forms'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l allow -d 'Do not report findings of these rules' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l allow -d 'Do not report findings from these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from add" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -526,7 +526,7 @@ bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundl
 all\t'Replace all old forms'"
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l allow -d 'Do not report findings of these rules' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l allow -d 'Do not report findings from these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from release" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -606,7 +606,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l binary -d 'Also build for this platform, with the static opmx binary in FILE; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l label -d 'Set this label, in addition to the label with the location of the catalog; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l allow -d 'Do not report findings of these rules' -r
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l allow -d 'Do not report findings from these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from build" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -638,7 +638,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subco
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "undeprecate" -d 'Remove a deprecation'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "release" -d 'Release a version into all catalogs of a community repository'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "lifecycle" -d 'Set the maintenance phases and platforms of package versions'
-complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "channel" -d 'Change whole channels of a package'
+complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "channel" -d 'Rename or copy a channel, or set the default channel'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "merge" -d 'Merge catalogs into a new one'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "fmt" -d 'Format the files of catalogs'
 complete -c opmx -n "__fish_opmx_using_subcommand catalog; and __fish_seen_subcommand_from help" -f -a "build" -d 'Build the image of a file-based catalog, without a container daemon'
@@ -652,7 +652,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_sub
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "add" -d 'Add bundles to an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "rm" -d 'Remove packages from an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "prune" -d 'Keep some packages of an index image, and remove all others'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "prune-stranded" -d 'Remove the bundles of an index image that are in no channel'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "prune-stranded" -d 'Remove bundles that are not in any channel from an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "promote" -d 'Publish bundles of an index in additional channels'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "deprecatetruncate" -d 'Deprecate bundles, and truncate their channels below them'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "extract" -d 'Write packages of an index, with their dependencies, to a separate index'
@@ -660,7 +660,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_sub
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "from-fbc" -d 'Convert a file-based catalog to an index with a database'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "list" -d 'List the content of an index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "graph" -d 'Draw the update graph of an index'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "page" -d 'Write a website that shows an index'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "page" -d 'Generate a static website from an index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "diff" -d 'Show the differences between two indexes'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "check" -d 'Check an index: its channels, its rows and the sizes of its manifests'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate extract export from-fbc list graph page diff check help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -682,7 +682,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l record-as -d 'Reference under which the bundle will be published, to store in the index; only for a single bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l allow -d 'Do not report findings of these rules' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l allow -d 'Do not report findings from these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -702,7 +702,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l all-platforms -d 'Build for all platforms of the base image'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l generate -d 'Write database/index.db and index.Dockerfile to the current directory, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on the new index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from add" -l permissive -d 'Skip bundles that cannot be fetched or read, unless none can be; exit with status 1 if any was skipped'
@@ -741,7 +741,7 @@ always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l permissive -d 'Ignore packages that are not in the index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l all-platforms -d 'Build for all platforms of the base image'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l generate -d 'Write database/index.db and index.Dockerfile to the current directory, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on the new index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from rm" -l skip-tls-verify -d 'Accept any certificate from a registry'
@@ -780,7 +780,7 @@ always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l permissive -d 'Ignore packages that are not in the index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l all-platforms -d 'Build for all platforms of the base image'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l generate -d 'Write database/index.db and index.Dockerfile to the current directory, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on the new index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune" -l skip-tls-verify -d 'Accept any certificate from a registry'
@@ -812,7 +812,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l all-platforms -d 'Build for all platforms of the base image'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l generate -d 'Write database/index.db and index.Dockerfile to the current directory, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on the new index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from prune-stranded" -l skip-tls-verify -d 'Accept any certificate from a registry'
@@ -848,7 +848,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l all-platforms -d 'Build for all platforms of the base image'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l generate -d 'Write database/index.db and index.Dockerfile to the current directory, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on the new index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from promote" -l skip-tls-verify -d 'Accept any certificate from a registry'
@@ -883,7 +883,7 @@ never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l permissive -d 'Ignore bundles that are not in the index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l allow-package-removal -d 'Remove a package if the heads of all its channels are specified'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l all-platforms -d 'Build for all platforms of the base image'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l generate -d 'Write database/index.db and index.Dockerfile to the current directory, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l no-redo -d 'Fail if another pipeline moves the tag, instead of repeating the change on the new index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from deprecatetruncate" -l skip-tls-verify -d 'Accept any certificate from a registry'
@@ -963,7 +963,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l binary -d 'Also build for this platform, with the static opmx binary in FILE; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -s d -l out-dockerfile -d 'Name of the Dockerfile that --generate writes' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l allow -d 'Do not report findings of these rules' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l allow -d 'Do not report findings from these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -980,7 +980,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 always\t'Also in pipes and files'
 never\t'Never'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l all-platforms -d 'Build for all platforms of the base image'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l generate -d 'Write database/index.db and index.Dockerfile to the working folder, without building an image'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l generate -d 'Write database/index.db and index.Dockerfile to the current directory, without building an image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l dry-run -d 'Print the changes without writing anything'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l strict -d 'Report problems as errors even if they are usually tolerated in published content'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from from-fbc" -l skip-tls-verify -d 'Accept any certificate from a registry'
@@ -998,7 +998,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "packages" -d 'List the packages, with their default channels'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "channels" -d 'List the channels, with their heads'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "bundles" -d 'List the bundles of the channels, with the bundles that they replace and skip'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "images" -d 'List the bundle images, and the images that the bundles run'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "images" -d 'List the bundle images, and all other images that the bundles need'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from list" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s p -l package -d 'Packages to draw, separated by commas [default: all]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -l channel -d 'Channels to draw, separated by commas [default: all]' -r
@@ -1027,7 +1027,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from graph" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s o -l output -d 'Folder for the site; required without --serve' -r -F
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l serve -d 'Serve the site instead of writing it; without ADDRESS, on this machine only' -r
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l serve -d 'Serve the site instead of writing it; without ADDRESS, only on the loopback address' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l title -d 'Title of the site' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l base-url -d 'URL of the published site, for the links in its feed and on its error page' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -l name -d 'Name of the CatalogSource in the manifests that the pages show [default: from the name and the tag of the index]' -r
@@ -1061,7 +1061,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from page" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from diff" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text'
 json\t'JSON, with stable field names'
 yaml\t'YAML, with the same fields'
 markdown\t'Markdown lists for a pull request'"
@@ -1101,7 +1101,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 all\t'Also the images that the operators run, and related images'"
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l for -l olm -d 'Find bundles that clusters with this OLM version cannot use; registry+v1 stands for all released versions before OLM v1' -r
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -l policy -d 'File with the allowed kinds, permissions, registries and catalogs; - for standard input' -r
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people: each finding with the affected line'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from check" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text: each finding with the affected line'
 json\t'JSON, with stable field names'
 yaml\t'YAML, with the same fields'
 sarif\t'SARIF 2.1.0, for code scanning'
@@ -1132,7 +1132,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add bundles to an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove packages from an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "prune" -d 'Keep some packages of an index image, and remove all others'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "prune-stranded" -d 'Remove the bundles of an index image that are in no channel'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "prune-stranded" -d 'Remove bundles that are not in any channel from an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "promote" -d 'Publish bundles of an index in additional channels'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "deprecatetruncate" -d 'Deprecate bundles, and truncate their channels below them'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "extract" -d 'Write packages of an index, with their dependencies, to a separate index'
@@ -1140,7 +1140,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcomm
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "from-fbc" -d 'Convert a file-based catalog to an index with a database'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "list" -d 'List the content of an index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "graph" -d 'Draw the update graph of an index'
-complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "page" -d 'Write a website that shows an index'
+complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "page" -d 'Generate a static website from an index'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "diff" -d 'Show the differences between two indexes'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "check" -d 'Check an index: its channels, its rows and the sizes of its manifests'
 complete -c opmx -n "__fish_opmx_using_subcommand index; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -1155,7 +1155,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_su
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -f -a "load" -d 'Load an archive into a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -f -a "manifests" -d 'Write the cluster configuration for the mirrored images of a plan'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -f -a "verify" -d 'Verify that a registry or an archive contains the content of a plan'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -f -a "diff" -d 'Show the images and bytes that a new plan adds and drops'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -f -a "diff" -d 'Show the images that a new plan adds and drops, and their sizes'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -f -a "schema" -d 'Print the JSON Schema of a plan, a result or the list of an archive'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -f -a "delete" -d 'Delete the images of a plan from a registry, except those of other plans'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and not __fish_seen_subcommand_from plan copy load manifests verify diff schema delete help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -1296,7 +1296,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l max-nested-paths -d 'Maximum number of path components below the target; additional components are joined with dashes (0: no limit)' -r
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l policy -d 'Policy that images must satisfy: a container engine\'s policy.json, or a ClusterImagePolicy' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l concurrency -d 'Number of concurrent requests' -r
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
@@ -1314,7 +1314,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from diff" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from diff" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from diff" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -1354,7 +1354,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcom
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from help" -f -a "load" -d 'Load an archive into a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from help" -f -a "manifests" -d 'Write the cluster configuration for the mirrored images of a plan'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from help" -f -a "verify" -d 'Verify that a registry or an archive contains the content of a plan'
-complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from help" -f -a "diff" -d 'Show the images and bytes that a new plan adds and drops'
+complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from help" -f -a "diff" -d 'Show the images that a new plan adds and drops, and their sizes'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from help" -f -a "schema" -d 'Print the JSON Schema of a plan, a result or the list of an archive'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from help" -f -a "delete" -d 'Delete the images of a plan from a registry, except those of other plans'
 complete -c opmx -n "__fish_opmx_using_subcommand mirror; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -1367,7 +1367,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "add" -d 'Add bundles to a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "rm" -d 'Remove packages from a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "prune" -d 'Keep some packages of a database file, and remove all others'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "prune-stranded" -d 'Remove the bundles of a database file that are in no channel'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "prune-stranded" -d 'Remove bundles that are not in any channel from a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "promote" -d 'Publish bundles of a database in additional channels'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "deprecatetruncate" -d 'Deprecate bundles, and truncate their channels below them'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and not __fish_seen_subcommand_from add rm prune prune-stranded promote deprecatetruncate serve help" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
@@ -1384,7 +1384,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l record-as -d 'Reference under which the bundle will be published, to store in the index; only for a single bundle' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l allow -d 'Do not report findings of these rules' -r
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l allow -d 'Do not report findings from these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from add" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -1495,7 +1495,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add bundles to a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "rm" -d 'Remove packages from a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "prune" -d 'Keep some packages of a database file, and remove all others'
-complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "prune-stranded" -d 'Remove the bundles of a database file that are in no channel'
+complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "prune-stranded" -d 'Remove bundles that are not in any channel from a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "promote" -d 'Publish bundles of a database in additional channels'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "deprecatetruncate" -d 'Deprecate bundles, and truncate their channels below them'
 complete -c opmx -n "__fish_opmx_using_subcommand registry; and __fish_seen_subcommand_from help" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'
@@ -1507,10 +1507,10 @@ complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s n -l namespace -d 
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l without-recommended -d 'Exclude recommended dependencies: all of them, or those on PACKAGE; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l with-optional -d 'Include this package if possible, although it is only an optional dependency; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l max-steps -d 'Maximum number of candidates to try' -r
-complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l olm -d 'Answer like this release of OLM, such as 0.28.0, or as the proposals describe' -r
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l olm -d 'Behave like this release of OLM, such as 0.28.0, or as the proposals describe' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l state -d 'What-if file that describes the cluster: its APIs, objects, grants and error responses; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l cluster -l objects -d 'File or folder with output from a cluster, or - for standard input; may be repeated, also with --state' -r
-complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand resolve" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand resolve" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
@@ -1576,7 +1576,7 @@ bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundl
 all\t'Replace all old forms'"
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
-complete -c opmx -n "__fish_opmx_using_subcommand render" -l allow -d 'Do not report findings of these rules' -r
+complete -c opmx -n "__fish_opmx_using_subcommand render" -l allow -d 'Do not report findings from these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand render" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -1610,7 +1610,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l migrate-level -d '
 bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundles that have an image'
 all\t'Replace all old forms'"
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
-complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l allow -d 'Do not report findings of these rules' -r
+complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l allow -d 'Do not report findings from these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -1637,14 +1637,14 @@ complete -c opmx -n "__fish_opmx_using_subcommand migrate" -l no-cache -d 'Do no
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -s v -l verbose -d 'Log the steps to standard error; -vv adds details, -vvv the logs of the HTTP libraries'
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand migrate" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c opmx -n "__fish_opmx_using_subcommand validate" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people: each finding with the affected line'
+complete -c opmx -n "__fish_opmx_using_subcommand validate" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text: each finding with the affected line'
 json\t'JSON, with stable field names'
 yaml\t'YAML, with the same fields'
 sarif\t'SARIF 2.1.0, for code scanning'
 github\t'Annotations of a GitHub workflow'
 junit\t'JUnit XML, for test reports'"
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
-complete -c opmx -n "__fish_opmx_using_subcommand validate" -l allow -d 'Do not report findings of these rules' -r
+complete -c opmx -n "__fish_opmx_using_subcommand validate" -l allow -d 'Do not report findings from these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l max-total-size -d 'Maximum size of the catalog data that is kept in memory: names, edges, properties and findings' -r
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l max-depth -d 'Maximum nesting of a catalog document, at most 127' -r
 complete -c opmx -n "__fish_opmx_using_subcommand validate" -l max-values -d 'Maximum number of keys and values in a catalog document' -r
@@ -1693,7 +1693,7 @@ manual\t'By a person'"
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l without-recommended -d 'Exclude recommended dependencies: all of them, or those on PACKAGE; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l with-optional -d 'Include this package if possible, although it is only an optional dependency; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-steps -d 'Maximum number of candidates to try' -r
-complete -c opmx -n "__fish_opmx_using_subcommand plan" -l olm -d 'Answer like this release of OLM, such as 0.28.0, or as the proposals describe' -r
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -l olm -d 'Behave like this release of OLM, such as 0.28.0, or as the proposals describe' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l index -d 'Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -s n -l namespace -d 'Namespace to install into [default: from the files, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l media-type -d 'Read a bundle of plain manifests in the form that "opmx bundle build --media-type registry+v1" builds' -r -f -a "registry+v1\t''"
@@ -1715,7 +1715,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-depth -d 'Maximum
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
-complete -c opmx -n "__fish_opmx_using_subcommand plan" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand plan" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand plan" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -1734,7 +1734,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l catalog -d 'CatalogSource that the user would use (this requires the verb install on it); may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l policy -d 'File with the allowed kinds, permissions, registries and catalogs; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l service-account -d 'Service account of the installation [default: from the OperatorGroup in the files]' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l olm -d 'Answer like this release of OLM, such as 0.28.0, or as the proposals describe' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l olm -d 'Behave like this release of OLM, such as 0.28.0, or as the proposals describe' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l index -d 'Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s n -l namespace -d 'Namespace to install into [default: from the files, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l media-type -d 'Read a bundle of plain manifests in the form that "opmx bundle build --media-type registry+v1" builds' -r -f -a "registry+v1\t''"
@@ -1756,7 +1756,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_seen_subcommand_from diff help" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -1774,7 +1774,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and not __fish_se
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l package -d 'Package in the index whose published head counts as approved' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l channel -d 'Channel whose head counts as approved [default: the default channel]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l service-account -d 'Service account of the installation [default: from the OperatorGroup in the files]' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l olm -d 'Answer like this release of OLM, such as 0.28.0, or as the proposals describe' -r
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l olm -d 'Behave like this release of OLM, such as 0.28.0, or as the proposals describe' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l index -d 'Index that contains the bundle, which is then specified by its name: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder with a catalog' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s n -l namespace -d 'Namespace to install into [default: from the files, or operators]' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l media-type -d 'Read a bundle of plain manifests in the form that "opmx bundle build --media-type registry+v1" builds' -r -f -a "registry+v1\t''"
@@ -1796,7 +1796,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-documents -d 'Maximum number of documents in a YAML file' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-values -d 'Maximum number of keys and values in a YAML or JSON file, in a catalog document, and in all files of a bundle together' -r
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l max-database-steps -d 'Maximum number of database engine steps; the engine executes about 50 million per second' -r
-complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from diff" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -1812,7 +1812,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_s
 complete -c opmx -n "__fish_opmx_using_subcommand permissions; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l state -d 'What-if file with the installed operators and their conditions; - for standard input' -r
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l catalog -d 'Index to search for updates: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder' -r
-complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand upgrade-check; and not __fish_seen_subcommand_from init help" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
@@ -1864,7 +1864,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_
 versioned\t'v2alpha1.operators.coreos.com/NAME'
 seed\t'operators.coreos.com/operator:v2alpha1/NAME, as originally proposed; rejected by clusters'"
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
-complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
@@ -1895,7 +1895,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -a "crds" -d 'Print the CustomResourceDefinitions of Operator, Install and Condition'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -a "migrate" -d 'Print the Operators and Installs that replace Subscriptions and OperatorGroups'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and not __fish_seen_subcommand_from crds migrate help" -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -l color -d 'When to use color: auto, always or never; auto uses color on a terminal, unless NO_COLOR is set' -r -f -a "auto\t'On a terminal, unless the environment disables it'
@@ -1905,7 +1905,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subc
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -s q -l quiet -d 'Print only results and errors, without progress, status messages or warnings'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from crds" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l catalog -d 'Index that contains installed bundles, for the CatalogSource NAME or for all CatalogSources; may be repeated' -r
-complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -s o -l output -d 'Output format' -r -f -a "text\t'Text for people'
+complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -s o -l output -d 'Output format' -r -f -a "text\t'Human-readable text'
 json\t'JSON, with stable field names'
 yaml\t'The same fields as YAML'"
 complete -c opmx -n "__fish_opmx_using_subcommand operator; and __fish_seen_subcommand_from migrate" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
@@ -1952,7 +1952,7 @@ bundle-object-to-csv-metadata\t'Replace manifests with olm.csv.metadata in bundl
 all\t'Replace all old forms'"
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l api-source -d 'Source in which to look up the kinds of the resources in RBAC rules; may be repeated' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l deny -d 'Treat warnings as errors' -r -f -a "warnings\t'All warnings'"
-complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l allow -d 'Do not report findings of these rules' -r
+complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l allow -d 'Do not report findings from these rules' -r
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l authfile -d 'Credential file, in the format of docker and podman' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l ca-file -d 'Trust the certificates in this PEM file, in addition to those of the system' -r -F
 complete -c opmx -n "__fish_opmx_using_subcommand alpha; and __fish_seen_subcommand_from render-template" -l retries -d 'Number of retries when a registry fails, stalls or limits the rate' -r
@@ -2007,23 +2007,23 @@ complete -c opmx -n "__fish_opmx_using_subcommand man" -s q -l quiet -d 'Print o
 complete -c opmx -n "__fish_opmx_using_subcommand man" -s h -l help -d 'Print help'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "bundle" -d 'Create, inspect and build bundles, one for each operator version'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "catalog" -d 'Change file-based catalogs, and build their images'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "index" -d 'Change and inspect indexes, the images that OLM reads bundles from'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "mirror" -d 'Mirror catalogs with their images, for clusters without internet'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "index" -d 'Change and inspect indexes, from which OLM installs operators'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "mirror" -d 'Mirror catalogs and their images, for clusters without internet access'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "registry" -d 'Change and serve the database file of an index'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "resolve" -d 'Show what OLM would install or update to, without a cluster'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "serve" -d 'Serve an index or a file-based catalog to OLM, over gRPC'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "render" -d 'Write indexes, catalogs and bundles as a file-based catalog'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "migrate" -d 'Write an index or a catalog as a folder, with a file for each package'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "render" -d 'Print indexes, catalogs and bundles as one file-based catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "migrate" -d 'Convert an index or a catalog to a folder with one file per package'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "validate" -d 'Check a file-based catalog: its documents, channels and bundles'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "init" -d 'Start a package in a file-based catalog: write its olm.package document'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "generate" -d 'Write the files that other tools need for a file-based catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "init" -d 'Print the olm.package document for a new package in a file-based catalog'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "generate" -d 'Generate a Dockerfile for a file-based catalog'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "plan" -d 'Show the InstallPlan of a bundle, and its result on a cluster'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "permissions" -d 'Review the permissions that the installation of a bundle needs'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "upgrade-check" -d 'Check whether OLM would hold back the upgrade of an operator'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "operator" -d 'Show the components of an operator on a cluster, as one resource'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "alpha" -d 'Render and convert templates of file-based catalogs'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "completion" -d 'Print the completion script for a shell'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "man" -d 'Write the manual, one page for each command'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "man" -d 'Write the man pages, one for each command'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and not __fish_seen_subcommand_from bundle catalog index mirror registry resolve serve render migrate validate init generate plan permissions upgrade-check operator alpha completion man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "init" -d 'Start a bundle: write the metadata that raw manifests need'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "generate" -d 'Write annotations.yaml and bundle.Dockerfile, as opm does'
@@ -2032,7 +2032,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "convert" -d 'Convert a bundle to the other media type'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "inspect" -d 'Show the content of a bundle'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "unpack" -d 'Write the files of a bundle image to a folder'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "schema" -d 'Print the JSON Schema of metadata/olm.yaml, of annotations that replace it, of findings, or of policies'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "schema" -d 'Print the JSON Schema of metadata/olm.yaml, or of annotations, findings or policy files'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "update" -d 'Update the folder of a bundle to the next release'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "validate" -d 'Check bundles, and report what to fix'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from bundle" -f -a "rules" -d 'List the rules, or explain one of them'
@@ -2044,14 +2044,14 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "undeprecate" -d 'Remove a deprecation'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "release" -d 'Release a version into all catalogs of a community repository'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "lifecycle" -d 'Set the maintenance phases and platforms of package versions'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "channel" -d 'Change whole channels of a package'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "channel" -d 'Rename or copy a channel, or set the default channel'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "merge" -d 'Merge catalogs into a new one'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "fmt" -d 'Format the files of catalogs'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from catalog" -f -a "build" -d 'Build the image of a file-based catalog, without a container daemon'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "add" -d 'Add bundles to an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "rm" -d 'Remove packages from an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "prune" -d 'Keep some packages of an index image, and remove all others'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "prune-stranded" -d 'Remove the bundles of an index image that are in no channel'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "prune-stranded" -d 'Remove bundles that are not in any channel from an index image'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "promote" -d 'Publish bundles of an index in additional channels'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "deprecatetruncate" -d 'Deprecate bundles, and truncate their channels below them'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "extract" -d 'Write packages of an index, with their dependencies, to a separate index'
@@ -2059,7 +2059,7 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "from-fbc" -d 'Convert a file-based catalog to an index with a database'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "list" -d 'List the content of an index'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "graph" -d 'Draw the update graph of an index'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "page" -d 'Write a website that shows an index'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "page" -d 'Generate a static website from an index'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "diff" -d 'Show the differences between two indexes'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from index" -f -a "check" -d 'Check an index: its channels, its rows and the sizes of its manifests'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from mirror" -f -a "plan" -d 'Plan a mirror: the images of a part of a catalog, their sizes and their destinations'
@@ -2067,13 +2067,13 @@ complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcomma
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from mirror" -f -a "load" -d 'Load an archive into a registry'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from mirror" -f -a "manifests" -d 'Write the cluster configuration for the mirrored images of a plan'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from mirror" -f -a "verify" -d 'Verify that a registry or an archive contains the content of a plan'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from mirror" -f -a "diff" -d 'Show the images and bytes that a new plan adds and drops'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from mirror" -f -a "diff" -d 'Show the images that a new plan adds and drops, and their sizes'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from mirror" -f -a "schema" -d 'Print the JSON Schema of a plan, a result or the list of an archive'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from mirror" -f -a "delete" -d 'Delete the images of a plan from a registry, except those of other plans'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "add" -d 'Add bundles to a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "rm" -d 'Remove packages from a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "prune" -d 'Keep some packages of a database file, and remove all others'
-complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "prune-stranded" -d 'Remove the bundles of a database file that are in no channel'
+complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "prune-stranded" -d 'Remove bundles that are not in any channel from a database file'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "promote" -d 'Publish bundles of a database in additional channels'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "deprecatetruncate" -d 'Deprecate bundles, and truncate their channels below them'
 complete -c opmx -n "__fish_opmx_using_subcommand help; and __fish_seen_subcommand_from registry" -f -a "serve" -d 'Serve a database file to OLM, over gRPC'

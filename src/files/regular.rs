@@ -22,9 +22,9 @@ pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a regular file for reading and writing, and creates it if it does not exist. Never blocks, and follows no link:
-/// use this for a name that opmx chooses itself, because a link created by an attacker must not determine which file is
-/// written.
+/// Opens a regular file for reading and writing, and creates it if it does not exist. Never blocks, and follows no
+/// link: use this for a name that opmx chooses itself, because a link created by an attacker must not determine which
+/// file is written.
 ///
 /// # Errors
 /// Returns an error if the path leads to anything else than a regular file, or if an I/O operation fails.

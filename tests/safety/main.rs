@@ -1,5 +1,5 @@
-//! Security and durability: hostile registries, images, catalogs, databases and clients, kills at any moment, full disks,
-//! and other pipelines that change the same index.
+//! Security and durability: hostile registries, images, catalogs, databases and clients, kills at any moment, full
+//! disks, and other pipelines that change the same index.
 
 #![allow(clippy::print_stdout)]
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]

@@ -124,8 +124,8 @@ pub(crate) struct BuildArguments {
     overwrite: bool,
     /// Also write the manifests/ and metadata/ of the image to this folder, which must not contain another bundle
     ///
-    /// Files of the same names are overwritten. It is an error if the folder is that of DIR itself, or if its manifests/
-    /// or metadata/ already contain other files.
+    /// Files of the same names are overwritten. It is an error if the folder is that of DIR itself, or if its
+    /// manifests/ or metadata/ already contain other files.
     #[arg(short = 'u', long, value_name = "DIR", value_parser = output())]
     output_dir: Option<PathBuf>,
     #[command(flatten)]

@@ -341,7 +341,7 @@ fn samples_replace_the_examples_and_custom_resources_are_added() {
         .iter()
         .map(|example| (&example["metadata"]["name"], &example["spec"]["width"]))
         .collect();
-    assert_eq!(told, [(&"new".into(), &2.into()), (&"sample".into(), &5.into())]);
+    assert_eq!(told, [(&"sample".into(), &5.into()), (&"new".into(), &2.into())]);
 }
 
 fn role(verbs: &str, resources: &str) -> String {
