@@ -112,7 +112,7 @@ impl Diagnostic {
 
     /// Adds the edits that fix the problem.
     #[must_use]
-    pub(crate) fn mended_by(mut self, edits: impl IntoIterator<Item = Edit>) -> Self {
+    pub(crate) fn fixed_by(mut self, edits: impl IntoIterator<Item = Edit>) -> Self {
         self.edits.extend(edits);
         self
     }

@@ -178,7 +178,9 @@ impl FolderChange {
         let journal = self.folder.join(JOURNAL);
         fs::rename(&self.staging, &journal).map_err(|error| match error.kind() {
             io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotADirectory => {
-                let error = io::Error::other(format!("{JOURNAL} in this folder was not created by opmx; remove it"));
+                let error = io::Error::other(format!(
+                    "{JOURNAL} in this folder was not created by opmx; move it away"
+                ));
                 FileError::new("change files in", &self.folder, error)
             }
             _ => FileError::new("change files in", &self.folder, error),

@@ -48,7 +48,7 @@ struct State {
     suitable: OnceLock<bool>,
     /// Whether a write has failed, after which no further writes are attempted.
     full: AtomicBool,
-    told: AtomicBool,
+    has_warned: AtomicBool,
     progress: Arc<dyn Progress>,
 }
 
@@ -76,7 +76,7 @@ impl Cache {
                 held: Mutex::default(),
                 suitable: OnceLock::new(),
                 full: AtomicBool::new(false),
-                told: AtomicBool::new(false),
+                has_warned: AtomicBool::new(false),
                 progress,
             }),
         }
@@ -178,7 +178,7 @@ impl Cache {
     }
 
     fn tell(&self, message: &str) {
-        if self.state.told.swap(true, Ordering::Relaxed) {
+        if self.state.has_warned.swap(true, Ordering::Relaxed) {
             tracing::debug!("{message}");
         } else {
             tracing::warn!("{message}");

@@ -90,7 +90,7 @@ fn miscapitalized(document: &Document, root: &Path, field: &str) -> Option<Diagn
             return Some(
                 finding
                     .path(field)
-                    .mended_by(source_edit::recapitalize(document, &path, key)),
+                    .fixed_by(source_edit::recapitalize(document, &path, key)),
             );
         }
         map = map.key(key);

@@ -128,11 +128,11 @@ mod tests {
             &map("Repository", "https://example.com"),
             false,
         );
-        let told = changes
+        let lines = changes
             .iter()
             .map(|change| [change.mark, &change.what, &change.before, &change.after]);
         assert_eq!(
-            told.collect::<Vec<_>>(),
+            lines.collect::<Vec<_>>(),
             [
                 ["+", "Repository", "", "https://example.com"],
                 ["−", "Support", "Garden tools", ""]

@@ -325,7 +325,7 @@ fn examples(csv: Csv<'_>) -> BTreeMap<(String, String), Vec<Example>> {
         text.and_then(|text| serde_json::from_str::<Value>(text).ok())
             .unwrap_or_default()
     };
-    let told = annotation("alm-examples-metadata");
+    let descriptions = annotation("alm-examples-metadata");
     let mut examples: BTreeMap<(String, String), Vec<Example>> = BTreeMap::new();
     for object in annotation(crate::olm::annotation::EXAMPLES)
         .as_array()
@@ -334,7 +334,9 @@ fn examples(csv: Csv<'_>) -> BTreeMap<(String, String), Vec<Example>> {
     {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let name = text("/metadata/name");
-        let description = told.get(name).map(|told| told.get("description").unwrap_or(told));
+        let description = descriptions
+            .get(name)
+            .map(|entry| entry.get("description").unwrap_or(entry));
         let example = Example {
             name: name.to_owned(),
             description: description.and_then(Value::as_str).unwrap_or_default().to_owned(),

@@ -99,14 +99,14 @@ mod tests {
 
     #[test]
     fn common_time_formats_are_parsed() {
-        let told = |text: &str| created(text).map(|time| time.to_string());
-        assert_eq!(told("2023-05-01T10:00:00Z").as_deref(), Some("2023-05-01T10:00:00Z"));
-        assert_eq!(told("2023-05-01 10:00:00").as_deref(), Some("2023-05-01T10:00:00Z"));
-        assert_eq!(told(" 2023-05-01 ").as_deref(), Some("2023-05-01T00:00:00Z"));
+        let time_of = |text: &str| created(text).map(|time| time.to_string());
+        assert_eq!(time_of("2023-05-01T10:00:00Z").as_deref(), Some("2023-05-01T10:00:00Z"));
+        assert_eq!(time_of("2023-05-01 10:00:00").as_deref(), Some("2023-05-01T10:00:00Z"));
+        assert_eq!(time_of(" 2023-05-01 ").as_deref(), Some("2023-05-01T00:00:00Z"));
         assert_eq!(
-            told("2023-05-01T10:00:00+02:00").as_deref(),
+            time_of("2023-05-01T10:00:00+02:00").as_deref(),
             Some("2023-05-01T08:00:00Z")
         );
-        assert_eq!(told("yesterday"), None);
+        assert_eq!(time_of("yesterday"), None);
     }
 }

@@ -322,12 +322,12 @@ mod tests {
             }}}}]}});
         let definition = Definition::read(&object).unwrap();
         let fields = &definition.versions[0].fields;
-        let told: Vec<String> = fields
+        let rows: Vec<String> = fields
             .iter()
             .map(|field| format!("{} {} {:?} {}", field.path, field.kind, field.bounds, field.closes))
             .collect();
         assert_eq!(
-            told,
+            rows,
             [
                 "spec object [] 0",
                 "spec.labels map of string [] 0",

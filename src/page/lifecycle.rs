@@ -84,12 +84,12 @@ mod tests {
              "platformCompatibility": [{"name": "openshift", "versions": ["4.20", "4.21"]}]},
             {"name": "1.7"}, 7]});
         let lines = lines(&document);
-        let told: Vec<String> = facts(&lines, "1.8.3")
+        let rows: Vec<String> = facts(&lines, "1.8.3")
             .iter()
             .map(|(name, values)| format!("{name}: {}", values[0].text))
             .collect();
         assert_eq!(
-            told,
+            rows,
             [
                 "Support phases: Full support from 2026-01-01 to 2026-06-30",
                 "Platforms: openshift 4.20, 4.21"

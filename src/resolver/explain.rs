@@ -260,9 +260,10 @@ fn others(variables: &Variables<'_>, place: usize, list: Option<ListId>, rows: &
     let candidates: HashSet<EntryId> = members.iter().filter_map(|member| variables.entry(*member)).collect();
     let current = variables.current(subscription);
     // If the installed version is a candidate, its entry in the channel needs no row.
-    let told = current.filter(|id| candidates.contains(id));
-    let is_told =
-        |id: EntryId| candidates.contains(&id) || told.is_some_and(|told| variables.name(told) == variables.name(id));
+    let selected = current.filter(|id| candidates.contains(id));
+    let is_told = |id: EntryId| {
+        candidates.contains(&id) || selected.is_some_and(|selected| variables.name(selected) == variables.name(id))
+    };
     let wanted_by = format!("subscription {}", subscription.name);
     for (_, ids) in channels {
         for id in ids.iter().filter(|id| !is_told(**id)) {

@@ -197,33 +197,36 @@ pub(super) fn replaced(work: &mut Work<'_>) {
 /// Whether a container mounts a volume at one of OLM's paths, or names one of these paths in its command, arguments or
 /// environment.
 pub(crate) fn reads_from_olm(deployment: &Deployment<'_>) -> bool {
-    let told = |mount: &OlmMount| told_of(deployment, mount.path).is_some();
-    mounts(deployment).any(|(_, mount, _)| is_olm_mount(mount)) || told(&OF_WEBHOOKS) || told(&OF_API_SERVICES)
+    let is_mentioned = |mount: &OlmMount| first_mention(deployment, mount.path).is_some();
+    mounts(deployment).any(|(_, mount, _)| is_olm_mount(mount))
+        || is_mentioned(&OF_WEBHOOKS)
+        || is_mentioned(&OF_API_SERVICES)
 }
 
 /// Returns the place of the first command, argument or environment variable that contains the path of a folder.
-fn told_of(deployment: &Deployment<'_>, folder: &str) -> Option<Path> {
-    all_told_of(deployment, folder).into_iter().map(|(_, path)| path).next()
+fn first_mention(deployment: &Deployment<'_>, folder: &str) -> Option<Path> {
+    mentions_of(deployment, folder).into_iter().map(|(_, path)| path).next()
 }
 
 /// Returns the paths of the arguments and environment variables that name a certificate or a key in a folder. Skips
 /// arguments and variables that name a certificate authority for clients, because it is not part of a serving
 /// certificate.
 pub(crate) fn read_at(deployment: &Deployment<'_>, folder: &str) -> Vec<Path> {
-    let told = all_told_of(deployment, folder).into_iter();
+    let mentions = mentions_of(deployment, folder).into_iter();
     let is_serving = |text: &str| {
         !["client-ca", "client_ca"]
             .iter()
             .any(|word| text.to_lowercase().contains(word))
     };
-    told.filter(|(text, _)| is_serving(text))
+    mentions
+        .filter(|(text, _)| is_serving(text))
         .map(|(_, path)| path)
         .collect()
 }
 
 /// Returns the words of commands and arguments, and the values of environment variables, that contain the path of a
 /// folder, each with its path in the object.
-fn all_told_of<'a>(deployment: &Deployment<'a>, folder: &str) -> Vec<(&'a str, Path)> {
+fn mentions_of<'a>(deployment: &Deployment<'a>, folder: &str) -> Vec<(&'a str, Path)> {
     let folder = folder.trim_end_matches('/');
     let mut found = Vec::new();
     for (container, path) in deployment.containers() {
@@ -257,7 +260,7 @@ pub(crate) fn read_from_olm(deployment: &Deployment<'_>, mount: &SecretMount<'_>
         Some((last, others)) => format!(" (change {} and {last})", others.join(", ")),
     };
     // A file that is not part of the serving certificate may still be needed.
-    let volume = if all_told_of(deployment, mount.mount).len() > read.len() {
+    let volume = if mentions_of(deployment, mount.mount).len() > read.len() {
         String::new()
     } else {
         format!(", and remove the volume {}", mount.volume)

@@ -23,7 +23,7 @@ pub(super) fn look_at(work: &mut Work<'_>) {
             // Webhooks have different defaults in v1, so a person must review them.
             let same = group != "admissionregistration.k8s.io";
             let edit = source_edit::rewrite(document, &root.join(&path), &format!("{group}/v1")).filter(|_| same);
-            let finding = finding.at(object.place(&path)).mended_by(edit);
+            let finding = finding.at(object.place(&path)).fixed_by(edit);
             work.report(finding.help(format!("Migrate the object to {group}/v1.")));
         }
     }

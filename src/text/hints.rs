@@ -195,7 +195,7 @@ impl Quoting {
         });
         diagnostic
             .at(place)
-            .mended_by(edit)
+            .fixed_by(edit)
             .help(format!("Quote the value: `{}`.", self.shown))
     }
 }

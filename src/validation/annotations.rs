@@ -75,7 +75,7 @@ fn unquoted(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
             let message = format!("{what} is {written} without quotes, which YAML reads as {read}");
             let finding = Diagnostic::new(&rules::ANN_NAME_QUOTING, message);
             let finding = finding.help(format!("Use quotes: \"{written}\"."));
-            findings.push(finding.at(place).mended_by(annotations.quote(key)));
+            findings.push(finding.at(place).fixed_by(annotations.quote(key)));
         }
     }
     for (key, read) in annotations.values() {
@@ -88,7 +88,7 @@ fn unquoted(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
             let message = format!("the annotation {key} is {written} without quotes, which YAML reads as {read}");
             let finding = Diagnostic::new(&rules::ANN_NAME_QUOTING, message).at(edit.place.clone());
             let finding = finding.help(format!("Use quotes: \"{written}\"."));
-            findings.push(finding.mended_by(Some(edit)));
+            findings.push(finding.fixed_by(Some(edit)));
         }
     }
 }
@@ -155,7 +155,7 @@ fn present<'a>(bundle: &'a Bundle, findings: &mut Vec<Diagnostic>) -> Option<&'a
                 Some(other) => finding
                     .at(annotations.key_place(other))
                     .help(format!("Correct the name of the annotation {other}."))
-                    .mended_by(annotations.recapitalize(other, key)),
+                    .fixed_by(annotations.recapitalize(other, key)),
                 None => finding.at(annotations.place(key)),
             });
         }
@@ -273,6 +273,6 @@ fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
         }
         let written = written.join(",");
         let edit = (!written.is_empty()).then(|| annotations.rewrite(CHANNELS, &written));
-        findings.push(finding.help(format!("Use {written}.")).mended_by(edit.flatten()));
+        findings.push(finding.help(format!("Use {written}.")).fixed_by(edit.flatten()));
     }
 }

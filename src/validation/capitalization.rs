@@ -38,7 +38,7 @@ fn key<'v>(
         let path = path.key(written);
         let message = format!("the key {written} must be written as {name}");
         let finding = Diagnostic::new(&rules::METADATA_KEY_CASE, message).at(document.key_place(&path));
-        findings.push(finding.mended_by(source_edit::recapitalize(document, &path, name)));
+        findings.push(finding.fixed_by(source_edit::recapitalize(document, &path, name)));
     }
     Some((written, value))
 }

@@ -154,6 +154,6 @@ pub(super) fn misshapen(object: &Object, rule: &'static Rule, problem: &Problem)
             Some(complete) => Some(format!("Use all three numbers: {complete}.")),
             None => problem.help(&written).filter(|_| !stays_wrong),
         },
-        ..at(object, rule, problem.message("the object"), path).mended_by(edit)
+        ..at(object, rule, problem.message("the object"), path).fixed_by(edit)
     }
 }

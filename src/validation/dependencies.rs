@@ -108,8 +108,8 @@ fn check_reading(entry: &TypedValue, reading: Reading, findings: &mut Vec<Diagno
     // The value of a misspelled key seems to be missing, which is not reported separately.
     let has_unknown_key = reading.problems.iter().any(|problem| problem.what == What::UnknownKey);
     let problems = reading.problems.iter();
-    let told = problems.filter(|problem| !(has_unknown_key && matches!(problem.what, What::Nothing(_))));
-    findings.extend(told.map(|problem| finding(entry, problem)));
+    let reported = problems.filter(|problem| !(has_unknown_key && matches!(problem.what, What::Nothing(_))));
+    findings.extend(reported.map(|problem| finding(entry, problem)));
     match reading.dependency {
         Some(Dependency::Constraint(_)) if has_unknown_key => {}
         Some(Dependency::Constraint(read)) => constraint::check(entry, &read, &Path::root(), findings),
@@ -171,7 +171,7 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
             let meant = unknown.0.trim().to_lowercase();
             let meant = names.contains(&meant.as_str()).then_some(meant);
             let finding = new(&rules::DEP_INTENT_VALUE, message);
-            let finding = finding.mended_by(meant.and_then(|text| entry.rewrite(path, &text)));
+            let finding = finding.fixed_by(meant.and_then(|text| entry.rewrite(path, &text)));
             match nearest(unknown.0.trim(), names) {
                 Some(known) => finding.help(format!("Did you mean {known}?")),
                 None => finding,
@@ -203,7 +203,7 @@ fn unquoted(entry: &TypedValue, path: &Path, quoted: Edit, finding: Diagnostic) 
         return finding;
     }
     let help = format!("Use quotes: \"{written}\".");
-    finding.help(help).mended_by(Some(quoted))
+    finding.help(help).fixed_by(Some(quoted))
 }
 
 /// Returns advice about an unknown key of a constraint.

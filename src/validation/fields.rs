@@ -57,7 +57,7 @@ fn misspelled(csv: &Object) -> impl Iterator<Item = Diagnostic> {
         let (document, root) = csv.document();
         let edit = source_edit::recapitalize(document, &root.join(&problem.path), nearest);
         let help = format!("Did you mean {nearest}? OLM ignores fields that it does not know.");
-        Some(finding.help(help).mended_by(edit))
+        Some(finding.help(help).fixed_by(edit))
     })
 }
 
@@ -129,7 +129,7 @@ impl<'o> Checked<'o> {
                 let edit = source_edit::recapitalize(document, &root.join(&path), nearest);
                 finding
                     .help(format!("Did you mean {nearest}? {dropped}"))
-                    .mended_by(edit)
+                    .fixed_by(edit)
             }
             _ => finding,
         }

@@ -40,7 +40,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     skips_itself(object, findings);
     let shapes = content::shape(object).into_iter();
     let shapes: Vec<Diagnostic> = shapes
-        .filter(|shape| !findings.iter().any(|told| told.place == shape.place))
+        .filter(|shape| !findings.iter().any(|other| other.place == shape.place))
         .collect();
     findings.extend(shapes);
 }
@@ -134,7 +134,7 @@ fn version(object: &Object, findings: &mut Vec<Diagnostic>) {
         let path = Path::root().key("spec").key("version");
         let finding = Diagnostic::new(&rules::INDEX_CSV_VERSION_SEMVER, message).object(object.label());
         let finding = finding.path(&path).at(object.place(&path));
-        findings.push(finding.mended_by(validators::csv::bare_version(object, &path, version)));
+        findings.push(finding.fixed_by(validators::csv::bare_version(object, &path, version)));
     }
 }
 

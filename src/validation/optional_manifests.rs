@@ -83,7 +83,7 @@ fn miscapitalized(property: &TypedValue, map: &Path, key: &str) -> Option<Diagno
     let (place, edit) = property.miscapitalized(map, key)?;
     let message = format!("the key {} must be written as {key}", place.text());
     let finding = Diagnostic::new(&rules::OPT_VALUE_SHAPE, message).at(place);
-    Some(finding.help("Use exactly this capitalization.").mended_by(edit))
+    Some(finding.help("Use exactly this capitalization.").fixed_by(edit))
 }
 
 fn shape<'a>(
@@ -133,7 +133,7 @@ fn unknown_keys(property: &TypedValue, map: &Map<String, Value>, path: &Path, fi
         findings.push(match nearest(key, KEYS) {
             Some(known) => {
                 let edit = property.miscapitalized(path, known).and_then(|(_, edit)| edit);
-                finding.help(format!("Did you mean {known}?")).mended_by(edit)
+                finding.help(format!("Did you mean {known}?")).fixed_by(edit)
             }
             None => finding,
         });

@@ -162,7 +162,7 @@ fn unquoted_version(document: &Document, value: &Path, kind: &str) -> Option<Dia
     let message = format!("the version in {kind} is {written} without quotes, which YAML reads as {read}");
     let finding = Diagnostic::new(&rules::PROP_VERSION_QUOTING, message).at(edit.place.clone());
     let finding = finding.help(format!("Use quotes: \"{written}\"."));
-    Some(finding.mended_by(Some(edit)))
+    Some(finding.fixed_by(Some(edit)))
 }
 
 /// Reports values that must consist of strings but do not. The versions of packages are reported as [`unquoted`], and
@@ -190,7 +190,7 @@ fn texts(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             findings.push(match property.quote(&path) {
                 Some(edit) => finding
                     .help(format!("Use quotes: \"{}\".", edit.place.text()))
-                    .mended_by(Some(edit)),
+                    .fixed_by(Some(edit)),
                 None => finding,
             });
         }

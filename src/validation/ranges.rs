@@ -44,7 +44,7 @@ fn problem(document: &Document, path: &Path, range: &str, rule: &'static Rule) -
     let part = range.get(error.span.clone()).unwrap_or(range);
     let message = format!("{range:?} is not a version range, at {part:?}: {error}");
     let finding = Diagnostic::new(rule, message).at(document.scalar_place(path, error.span));
-    Some(finding.mended_by(without_v(range).and_then(|bare| source_edit::rewrite(document, path, &bare))))
+    Some(finding.fixed_by(without_v(range).and_then(|bare| source_edit::rewrite(document, path, &bare))))
 }
 
 /// Returns the range without a `v` before its versions, if that `v` is its only defect.

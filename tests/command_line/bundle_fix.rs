@@ -101,8 +101,8 @@ fn a_dry_run_prints_a_patch_that_other_programs_apply() {
     succeeds(&sandbox.run(["bundle", "validate", "my bundle", "--fix", "--quiet"]));
     assert_eq!(validate(&sandbox, "compost --fix").status, Some(1));
     let patch = sandbox.path("fix.patch");
-    let mended = files(&sandbox.path("compost"));
-    let mended = (mended, files(&sandbox.path("my bundle")));
+    let fixed = files(&sandbox.path("compost"));
+    let fixed = (fixed, files(&sandbox.path("my bundle")));
     for (program, arguments) in [
         ("git", &["apply", "--whitespace=nowarn"][..]),
         ("patch", &["-p1", "--binary", "-i"]),
@@ -132,7 +132,7 @@ fn a_dry_run_prints_a_patch_that_other_programs_apply() {
                 files(&fresh.path().join("compost")),
                 files(&fresh.path().join("my bundle"))
             ),
-            mended,
+            fixed,
             "{program}"
         );
     }

@@ -367,8 +367,8 @@ fn a_tolerated_error_is_kept_and_a_new_one_rejected() {
     let outcome = fail(&sandbox, "catalog add catalog -b next --deny warnings");
     assert!(outcome.stderr.contains("so nothing was written"), "{outcome}");
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
-    let mended = before.replace("  skips: [foo.v2.0.0]\n", "");
-    fs::write(&file, mended).unwrap();
+    let fixed = before.replace("  skips: [foo.v2.0.0]\n", "");
+    fs::write(&file, fixed).unwrap();
     let outcome = fail(&sandbox, "catalog add catalog -b next --skips foo.v3.0.0");
     assert!(outcome.stderr.contains("error[catalog-entry-stranded]"), "{outcome}");
 }

@@ -233,7 +233,7 @@ fn departures() -> String {
             );
             page += &format!("- **Reason**: {}\n", escaped("reason"));
             if let Some(literal) = departure.get("literal") {
-                page += &format!("- **Literally**: `{literal}`\n");
+                page += &format!("- **To follow the proposal**: `{literal}`\n");
             }
         }
     }

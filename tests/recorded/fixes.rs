@@ -23,7 +23,7 @@ struct Case {
     /// The text in the file, or nothing for a new file.
     sound: &'static str,
     broken: &'static str,
-    mended: &'static str,
+    fixed: &'static str,
     rule: &'static str,
 }
 
@@ -32,7 +32,7 @@ const fn case(
     file: &'static str,
     sound: &'static str,
     broken: &'static str,
-    mended: &'static str,
+    fixed: &'static str,
     rule: &'static str,
 ) -> Case {
     Case {
@@ -40,7 +40,7 @@ const fn case(
         file,
         sound,
         broken,
-        mended,
+        fixed,
         rule,
     }
 }
@@ -389,13 +389,13 @@ fn everything() -> Request {
     }
 }
 
-fn mend(files: &BTreeMap<String, String>) -> (Fixing, Validation) {
+fn find_fixes(files: &BTreeMap<String, String>) -> (Fixing, Validation) {
     let (fixing, validated) = fix(tree(files), &everything(), &Selection::default());
     (fixing, validated.validation)
 }
 
 /// The files after the fix.
-fn mended(files: &BTreeMap<String, String>, fixing: &Fixing) -> BTreeMap<String, String> {
+fn fixed_files(files: &BTreeMap<String, String>, fixing: &Fixing) -> BTreeMap<String, String> {
     let mut files = files.clone();
     for (path, change) in &fixing.files {
         assert_eq!(Some(files[path].as_bytes()), change.before.as_deref(), "{path}");
@@ -436,13 +436,13 @@ fn each_mechanical_mistake_is_fixed_in_place() {
                 continue;
             }
             let broken = case.with(case.broken, form);
-            let (fixing, left) = mend(&broken);
+            let (fixing, left) = find_fixes(&broken);
             let context = format!("{} {:?} in form {number}: {fixing:?}", case.rule, case.broken);
             assert!(rules(&fixing.fixed).contains(&case.rule), "{context}");
-            assert_eq!(mended(&broken, &fixing), case.with(case.mended, form), "{context}");
+            assert_eq!(fixed_files(&broken, &fixing), case.with(case.fixed, form), "{context}");
             assert!(!rules(&left.findings).contains(&case.rule), "{context}");
             assert!(fixing.refused.is_empty(), "{context}");
-            let (again, _) = mend(&mended(&broken, &fixing));
+            let (again, _) = find_fixes(&fixed_files(&broken, &fixing));
             assert!(again.files.is_empty() && again.fixed.is_empty(), "{context}\n{again:?}");
         }
     }
@@ -452,7 +452,7 @@ fn each_mechanical_mistake_is_fixed_in_place() {
 fn findings_that_require_a_decision_are_not_fixed() {
     for case in UNDECIDED {
         let broken = case.with(case.broken, &str::to_owned);
-        let (fixing, left) = mend(&broken);
+        let (fixing, left) = find_fixes(&broken);
         assert!(fixing.files.is_empty(), "{}: {fixing:?}", case.broken);
         assert!(rules(&left.findings).contains(&case.rule), "{}: {left:?}", case.broken);
     }
@@ -470,7 +470,7 @@ fn a_blocked_edit_is_retried_after_the_other_fixes() {
         let changed = files[path].replacen(sound, broken, 1);
         assert_ne!(files.insert(path.to_owned(), changed.clone()), Some(changed));
     }
-    let (fixing, _) = mend(&files);
+    let (fixing, _) = find_fixes(&files);
     assert_eq!(rules(&fixing.fixed), ["olm-version", "k8s-old-api"], "{fixing:?}");
 }
 
@@ -534,7 +534,7 @@ fn differences(old: &serde_json::Value, new: &serde_json::Value) -> usize {
 
 /// Asserts the properties of every fix.
 fn check(files: &BTreeMap<String, String>, fixing: &Fixing) {
-    let after = mended(files, fixing);
+    let after = fixed_files(files, fixing);
     for (path, change) in &fixing.files {
         let (before, after) = (change.before.as_deref().unwrap(), change.after.as_deref().unwrap());
         let (old, new) = (values(path, before), values(path, after));
@@ -558,7 +558,7 @@ fn check(files: &BTreeMap<String, String>, fixing: &Fixing) {
         let comments = |bytes: &[u8]| bytes.split(|byte| *byte == b'#').count();
         assert_eq!(comments(before), comments(after), "{path}");
     }
-    let (again, _) = mend(&after);
+    let (again, _) = find_fixes(&after);
     assert!(again.files.is_empty(), "{:?} after {fixing:?}", again.fixed);
 }
 
@@ -590,7 +590,7 @@ proptest! {
             let at = content.floor_char_boundary(at.index(content.len() + 1));
             content.insert_str(at, &text);
         }
-        let (fixing, _) = mend(&files);
+        let (fixing, _) = find_fixes(&files);
         check(&files, &fixing);
     }
 }
@@ -645,7 +645,7 @@ fn published_bundles_are_restored_byte_for_byte() {
         own += fixing.files.len();
         let text = |(path, bytes): (&str, &[u8])| Some((path.to_owned(), String::from_utf8(bytes.to_vec()).ok()?));
         let files: BTreeMap<String, String> = tree.iter().filter_map(text).collect();
-        let sound = mended(&files, &fixing);
+        let sound = fixed_files(&files, &fixing);
         let mut broken = sound.clone();
         for (path, text) in &sound {
             if let Some(text) = spoil(path, text) {
@@ -653,9 +653,9 @@ fn published_bundles_are_restored_byte_for_byte() {
                 spoilt += 1;
             }
         }
-        let (fixing, _) = mend(&broken);
+        let (fixing, _) = find_fixes(&broken);
         check(&broken, &fixing);
-        for (path, text) in mended(&broken, &fixing) {
+        for (path, text) in fixed_files(&broken, &fixing) {
             assert!(sound[&path] == text, "{}/{path}: {fixing:?}", bundle.display());
         }
         for finding in &fixing.fixed {
@@ -664,7 +664,7 @@ fn published_bundles_are_restored_byte_for_byte() {
         refused += fixing.refused.len();
     }
     println!(
-        "{} bundles: {own} files to mend as they are; {spoilt} files spoilt and mended, {refused} refused: {counts:?}",
+        "{} bundles: {own} files to fix as they are; {spoilt} files spoilt and fixed, {refused} refused: {counts:?}",
         bundles.len()
     );
     assert!(bundles.len() > 100 && spoilt > 100 && counts.len() > 2);

@@ -79,7 +79,7 @@ impl Checker<'_> {
                         "Set the value as an annotation: annotations: {{{annotation}: …}}."
                     ))
                 } else {
-                    finding.mended_by(nearest.and_then(|key| source_edit::recapitalize(document, path, key)))
+                    finding.fixed_by(nearest.and_then(|key| source_edit::recapitalize(document, path, key)))
                 }
             }
             Fault::Missing { field, is_written } => {
@@ -119,7 +119,7 @@ impl Checker<'_> {
                         let keys: Vec<&str> = fields.iter().map(|field| field.key).collect();
                         finding.help(format!("Use a map with the keys {}.", keys.join(", ")))
                     }
-                    _ => finding.mended_by(problem.edit(document, &Path::root())),
+                    _ => finding.fixed_by(problem.edit(document, &Path::root())),
                 }
             }
             Fault::Choice { choices, .. } if **choices == INSTALL_MODES => finding(&rules::INSTALLMODES_UNKNOWN),
@@ -136,7 +136,7 @@ impl Checker<'_> {
             Fault::Syntax { text, syntax, .. } => {
                 let version = strict_part(text).filter(|_| syntax.rule == &rules::OLM_VERSION);
                 let edit = version.and_then(|version| source_edit::rewrite(document, path, version));
-                finding(syntax.rule).mended_by(edit)
+                finding(syntax.rule).fixed_by(edit)
             }
         })
     }
@@ -163,7 +163,7 @@ impl Checker<'_> {
                 let finding = Diagnostic::new(&rules::OLM_MISINDENTED, message)
                     .at(document.key_place(&path))
                     .help(format!("Indent the key:\n{shape}"))
-                    .mended_by(self.indented(block, key));
+                    .fixed_by(self.indented(block, key));
                 self.findings.push(finding);
                 self.misindented.extend([key, block]);
             }
@@ -185,7 +185,7 @@ impl Checker<'_> {
                 );
                 let help = "Indent the key:\nprovider:\n  name: …";
                 let edit = self.after(start("provider"), place.span.start, "  ");
-                self.findings.push(finding.at(place.clone()).help(help).mended_by(edit));
+                self.findings.push(finding.at(place.clone()).help(help).fixed_by(edit));
                 self.misindented.extend(["name", "provider"]);
             }
         }

@@ -194,11 +194,12 @@ impl View<'_> {
     }
 
     fn is_deprecated(&self, package: &Package, bundle: &Bundle) -> bool {
-        let told = |deprecated: &Deprecated| {
+        let is_deprecation = |deprecated: &Deprecated| {
             let pair = (package.name.clone(), bundle.name.clone());
             deprecated.bundles.contains(&pair)
         };
-        bundle.properties.iter().any(|property| &*property.kind == DEPRECATED) || self.deprecated.is_some_and(told)
+        bundle.properties.iter().any(|property| &*property.kind == DEPRECATED)
+            || self.deprecated.is_some_and(is_deprecation)
     }
 
     fn is_channel_deprecated(&self, package: &Package, channel: &Channel) -> bool {

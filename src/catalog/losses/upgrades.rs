@@ -47,14 +47,14 @@ pub(super) fn lost_updates<'a>(
     let [got_on, gets_on] = [before, after].map(|at| getting_on(at, &installed));
     let lost = installed.iter().zip(got_on).zip(gets_on).enumerate();
     let lost = lost.filter(|(_, ((_, got_on), gets_on))| *got_on && !gets_on);
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let lost = lost.filter_map(|(at, ((installed, _), _))| {
         if at < bundles {
             return Some(Lost::Bundle(installed.name));
         }
         let version = installed.version.clone()?;
         let (range, _) = ranges.iter().find(|(_, range)| range.contains(&version))?;
-        told.insert(*range).then_some(Lost::Version { version, range })
+        reported.insert(*range).then_some(Lost::Version { version, range })
     });
     lost.collect()
 }

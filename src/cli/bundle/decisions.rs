@@ -17,9 +17,9 @@ use std::collections::BTreeSet;
 /// Reports the findings about imported manifests, and returns whether the manifests can be used.
 pub(super) fn are_sound(manifests: &Manifests, context: &Context<'_>) -> bool {
     // The output of Helm often contains empty documents.
-    let told = manifests.diagnostics.iter();
-    let told = told.filter(|finding| *finding.rule != rules::YAML_EMPTY_DOCUMENT);
-    context.printer.report(&told.cloned().collect::<Vec<_>>());
+    let findings = manifests.diagnostics.iter();
+    let findings = findings.filter(|finding| *finding.rule != rules::YAML_EMPTY_DOCUMENT);
+    context.printer.report(&findings.cloned().collect::<Vec<_>>());
     let sound = !diagnostic::has_errors(&manifests.diagnostics);
     if !sound {
         context

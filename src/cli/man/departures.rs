@@ -46,7 +46,10 @@ pub(super) fn page() -> io::Result<Vec<u8>> {
         roff.control("SH", [proposal.to_uppercase().as_str()]);
         for departure in departures {
             roff.control("SS", [departure.subject.as_str()]);
-            let literal = departure.literal.as_deref().map(|literal| ("Literally", literal));
+            let literal = departure
+                .literal
+                .as_deref()
+                .map(|literal| ("To follow the proposal", literal));
             let parts = [
                 ("Proposal", departure.proposed.as_str()),
                 ("opmx", &departure.opmx),

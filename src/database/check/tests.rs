@@ -237,7 +237,7 @@ fn problems_without_a_decision_are_fixed_and_not_reported_again() {
 }
 
 #[test]
-fn heads_channels_and_packages_are_mended_where_only_one_bundle_or_channel_is_possible() {
+fn heads_channels_and_packages_are_repaired_where_only_one_bundle_or_channel_is_possible() {
     let folder = tempfile::tempdir().unwrap();
     let name = |text: &str| text.to_owned();
     let (package, channel) = (name("k"), name("stable"));

@@ -260,7 +260,7 @@ fn a_journal_created_elsewhere_is_not_trusted() {
     place(change.path(), bytes(&NEW)).unwrap();
     let error = with_causes(&change.commit().unwrap_err());
     assert!(
-        error.ends_with(".opmx-changes in this folder was not created by opmx; remove it"),
+        error.ends_with(".opmx-changes in this folder was not created by opmx; move it away"),
         "{error}"
     );
     assert_eq!(files_of(folder.path()), before);

@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// The maximum size of a response in bytes.
 const OUTPUT_LIMIT: u64 = 1 << 20;
 const TIME: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(10);
@@ -65,7 +66,7 @@ pub(super) fn ask(
         let mut answer = Vec::new();
         if let Some(output) = output {
             // If reading fails, the response is incomplete and therefore invalid.
-            let _ = output.take(OUTPUT_LIMIT).read_to_end(&mut answer);
+            let _ = output.take(OUTPUT_LIMIT + 1).read_to_end(&mut answer);
         }
         // The receiver is gone once the timeout has expired.
         let _ = sender.send(answer);
@@ -79,6 +80,9 @@ pub(super) fn ask(
     };
     // The program has exited, but a process that it started may keep its output open.
     let answer = receiver.recv_timeout(time).unwrap_or_default();
+    if answer.len() as u64 > OUTPUT_LIMIT {
+        return Err(fail(format!("its response is larger than {OUTPUT_LIMIT} bytes")));
+    }
     if !success {
         let message = String::from_utf8_lossy(&answer).trim().to_owned();
         // The protocol has no other way to report that there is no login.

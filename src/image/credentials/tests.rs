@@ -146,6 +146,8 @@ fn credential_helpers_are_called_with_the_server() {
         error.contains("docker-credential-test failed: the keychain is locked"),
         "{error}"
     );
+    let error = helper("head -c 1048577 /dev/zero").unwrap_err().to_string();
+    assert!(error.ends_with("its response is larger than 1048576 bytes"), "{error}");
     assert!(
         helper("echo no json")
             .unwrap_err()

@@ -96,36 +96,36 @@ mod tests {
 
     #[test]
     fn dangerous_permissions_are_reported() {
-        let told = |group: &str, resource: &str, verbs: &[&str]| dangers(&Rule::new(group, resource, verbs));
+        let found = |group: &str, resource: &str, verbs: &[&str]| dangers(&Rule::new(group, resource, verbs));
         let nothing = Vec::<String>::new();
-        assert_eq!(told("", "configmaps", &["get", "update"]), nothing);
-        assert_eq!(told("", "secrets", &["create"]), nothing);
-        assert_eq!(told("", "secrets", &["list"]), ["may read Secrets"]);
+        assert_eq!(found("", "configmaps", &["get", "update"]), nothing);
+        assert_eq!(found("", "secrets", &["create"]), nothing);
+        assert_eq!(found("", "secrets", &["list"]), ["may read Secrets"]);
         assert_eq!(dangers(&Rule::new("", "secrets", &["get"]).named("own")), nothing);
         assert_eq!(
-            told(GROUP, "clusterroles", &["bind"]),
+            found(GROUP, "clusterroles", &["bind"]),
             ["may grant itself any permission"]
         );
-        assert_eq!(told("", "pods/*", &["create"]), ["may run commands in Pods"]);
-        assert_eq!(told("*", "*", &["*"])[0], "may do everything");
-        assert!(told("", "users", &["*"]).contains(&"may impersonate other users".to_owned()));
+        assert_eq!(found("", "pods/*", &["create"]), ["may run commands in Pods"]);
+        assert_eq!(found("*", "*", &["*"])[0], "may do everything");
+        assert!(found("", "users", &["*"]).contains(&"may impersonate other users".to_owned()));
     }
 
     #[test]
     fn all_resources_of_one_group_are_not_all_resources() {
-        let told = |groups: &[&str]| {
+        let found = |groups: &[&str]| {
             let mut rule = Rule::new("", "*", &["get"]);
             rule.api_groups = groups.iter().map(|group| (*group).to_owned()).collect();
             dangers(&rule)[0].clone()
         };
         assert_eq!(
-            told(&["oauth.openshift.io"]),
+            found(&["oauth.openshift.io"]),
             "has access to all resources of group oauth.openshift.io"
         );
         assert_eq!(
-            told(&["", "apps"]),
+            found(&["", "apps"]),
             "has access to all resources of groups (core), apps"
         );
-        assert_eq!(told(&["apps", "*"]), "has access to all resources");
+        assert_eq!(found(&["apps", "*"]), "has access to all resources");
     }
 }

@@ -119,7 +119,7 @@ fn unsupported_fields_are_reported() {
          - {catalog: c, targetCatalogSourceTemplate: cs.yaml}\n  additionalImages: [{name: 'oci:///images/a'}]\n",
     )
     .unwrap();
-    let told = set.remarks.join("\n");
+    let remarks = set.remarks.join("\n");
     for part in [
         "mirror.platform",
         "mirror.helm",
@@ -128,7 +128,7 @@ fn unsupported_fields_are_reported() {
         "targetCatalogSourceTemplate",
         "oci:///images/a",
     ] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(remarks.contains(part), "{part}: {remarks}");
     }
 }
 

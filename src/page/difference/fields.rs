@@ -152,7 +152,7 @@ mod tests {
             }),
             &["must"],
         );
-        let told: Vec<String> = of_version("Pad v1", &before, &after)
+        let lines: Vec<String> = of_version("Pad v1", &before, &after)
             .iter()
             .map(|change| {
                 format!(
@@ -162,7 +162,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            lines,
             [
                 "−Pad v1: spec.gone  ->  true",
                 "~Pad v1: spec.mode, one of a, b -> a, b, c false",

@@ -272,11 +272,11 @@ fn custom_resources_are_added_to_the_examples_and_existing_ones_kept() {
         assert!(!after["manifests/manifests.yaml"].contains("kind: Bed\n"));
         let olm = crate::text::read("olm", after[OLM_YAML].as_bytes(), &crate::text::Limits::default());
         let examples = &olm.documents[0].value()["annotations"]["alm-examples"];
-        let told: Vec<_> = examples.as_array().unwrap().iter().collect();
-        let widths: Vec<_> = told.iter().map(|example| example["spec"]["width"].clone()).collect();
+        let found: Vec<_> = examples.as_array().unwrap().iter().collect();
+        let widths: Vec<_> = found.iter().map(|example| example["spec"]["width"].clone()).collect();
         assert_eq!(widths, [7, 2, 3]);
         assert_eq!(
-            told[1]["apiVersion"], "garden.example.com/v1",
+            found[1]["apiVersion"], "garden.example.com/v1",
             "v1beta1 is provided no more"
         );
         let second = release(folder.path(), &stream, &options).unwrap();
@@ -336,12 +336,12 @@ fn samples_replace_the_examples_and_custom_resources_are_added() {
     let olm = files(folder.path()).remove(OLM_YAML).unwrap();
     let olm = crate::text::read("olm", olm.as_bytes(), &crate::text::Limits::default());
     let examples = &olm.documents[0].value()["annotations"]["alm-examples"];
-    let told: Vec<_> = examples.as_array().unwrap().iter().collect();
-    let told: Vec<_> = told
+    let found: Vec<_> = examples.as_array().unwrap().iter().collect();
+    let found: Vec<_> = found
         .iter()
         .map(|example| (&example["metadata"]["name"], &example["spec"]["width"]))
         .collect();
-    assert_eq!(told, [(&"sample".into(), &5.into()), (&"new".into(), &2.into())]);
+    assert_eq!(found, [(&"sample".into(), &5.into()), (&"new".into(), &2.into())]);
 }
 
 fn role(verbs: &str, resources: &str) -> String {
@@ -428,6 +428,6 @@ fn a_file_that_is_kept_is_not_changed() {
     assert!(!release.files.contains_key("manifests/mine.yaml"));
     assert!(release.settled.examples.is_empty() && release.settled.expanded.is_empty());
     let unsupported = release.decisions.unsupported.iter();
-    let told: Vec<_> = unsupported.filter_map(|finding| finding.object.as_deref()).collect();
-    assert_eq!(told, ["Bed/mine"], "a person decides what becomes of it");
+    let found: Vec<_> = unsupported.filter_map(|finding| finding.object.as_deref()).collect();
+    assert_eq!(found, ["Bed/mine"], "a person decides what becomes of it");
 }

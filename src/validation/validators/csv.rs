@@ -62,7 +62,7 @@ pub(super) fn min_kube_version(object: &Object, missing: &'static Rule, format: 
     }
     let reason = parse_strict(version).err()?;
     let message = format!("spec.minKubeVersion {version:?} is not a version: {reason}");
-    Some(found(format, object, &path, message).mended_by(bare_version(object, &path, version)))
+    Some(found(format, object, &path, message).fixed_by(bare_version(object, &path, version)))
 }
 
 /// Removes a `v` and spaces from the version, if the result is valid.
@@ -150,7 +150,7 @@ pub(super) fn annotations(object: &Object, rule: &'static Rule, findings: &mut V
         let (document, root) = object.document();
         let exact = annotation_in_other_case(key);
         let edit = exact.and_then(|exact| source_edit::recapitalize(document, &root.join(&path), exact));
-        findings.push(finding.at(object.key_place(&path)).mended_by(edit));
+        findings.push(finding.at(object.key_place(&path)).fixed_by(edit));
     }
 }
 

@@ -108,7 +108,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
             .iter()
             .filter_map(|found| migrated(found, oldest.as_ref()))
             .collect();
-        findings.extend(together(removal, severity, &uses).map(|finding| finding.mended_by(edits)));
+        findings.extend(together(removal, severity, &uses).map(|finding| finding.fixed_by(edits)));
         if removal.rule == &rules::REMOVED_API_1_25 {
             let rules = pod_security_rules(object, csv);
             findings.extend(together(removal, Severity::Warning, &rules));

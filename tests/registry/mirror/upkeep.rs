@@ -45,7 +45,7 @@ fn lost_or_changed_content_at_the_target_is_reported() {
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
-    // A second copy mends it.
+    // A second copy repairs it.
     garden.ok("mirror copy plan.json --use-http");
     assert_eq!(verify(&garden, "plan.json", &to, "").0, Some(0));
 }

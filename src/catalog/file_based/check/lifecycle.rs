@@ -141,7 +141,7 @@ fn platforms(reader: &mut Reader<'_>, fields: &Fields<'_>, path: &Path, of: &str
         reader.known(&fields, &["name", "versions"], &path);
         let (name, is_missing) = reader.required_name(&fields, "name", &path);
         if is_missing || !name.is_empty() && name != OPENSHIFT {
-            let message = format!("{of} names the platform {name:?}, which no program reads");
+            let message = format!("{of} specifies the platform {name:?}, which is not used by any program");
             let found = Found::new(rule, message, reader.at(&path.key("name")));
             reader.report(if name.is_empty() { found } else { found.warning() });
         }
