@@ -181,7 +181,8 @@ impl Database {
         })
     }
 
-    /// Reads a part of the content, which errors call `what`, and makes sure that the file was not changed meanwhile.
+    /// Reads a part of the content, which errors call `what`, and makes sure that the file has not changed since it was
+    /// opened.
     fn reading<T>(
         &self,
         what: &'static str,

@@ -44,7 +44,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     unnamed(bundle, &bound, findings);
 }
 
-/// Reports accounts in `extraServiceAccounts` that nothing else in the bundle names.
+/// Reports accounts in `extraServiceAccounts` that are not in any manifest or binding.
 fn unnamed(bundle: &Bundle, bound: &Bound<'_>, findings: &mut Vec<Diagnostic>) {
     let Some(olm) = bundle.olm.as_ref().map(Olm::new) else {
         return;
@@ -61,7 +61,7 @@ fn unnamed(bundle: &Bundle, bound: &Bound<'_>, findings: &mut Vec<Diagnostic>) {
             continue;
         };
         let path = Path::from("extraServiceAccounts").index(index);
-        let message = format!("{path} is {account}, which no manifest and no binding names");
+        let message = format!("{path} is {account}, which is not in any manifest or binding");
         let finding = Diagnostic::new(&rules::RBAC_ACCOUNT_MISSING, message).at(olm.place(&path));
         findings.push(match nearest(account, named()) {
             Some(meant) => finding.help(format!("Did you mean {meant}?")),
@@ -73,8 +73,8 @@ fn unnamed(bundle: &Bundle, bound: &Bound<'_>, findings: &mut Vec<Diagnostic>) {
 fn unbound(deployment: &Object, account: &str, path: &Path, subject: &Subject<'_>) -> Diagnostic {
     let (binding, name) = (subject.binding.label(), subject.name);
     let message = format!(
-        "{} runs as the service account {account}, which no binding names; {binding} binds {name}, but no Deployment \
-         runs as that account",
+        "{} runs as the service account {account}, which is not in any binding; {binding} binds {name}, but no \
+         Deployment runs as that account",
         deployment.label()
     );
     let finding = Diagnostic::new(&rules::RBAC_ACCOUNT_UNBOUND, message).object(deployment.label());

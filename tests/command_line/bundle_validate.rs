@@ -856,7 +856,7 @@ fn extra_accounts_that_nothing_names_are_reported() {
         format!("{olm}extraServiceAccounts: [greenhouse-operatr]\n"),
     );
     let outcome = sandbox.run(["bundle", "validate", "bundle"]);
-    let said = "extraServiceAccounts[0] is greenhouse-operatr, which no manifest and no binding names\n";
+    let said = "extraServiceAccounts[0] is greenhouse-operatr, which is not in any manifest or binding\n";
     assert!(outcome.to_string().contains(said), "{outcome}");
     assert!(
         outcome.to_string().contains("Did you mean greenhouse-operator?"),
