@@ -439,6 +439,18 @@ fn tls_requires_a_trusted_certificate() {
     );
     assert!(registry_hint(&error).unwrap().contains("openssl s_client"));
 
+    fs::write(file("empty.pem"), "").unwrap();
+    let trusting_nobody = ImageOptions {
+        ca_file: Some(file("empty.pem")),
+        ..secure.clone()
+    };
+    let error = failure(push(&trusting_nobody, &image, &reference));
+    assert!(
+        matches!(*error.failure, RegistryFailure::Authorities { .. }),
+        "{error:?}"
+    );
+    assert!(registry_hint(&error).unwrap().contains("PEM file that contains"));
+
     let trusting = ImageOptions {
         ca_file: Some(file("ca.pem")),
         ..secure.clone()

@@ -118,6 +118,7 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
         Failure::Tls { authorities: None, .. } => {
             "specify the certificate authority with --ca-file, or accept any certificate with --skip-tls-verify"
         }
+        Failure::Authorities { .. } => "specify a PEM file that contains certificates with --ca-file",
         Failure::AuthorityAsServer => {
             "specify this certificate with --ca-file if it is self-signed; otherwise, give the server a certificate that \
              the authority issues"

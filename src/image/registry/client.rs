@@ -143,9 +143,15 @@ impl Clients {
         let builder = if self.options.skip_tls_verify {
             builder.danger_accept_invalid_certs(true)
         } else {
-            let config = tls::config(certificates).map_err(|error| RegistryFailure::Tls {
-                cause: error.to_string(),
-                authorities: None,
+            let config = tls::config(certificates).map_err(|error| match &self.options.ca_file {
+                Some(file) => RegistryFailure::Authorities {
+                    file: file.clone(),
+                    problem: format!("cannot be used: {error}"),
+                },
+                None => RegistryFailure::Tls {
+                    cause: error.to_string(),
+                    authorities: None,
+                },
             })?;
             builder.tls_backend_preconfigured(config)
         };
@@ -159,9 +165,9 @@ impl Clients {
         let pem = File::open(file)
             .and_then(|opened| read_at_most(opened, CA_LIMIT))
             .map_err(|error| FileError::new("read", file, error))?;
-        let fail = |problem: String| RegistryFailure::Tls {
-            cause: format!("{} {problem}", file.display()),
-            authorities: None,
+        let fail = |problem: String| RegistryFailure::Authorities {
+            file: file.clone(),
+            problem,
         };
         let certificates = CertificateDer::pem_slice_iter(&pem).collect::<Result<Vec<_>, _>>();
         let certificates = certificates.map_err(|error| fail(format!("is not valid PEM: {}", problem_of(&error))))?;

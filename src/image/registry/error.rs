@@ -148,6 +148,14 @@ pub enum RegistryFailure {
         /// The file with additional certificate authorities, if none of them issued the certificate of the server.
         authorities: Option<PathBuf>,
     },
+    /// The file with additional certificate authorities cannot be used.
+    #[error("{} {problem}", file.display())]
+    Authorities {
+        /// The file.
+        file: PathBuf,
+        /// The problem with its content.
+        problem: String,
+    },
     /// The certificate of the server is that of an authority, and is not itself trusted.
     #[error("the server uses the certificate of a certificate authority, which is not trusted as a server certificate")]
     AuthorityAsServer,
@@ -251,7 +259,7 @@ impl RegistryFailure {
 
     /// Whether a local file cannot be used, so that the server received no request.
     pub(crate) fn is_local(&self) -> bool {
-        matches!(self, Self::Credentials(_) | Self::File(_))
+        matches!(self, Self::Authorities { .. } | Self::Credentials(_) | Self::File(_))
     }
 
     /// Whether the failure means that the registry requires a login, or rejects the current login.

@@ -140,22 +140,24 @@ fn registry_reference(image: &str) -> Result<RegistryReference, String> {
     }
 }
 
-/// Returns whether a failure, after all retries, is caused by the registry and not by the image.
+/// Returns whether a failure, after all retries, is caused by the registry or by a local file, and not by the image.
 fn is_silence(error: &ImageError) -> bool {
     let ImageError::Registry(error) = error else {
         return false;
     };
-    matches!(
-        *error.failure,
-        RegistryFailure::Connection { .. }
-            | RegistryFailure::Stalled { .. }
-            | RegistryFailure::Tls { .. }
-            | RegistryFailure::AuthorityAsServer
-            | RegistryFailure::PlainHttp
-            | RegistryFailure::HttpsExpected
-            | RegistryFailure::RateLimited { .. }
-            | RegistryFailure::Unavailable { .. }
-    )
+    let failure = &*error.failure;
+    failure.is_local()
+        || matches!(
+            failure,
+            RegistryFailure::Connection { .. }
+                | RegistryFailure::Stalled { .. }
+                | RegistryFailure::Tls { .. }
+                | RegistryFailure::AuthorityAsServer
+                | RegistryFailure::PlainHttp
+                | RegistryFailure::HttpsExpected
+                | RegistryFailure::RateLimited { .. }
+                | RegistryFailure::Unavailable { .. }
+        )
 }
 
 /// Returns the findings for these answers, in a fixed order: at most one for each image, and one for all images of a
