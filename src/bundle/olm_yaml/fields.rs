@@ -186,13 +186,9 @@ pub const FIELDS: &[Field] = &[
     )
     .example("my-operator.v0.9.0")
     .copied_to("spec.replaces"),
-    optional(
-        "skips",
-        List(&A_NAME),
-        "Names of versions that an upgrade may skip.",
-    )
-    .example("[]")
-    .copied_to("spec.skips"),
+    optional("skips", List(&A_NAME), "Names of versions that an upgrade may skip.")
+        .example("[]")
+        .copied_to("spec.skips"),
     optional("keywords", TEXTS, "Search keywords.")
         .example("[database, backup]")
         .copied_to("spec.keywords"),
@@ -233,31 +229,40 @@ pub const FIELDS: &[Field] = &[
     )
     .example("metadata/icon.svg")
     .made_into("spec.icon"),
-    optional("labels", TEXT_MAP, "spec.labels of the ClusterServiceVersion.")
-        .example("{}")
-        .copied_to("spec.labels"),
+    optional(
+        "labels",
+        TEXT_MAP,
+        "Labels for organizing and selecting operators: spec.labels of the ClusterServiceVersion.",
+    )
+    .example("{}")
+    .copied_to("spec.labels"),
     optional(
         "selector",
         LABEL_SELECTOR,
-        "spec.selector of the ClusterServiceVersion, a label selector.",
+        "A label selector for resources that belong to the operator: spec.selector of the ClusterServiceVersion.",
     )
     .example("{}")
     .copied_to("spec.selector"),
     optional(
         "annotations",
         Map(ANNOTATIONS, &ANNOTATION),
-        "metadata.annotations of the ClusterServiceVersion: capabilities, categories, alm-examples, olm.skipRange and so on.",
+        "Annotations of the ClusterServiceVersion: capabilities, categories, alm-examples, olm.skipRange and so on.",
     )
     .example("{capabilities: Basic Install, alm-examples: []}")
     .made_into("metadata.annotations"),
     optional(
         "csv",
         Object(&[
-            optional("labels", TEXT_MAP, "metadata.labels of the ClusterServiceVersion.").copied_to("metadata.labels"),
+            optional(
+                "labels",
+                TEXT_MAP,
+                "Labels of the ClusterServiceVersion itself: metadata.labels.",
+            )
+            .copied_to("metadata.labels"),
             optional(
                 "specAnnotations",
                 TEXT_MAP,
-                "spec.annotations of the ClusterServiceVersion.",
+                "Annotations that describe the operator: spec.annotations of the ClusterServiceVersion.",
             )
             .copied_to("spec.annotations"),
         ]),
@@ -321,11 +326,7 @@ pub const FIELDS: &[Field] = &[
             optional(
                 "unlisted",
                 List(&Object(&[
-                    required(
-                        "name",
-                        Text,
-                        "Name of the CustomResourceDefinition, <plural>.<group>.",
-                    ),
+                    required("name", Text, "Name of the CustomResourceDefinition, <plural>.<group>."),
                     required("version", Text, "A served version, such as v1alpha1."),
                 ])),
                 "Served versions of the bundle's own kinds that the ClusterServiceVersion does not list as owned.",
