@@ -3,8 +3,8 @@
 //! A [`property`] has a type and a value. A property of some types is a [`dependency`]: a package, an API, a label or a
 //! [`constraint`], each with an [`intent`]. Databases and bundle files spell dependencies in one way, catalogs and OLM
 //! itself in another; `spelling` translates. [`annotation`], [`label`] and [`limits`] contain keys and sizes defined by
-//! OLM, and [`releases`] describes the capabilities of its releases. [`optional_manifest`] covers the property that
-//! names objects of the bundle itself.
+//! OLM, [`releases`] describes the capabilities of its releases, and `webhook` the webhooks that OLM refuses.
+//! [`optional_manifest`] covers the property that names objects of the bundle itself.
 //!
 //! Values are read independently of their source. A problem with a value contains a [`crate::text::Path`] into the
 //! value, so that a caller with access to the file can point at the line.
@@ -21,3 +21,4 @@ pub mod problem;
 pub mod property;
 pub mod releases;
 pub(crate) mod spelling;
+pub(crate) mod webhook;

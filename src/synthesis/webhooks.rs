@@ -10,6 +10,7 @@ use crate::image::Digest;
 use crate::kubernetes::names;
 use crate::manifest::Object;
 use crate::olm::install_mode::ALL_NAMESPACES;
+use crate::olm::webhook::refused_rules;
 use crate::rules;
 use crate::shape::Nearest;
 use crate::text::Path;
@@ -145,7 +146,10 @@ fn admission(work: &mut Work<'_>, object: &Object, path: &Path, kind: &'static s
         report(&rules::WEBHOOK_URL, message, &client.key("url"));
         return None;
     }
-    refused_rules(work, object, webhook, path, name);
+    for (index, reason) in refused_rules(webhook) {
+        let message = format!("OLM refuses webhook {name}, because {reason}");
+        report(&rules::WEBHOOK_RULES, message, &path.key("rules").index(index));
+    }
     let service = client.key("service");
     let reference = ServiceReference {
         object,
@@ -227,43 +231,6 @@ fn endpoint(work: &Work<'_>, target: Target, reference: Origin) -> Vec<(&'static
         ),
         ("targetPort", target_port, vec![target_origin]),
     ]
-}
-
-/// Reports rules that OLM refuses during an install.
-fn refused_rules(work: &mut Work<'_>, object: &Object, webhook: &Value, path: &Path, name: &str) {
-    const CONFIGURATIONS: [&str; 5] = [
-        "*",
-        "mutatingwebhookconfiguration",
-        "mutatingwebhookconfigurations",
-        "validatingwebhookconfiguration",
-        "validatingwebhookconfigurations",
-    ];
-    let list = webhook.get("rules").and_then(Value::as_array);
-    for (index, rule) in list.into_iter().flatten().enumerate() {
-        let texts = |field: &str| -> Vec<String> {
-            let list = rule.get(field).and_then(Value::as_array);
-            list.into_iter()
-                .flatten()
-                .filter_map(|item| item.as_str().map(str::to_lowercase))
-                .collect()
-        };
-        let groups = texts("apiGroups");
-        let own = groups.iter().any(|group| group == GROUP)
-            && texts("resources")
-                .iter()
-                .any(|resource| CONFIGURATIONS.contains(&resource.as_str()));
-        let message = if groups.iter().any(|group| group == "*") {
-            format!("OLM refuses webhook {name}, because it intercepts all API groups")
-        } else if groups.iter().any(|group| group == "operators.coreos.com") {
-            format!("OLM refuses webhook {name}, because it intercepts OLM's own API group")
-        } else if own {
-            format!("OLM refuses webhook {name}, because it intercepts webhook configurations")
-        } else {
-            continue;
-        };
-        let finding = Diagnostic::new(&rules::WEBHOOK_RULES, message).object(object.label());
-        work.report(finding.at(object.place(&path.key("rules").index(index))));
-    }
 }
 
 /// The plurals of the bundle's CRDs by group, and the search for similar ones.

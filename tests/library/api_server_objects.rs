@@ -680,3 +680,45 @@ fn values_of_other_types_do_not_stop_the_checks() {
         }
     }
 }
+
+#[test]
+fn webhook_definitions_that_olm_refuses_are_reported_at_their_rule() {
+    let definitions = |groups: &str, resources: &str| {
+        let rule =
+            "apiGroups: [example.com]\n      apiVersions: [v1]\n      operations: [CREATE]\n      resources: [things]";
+        let other = format!(
+            "apiGroups: [{groups}]\n      apiVersions: [v1]\n      operations: [CREATE]\n      resources: [{resources}]"
+        );
+        let csv = CSV.replace(rule, &other);
+        assert_ne!(csv, CSV);
+        let manifests = [("manifests/op.clusterserviceversion.yaml", csv)];
+        let mut found = findings(&manifests);
+        found.retain(|finding| finding.rule.id == "webhook-rules");
+        let shown = found
+            .into_iter()
+            .map(|finding| (finding.path.unwrap_or_default(), finding.message));
+        shown.collect::<Vec<_>>()
+    };
+    assert_eq!(definitions("apps", "deployments"), []);
+    assert_eq!(
+        definitions("admissionregistration.k8s.io", "validatingadmissionpolicies"),
+        []
+    );
+    for (groups, resources, reason) in [
+        ("'*'", "things", "it intercepts all API groups"),
+        (
+            "Operators.CoreOS.com",
+            "subscriptions",
+            "it intercepts OLM's own API group",
+        ),
+        (
+            "admissionregistration.k8s.io",
+            "validatingwebhookconfigurations",
+            "it intercepts webhook configurations",
+        ),
+    ] {
+        let message = format!("OLM refuses webhook things.example.com, because {reason}");
+        let path = "spec.webhookdefinitions[0].rules[0]".to_owned();
+        assert_eq!(definitions(groups, resources), [(path, message)], "{groups}");
+    }
+}

@@ -3,6 +3,7 @@
 use super::part::{Part, text};
 use crate::bundle::is_csv;
 use crate::kubernetes::names::{is_dns1123_subdomain, is_label_value};
+use crate::olm::webhook::refused_rules;
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
@@ -28,6 +29,9 @@ impl Part<'_> {
                 self.webhook_timeout(&path);
                 self.intercepted(&path);
                 self.webhook_label(text(webhook, "generateName"), &path.key("generateName"));
+                if is_csv(self.object) {
+                    self.refused_by_olm(webhook, &path);
+                }
             }
         }
     }
@@ -75,6 +79,17 @@ impl Part<'_> {
         if !known && versions.iter().all(Value::is_string) {
             let message = "the webhook supports neither of the review versions that API servers send, v1 and v1beta1";
             self.refuse(&path, message.to_owned(), "Add v1 to admissionReviewVersions.");
+        }
+    }
+
+    /// Checks the rules of a webhook definition. Those of a webhook configuration are checked when the definition is
+    /// inferred from it.
+    fn refused_by_olm(&mut self, webhook: &Value, at: &Path) {
+        for (index, reason) in refused_rules(webhook) {
+            let name = text(webhook, "generateName");
+            let message = format!("OLM refuses webhook {name}, because {reason}");
+            let path = at.key("rules").index(index);
+            self.findings.push(self.finding(&rules::WEBHOOK_RULES, &path, message));
         }
     }
 
