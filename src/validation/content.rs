@@ -41,6 +41,12 @@ pub(super) const KINDS: [&str; 22] = [
 
 /// Checks every manifest.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    kinds_and_metadata(bundle, findings);
+    shapes(bundle, findings);
+}
+
+/// Reports kinds that OLM does not install, and metadata that the API server rejects.
+pub(super) fn kinds_and_metadata(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for object in &bundle.objects {
         findings.extend(kind(object));
         // The rules about CustomResourceDefinitions already check the metadata of CustomResourceDefinitions.
@@ -50,7 +56,6 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             metadata(object, findings);
         }
     }
-    shapes(bundle, findings);
 }
 
 fn at(object: &Object, rule: &'static Rule, message: String, path: &Path) -> Diagnostic {

@@ -1,7 +1,7 @@
 //! Validates bundles and catalogs before they are added to an index or catalog.
 
-use super::load;
 use super::validators::total_size;
+use super::{content, load};
 use crate::bundle::{BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{Gate, Rule, Scope, Severity};
@@ -108,6 +108,7 @@ pub fn judge_files(tree: &Tree, reading: &BundleReading, in_image: bool, strictn
         }
         if strictness.gate == Gate::Authoring {
             load::folders(tree, &mut found);
+            content::kinds_and_metadata(bundle, &mut found);
         }
         strictness.weigh_bundle(&mut found);
         judged.findings.extend(found);

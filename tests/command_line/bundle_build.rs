@@ -208,6 +208,18 @@ fn a_registry_v1_bundle_with_a_subfolder_of_manifests_is_not_built() {
 }
 
 #[test]
+fn a_registry_v1_bundle_with_an_object_that_olm_does_not_install_is_not_built() {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "compost-operator", "compost");
+    let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: seed}\n";
+    write(&sandbox, "compost/manifests/job.yaml", job);
+    let outcome = sandbox.run(["bundle", "build", "compost", "-t", "oci:out:v1"]);
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(1), ""), "{outcome}");
+    assert!(outcome.stderr.contains("error[content-kind-unsupported]"), "{outcome}");
+    assert!(!sandbox.path("out").exists());
+}
+
+#[test]
 fn a_second_tag_keeps_the_first_one() {
     let sandbox = greenhouse();
     let build = |tag: &str, version: &str| {

@@ -46,8 +46,9 @@ Examples:
 
 /// Build the image of a bundle, without a container daemon
 ///
-/// The bundle is validated first; a bundle with errors is not built. Builds are reproducible: the same content always
-/// has the same digest. The reference with that digest is printed.
+/// The bundle is checked first; a bundle with errors is not built. `opmx bundle validate` also runs the validators of
+/// the Operator Framework. Builds are reproducible: the same content always has the same digest. The reference with
+/// that digest is printed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct BuildArguments {

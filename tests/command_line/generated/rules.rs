@@ -10,7 +10,8 @@ const LEAD: &str = "\
 # Rules
 
 opmx checks content at three gates. *Authoring* is where an author can still correct it: `bundle validate`, `bundle
-build`, and every command with `--strict`. *Intake* is where published content is added to an index or a catalog, and
+build`, and every command with `--strict`. The validators of the Operator Framework, which `bundle validate` runs, are
+not part of a build. *Intake* is where published content is added to an index or a catalog, and
 *serving* is every check of an existing index or catalog.
 
 Each rule lists its severity at the gates that check it; the check may give a single finding another severity.
