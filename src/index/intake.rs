@@ -3,7 +3,7 @@
 use crate::bundle::stated::{Stated, StatedAt, stated};
 use crate::bundle::{self, Annotations, Bundle, MediaType, TypedValue};
 use crate::csv;
-use crate::database::record::{Contents, Provided, Record, RecordError};
+use crate::database::record::{Contents, Manifests, Provided, Record, RecordError};
 use crate::diagnostic::{self, Diagnostic};
 use crate::manifest::Object;
 use crate::olm;
@@ -15,6 +15,7 @@ use crate::text::{Limits, Path, canonical};
 use crate::tree::Tree;
 use crate::validation::{self, Judged, Strictness, judge_files};
 use serde_json::{Value, json};
+use std::ops::Range;
 
 /// The options for recording a bundle.
 #[derive(Debug, Clone, Copy, Default)]
@@ -108,12 +109,11 @@ pub fn prepare(
     let placed = |error| placed(error, bundle, &stated(bundle));
     let mut record = match &synthesis {
         None => {
+            let record = registry_v1(bundle, annotations, csv, recording).map_err(placed)?;
             if recording.reference.is_none() {
-                let others = bundle.objects.iter().map(Object::value);
-                let others = others.filter(|object| !std::ptr::eq(*object, csv));
-                findings.extend(steps::inline_finding(csv, others));
+                findings.extend(inline_finding(bundle, csv, &record.manifests));
             }
-            registry_v1(bundle, annotations, csv, recording).map_err(placed)?
+            record
         }
         Some(_) if recording.by_reference && recording.reference.is_none() => {
             let origin = bundle.origin.clone();
@@ -185,6 +185,15 @@ fn registry_v1(
         bundle_path: recording.reference.unwrap_or_default(),
         ..contents(bundle, annotations, csv)
     })
+}
+
+/// Checks the size of the objects of a `registry+v1` bundle in an index that embeds them.
+fn inline_finding(bundle: &Bundle, csv: &Value, manifests: &Manifests) -> Option<Diagnostic> {
+    let text = |range: &Range<usize>| manifests.text.get(range.clone()).unwrap_or_default();
+    let lines = text(&manifests.bundle).split(|byte| *byte == b'\n');
+    let others = bundle.objects.iter().map(Object::value).zip(lines);
+    let others = others.filter(|(object, _)| !std::ptr::eq(*object, csv));
+    steps::inline_finding((csv, text(&manifests.csv).trim_ascii_end()), others)
 }
 
 fn k8s_v1(

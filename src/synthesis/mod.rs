@@ -205,10 +205,7 @@ pub fn synthesize_for(bundle: &Bundle, reading: &[Diagnostic], shipping: Shippin
     let outcomes = work.inventory.into_outcomes();
     own_certificates::check(bundle, (&csv, &provenance, &outcomes), &serving, &mut diagnostics);
     diagnostics.extend(validity::nesting(&csv, &provenance));
-    diagnostics.extend(validity::size(&csv, &outcomes));
-    if shipping == Shipping::Plain {
-        diagnostics.extend(validity::inline_size(&csv, &outcomes));
-    }
+    diagnostics.extend(validity::sizes(&csv, &outcomes, shipping == Shipping::Plain));
     consequences::leave_out(reading, &mut diagnostics);
     diagnostic::sort(&mut diagnostics);
     Synthesis {

@@ -220,33 +220,34 @@ fn beyond(value: &Value, path: Path, depth: usize) -> Option<Path> {
     below.into_iter().find_map(|(path, value)| beyond(value, path, depth))
 }
 
-/// Checks the size of the content that OLM will unpack: the CSV and the kept objects, each compressed separately.
-pub(super) fn size(csv: &Value, outcomes: &[Outcome]) -> Option<Diagnostic> {
-    let shipped = outcomes
-        .iter()
-        .filter_map(|outcome| Some((outcome, outcome.shipped()?)));
-    let texts: Vec<(Option<&Outcome>, String)> = std::iter::once((None, canonical::to_string(csv)))
-        .chain(shipped.map(|(outcome, value)| (Some(outcome), canonical::to_string(value))))
-        .collect();
-    let files: Vec<&[u8]> = texts.iter().map(|(_, text)| text.as_bytes()).collect();
-    let (finding, largest) = size::finding(&files)?;
-    Some(match texts.get(largest.index) {
-        Some((Some(outcome), _)) => at_largest(finding, outcome, largest.bytes),
-        _ => finding,
-    })
-}
-
-/// Checks the size of the CSV and the kept objects in an index that embeds them.
-pub(super) fn inline_size(csv: &Value, outcomes: &[Outcome]) -> Option<Diagnostic> {
-    let shipped = outcomes
-        .iter()
-        .filter_map(|outcome| Some((outcome, outcome.shipped()?)));
-    let finding = steps::inline_finding(csv, shipped.clone().map(|(_, value)| value))?;
-    let bytes = shipped.map(|(outcome, value)| (canonical::to_string(value).len(), outcome));
-    Some(match bytes.max_by_key(|(bytes, _)| *bytes) {
-        Some((bytes, outcome)) => at_largest(finding, outcome, bytes),
-        None => finding,
-    })
+/// Checks the size of the CSV and the kept objects: as the content that OLM will unpack, each compressed separately, and,
+/// if `inline` is set, in an index that embeds them.
+pub(super) fn sizes(csv: &Value, outcomes: &[Outcome], inline: bool) -> Vec<Diagnostic> {
+    let text = canonical::to_string(csv);
+    let shipped = outcomes.iter().filter_map(|outcome| {
+        let value = outcome.shipped()?;
+        Some((outcome, value, canonical::to_string(value)))
+    });
+    let shipped: Vec<(&Outcome, &Value, String)> = shipped.collect();
+    let mut files = vec![text.as_bytes()];
+    files.extend(shipped.iter().map(|(_, _, text)| text.as_bytes()));
+    let unpacked = size::finding(&files).map(|(finding, largest)| {
+        let of_object = largest.index.checked_sub(1).and_then(|index| shipped.get(index));
+        match of_object {
+            Some((outcome, ..)) => at_largest(finding, outcome, largest.bytes),
+            None => finding,
+        }
+    });
+    let others = shipped.iter().map(|(_, value, text)| (*value, text.as_bytes()));
+    let embedded = inline.then(|| steps::inline_finding((csv, text.as_bytes()), others));
+    let embedded = embedded.flatten().map(|finding| {
+        let largest = shipped.iter().max_by_key(|(_, _, text)| text.len());
+        match largest {
+            Some((outcome, _, text)) => at_largest(finding, outcome, text.len()),
+            None => finding,
+        }
+    });
+    unpacked.into_iter().chain(embedded).collect()
 }
 
 fn at_largest(finding: Diagnostic, outcome: &Outcome, bytes: usize) -> Diagnostic {
