@@ -442,7 +442,10 @@ mod tests {
             };
             let path = Path::parse(to);
             let found = path.steps().iter().try_fold(csv::SHAPE, |shape, step| match step {
-                Step::Key(key) => Some(shape.field(key)?.shape),
+                Step::Key(key) => match shape {
+                    Map(_, values) => Some(*values),
+                    shape => Some(shape.field(key)?.shape),
+                },
                 Step::Index(_) => None,
             });
             assert!(found.is_some(), "{from}: {to}");

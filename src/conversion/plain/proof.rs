@@ -2,6 +2,7 @@
 
 use super::olm::{self, Optional};
 use super::{Work, fit};
+use crate::bundle::olm_yaml::targeted;
 use crate::bundle::{self, OLM_YAML};
 use crate::conversion::compare::{Difference, Kind, differences};
 use crate::conversion::files::path_in;
@@ -9,6 +10,7 @@ use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules;
+use crate::shape::{Field, Target};
 use crate::source::{Place, SourceFile};
 use crate::synthesis::{Synthesis, synthesize};
 use crate::text::{self, Limits, Path, Step};
@@ -169,19 +171,17 @@ fn path_at(place: &Place) -> Path {
 
 /// Returns the path in the CSV of a value at `path` in `olm.yaml`.
 fn in_csv(path: &Path) -> Path {
-    let steps: Vec<Step> = path.steps().to_vec();
-    let key = |position: usize| match steps.get(position) {
-        Some(Step::Key(key)) => &**key,
-        _ => "",
+    let below = |from: &Path| Some(path.steps().strip_prefix(from.steps())?.iter().cloned().collect());
+    let target = |(from, field): (Path, &Field)| match field.target {
+        Target::Copied(to) | Target::Made(to) => Some(Path::parse(to).join(&below(&from)?)),
+        Target::Nowhere => None,
     };
-    let (metadata, spec) = (Path::root().key("metadata"), Path::root().key("spec"));
-    let (start, taken) = match (key(0), key(1)) {
-        ("name", _) => (metadata.key("name"), 1),
-        ("annotations", _) => (metadata.key("annotations"), 1),
-        ("csv", "labels") => (metadata.key("labels"), 2),
-        ("csv", "specAnnotations") => (spec.key("annotations"), 2),
-        ("extraServiceAccounts" | "apis", _) => (spec.key("install").key("spec"), steps.len()),
-        _ => (spec, 0),
-    };
-    start.join(&steps.into_iter().skip(taken).collect())
+    if let Some(target) = targeted().into_iter().find_map(target) {
+        return target;
+    }
+    let spec = Path::from("spec");
+    match path.steps().first() {
+        Some(Step::Key(key)) if ["extraServiceAccounts", "apis"].contains(&&**key) => spec.key("install").key("spec"),
+        _ => spec.join(path),
+    }
 }
