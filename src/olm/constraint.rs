@@ -290,12 +290,12 @@ pub(super) fn required_package(value: &Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{CLUSTER_CONSTRAINT, DEP_CONSTRAINT_KEY};
+    use crate::rules::{CLUSTER_CONSTRAINT, DEP_CONSTRAINT_KEY, DEP_CONSTRAINT_SEVERAL};
     use serde_json::json;
 
     #[test]
     fn the_help_of_rules_names_every_key() {
-        for rule in [&DEP_CONSTRAINT_KEY, &CLUSTER_CONSTRAINT] {
+        for rule in [&DEP_CONSTRAINT_KEY, &DEP_CONSTRAINT_SEVERAL, &CLUSTER_CONSTRAINT] {
             for key in Key::names() {
                 assert!(rule.help.contains(key), "{} does not name {key}", rule.id);
             }

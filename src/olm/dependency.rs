@@ -139,11 +139,9 @@ impl Reading {
                 |step: Option<&Step>| matches!(step, Some(Step::Key(key)) if key.eq_ignore_ascii_case(INTENT));
             self.problems.retain(|problem| !is_intent(problem.path.steps().last()));
         }
-        if !olm.does(Feature::IntentInConstraint) {
-            for problem in &mut self.problems {
-                if problem.what == What::IntentInside {
-                    problem.what = What::UnknownKey;
-                }
+        for problem in &mut self.problems {
+            if problem.required_feature().is_some_and(|feature| !olm.does(feature)) {
+                problem.what = What::UnknownKey;
             }
         }
         self

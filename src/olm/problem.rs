@@ -2,6 +2,7 @@
 
 use super::intent::UnknownIntent;
 use super::limits;
+use super::releases::Feature;
 use crate::text::{Path, kind_of};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -44,7 +45,23 @@ pub enum What {
 impl Problem {
     /// Returns whether OLM rejects the value. OLM accepts values with any other problem.
     pub(crate) fn is_fatal(&self) -> bool {
-        !matches!(self.what, What::Several(_) | What::IntentInside)
+        match self.what {
+            What::Several(_) | What::IntentInside => false,
+            What::Type { .. } | What::UnknownKey | What::Nothing(_) | What::Long(_) | What::Deep | What::Intent(_) => {
+                true
+            }
+        }
+    }
+
+    /// Returns what an OLM must support to accept the key at the path, if the key is the problem.
+    pub(crate) fn required_feature(&self) -> Option<Feature> {
+        match self.what {
+            What::UnknownKey => Some(Feature::OtherConstraint),
+            What::IntentInside => Some(Feature::IntentInConstraint),
+            What::Type { .. } | What::Nothing(_) | What::Several(_) | What::Long(_) | What::Deep | What::Intent(_) => {
+                None
+            }
+        }
     }
 }
 

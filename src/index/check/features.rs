@@ -11,7 +11,7 @@ use crate::olm::dependency::Spelling;
 use crate::olm::dependency::{Dependency, DependencyKind, Reading};
 use crate::olm::intent::Intent;
 use crate::olm::limits::{CONFIG_MAP, MESSAGE};
-use crate::olm::problem::{Problem, What};
+use crate::olm::problem::Problem;
 use crate::olm::property::{self, CONSTRAINT, DEPRECATED, LABEL, MAX_OPENSHIFT_VERSION, OPTIONAL_MANIFESTS, PACKAGE};
 use crate::olm::releases::Feature;
 use crate::text::Step;
@@ -121,13 +121,7 @@ impl Found {
         self.add(Feature::Dependency(CONSTRAINT), how);
         let mut keys = BTreeSet::new();
         for problem in problems {
-            if let (What::UnknownKey | What::IntentInside, Some(Step::Key(key))) =
-                (&problem.what, problem.path.steps().last())
-            {
-                let feature = match problem.what {
-                    What::IntentInside => Feature::IntentInConstraint,
-                    _ => Feature::OtherConstraint,
-                };
+            if let (Some(feature), Some(Step::Key(key))) = (problem.required_feature(), problem.path.steps().last()) {
                 keys.insert((key, feature));
             }
         }
