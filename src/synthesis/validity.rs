@@ -220,8 +220,8 @@ fn beyond(value: &Value, path: Path, depth: usize) -> Option<Path> {
     below.into_iter().find_map(|(path, value)| beyond(value, path, depth))
 }
 
-/// Checks the size of the CSV and the kept objects: as the content that OLM will unpack, each compressed separately, and,
-/// if `inline` is set, in an index that embeds them.
+/// Checks the size of the CSV and the kept objects: as the content that OLM will unpack, each compressed separately,
+/// and, if `inline` is set, in an index that embeds them.
 pub(super) fn sizes(csv: &Value, outcomes: &[Outcome], inline: bool) -> Vec<Diagnostic> {
     let text = canonical::to_string(csv);
     let shipped = outcomes.iter().filter_map(|outcome| {
