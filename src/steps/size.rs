@@ -5,6 +5,7 @@ use crate::csv;
 use crate::diagnostic::Diagnostic;
 use crate::olm::limits::{MESSAGE, OBJECT};
 use crate::rules;
+use memchr::memchr_iter;
 use memchr::memmem::Finder;
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -126,18 +127,9 @@ fn frame(resolving: &str, object: &Value, target: &Target) -> usize {
     serde_json::to_string(&step).map_or(0, |step| ",".len() + step.len() - "null".len())
 }
 
-/// The maximum number of bytes that a plan needs for each possible byte of JSON text. A byte that Go might escape as
-/// `\uXXXX` counts as seven bytes, because the plan escapes the backslash once more.
-const PLANNED: [u8; 256] = {
-    let mut planned = [1; 256];
-    planned[b'"' as usize] = 2;
-    planned[b'\\' as usize] = 2;
-    planned[b'<' as usize] = 7;
-    planned[b'>' as usize] = 7;
-    planned[b'&' as usize] = 7;
-    planned[0xE2] = 7;
-    planned
-};
+/// The bytes of JSON text for which a plan may need more than one byte, each with the number of additional bytes. A byte
+/// that Go might escape as `\uXXXX` needs seven bytes, because the plan escapes the backslash once more.
+const ESCAPED: [(u8, usize); 6] = [(b'"', 1), (b'\\', 1), (b'<', 6), (b'>', 6), (b'&', 6), (0xE2, 6)];
 
 /// Returns an upper bound on the size of the plan of these manifests, without creating it. The version counts twice,
 /// because the plan repeats its rules, and all other manifests count once. There is no bound for YAML, because its size
@@ -151,8 +143,8 @@ fn at_most<'a>(manifests: impl Iterator<Item = &'a [u8]>) -> usize {
         }
         // A manifest may contain several objects in sequence.
         let objects = 1 + compact.find_iter(manifest).count() + spaced.find_iter(manifest).count();
-        let planned = manifest.iter().map(|byte| usize::from(PLANNED[usize::from(*byte)]));
-        let planned: usize = planned.sum();
+        let added = |(byte, added)| added * memchr_iter(byte, manifest).count();
+        let planned = manifest.len() + ESCAPED.map(added).iter().sum::<usize>();
         if version.find(manifest).is_none() {
             return planned + STEP * objects;
         }
@@ -163,7 +155,7 @@ fn at_most<'a>(manifests: impl Iterator<Item = &'a [u8]>) -> usize {
 
 /// Returns the size of a manifest as a JSON string.
 fn escaped(manifest: &[u8]) -> usize {
-    manifest.len() + manifest.iter().filter(|byte| b"\"\\".contains(byte)).count()
+    manifest.len() + memchr_iter(b'"', manifest).count() + memchr_iter(b'\\', manifest).count()
 }
 
 #[cfg(test)]

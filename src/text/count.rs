@@ -17,31 +17,20 @@ const SHOWN: usize = 400;
 
 /// The number of values that a document counts as, based on its memory use.
 const DOCUMENT: usize = 4;
-/// The maximum number of values that a byte can begin. In `{a, b}`, the `,` begins a key and its empty value. In `[a:
-/// b]`, the `:` also begins a map. A bracket and three dashes can also begin a document.
-const WEIGHTS: [u8; 256] = {
-    let mut weights = [0; 256];
-    weights[b',' as usize] = 2;
-    weights[b'-' as usize] = 2;
-    weights[b'[' as usize] = 6;
-    weights[b'{' as usize] = 7;
-    weights[b':' as usize] = 3;
-    weights[b'?' as usize] = 3;
-    // An escape may stand for any of the other bytes.
-    weights[b'\\' as usize] = 1;
-    weights
-};
+/// The bytes that can begin values, each with the maximum number of values. In `{a, b}`, the `,` begins a key and its
+/// empty value. In `[a: b]`, the `:` also begins a map. A bracket and three dashes can also begin a document. An escape
+/// may stand for any of the other bytes.
+const WEIGHTS: [(u8, usize); 7] = [
+    (b',', 2),
+    (b'-', 2),
+    (b'[', 6),
+    (b'{', HEAVIEST),
+    (b':', 3),
+    (b'?', 3),
+    (b'\\', 1),
+];
 /// The largest weight.
-const HEAVIEST: usize = {
-    let (mut most, mut byte) = (0, 0);
-    while byte < WEIGHTS.len() {
-        if WEIGHTS[byte] > most {
-            most = WEIGHTS[byte];
-        }
-        byte += 1;
-    }
-    most as usize
-};
+const HEAVIEST: usize = 7;
 /// The maximum number of values in a file without punctuation.
 const LEAST: usize = DOCUMENT + 3;
 
@@ -131,8 +120,8 @@ fn of_values(text: &str, limits: &Limits) -> Option<Excess> {
 
 /// Returns an upper bound on the number of keys and values in a file, without those that aliases repeat.
 fn at_most(text: &str) -> usize {
-    let weights = text.bytes().map(|byte| usize::from(WEIGHTS[usize::from(byte)]));
-    LEAST + weights.sum::<usize>()
+    let values = |(byte, weight)| weight * memchr::memchr_iter(byte, text.as_bytes()).count();
+    LEAST + WEIGHTS.map(values).iter().sum::<usize>()
 }
 
 /// Returns whether a file may contain an anchor, whose value is kept for aliases to repeat.
