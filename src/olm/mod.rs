@@ -14,6 +14,7 @@ pub mod constraint;
 pub mod dependency;
 pub(crate) mod install_mode;
 pub mod intent;
+pub(crate) mod kinds;
 pub mod label;
 pub mod limits;
 pub mod optional_manifest;

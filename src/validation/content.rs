@@ -8,36 +8,11 @@ use crate::csv;
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::olm::annotation::SKIP_RANGE;
+use crate::olm::kinds::KINDS;
 use crate::rules::{self, Rule};
 use crate::shape::{Fix, Problem, check_as_go};
 use crate::text::{Path, Step};
 use crate::version::{VersionRange, parse_strict, with_all_numbers};
-
-/// The kinds that OLM installs from a bundle. As in OLM, only the kind is compared.
-pub(super) const KINDS: [&str; 22] = [
-    "ClusterRole",
-    "ClusterRoleBinding",
-    "ClusterServiceVersion",
-    "ConfigMap",
-    "ConsoleCLIDownload",
-    "ConsoleLink",
-    "ConsolePlugin",
-    "ConsoleQuickStart",
-    "ConsoleYAMLSample",
-    "CustomResourceDefinition",
-    "NetworkPolicy",
-    "PodDisruptionBudget",
-    "PodMonitor",
-    "PriorityClass",
-    "PrometheusRule",
-    "Role",
-    "RoleBinding",
-    "Secret",
-    "Service",
-    "ServiceAccount",
-    "ServiceMonitor",
-    "VerticalPodAutoscaler",
-];
 
 /// Checks every manifest.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
