@@ -54,9 +54,9 @@ Examples:
 
 /// Show the InstallPlan of a bundle, and its result on a cluster
 ///
-/// The steps are the same as in OLM, in the same order: the ClusterServiceVersion, then CustomResourceDefinitions, then
-/// everything else. There is a step for each object of the bundle, and for each RBAC object that OLM generates from the
-/// bundle's permissions; the generated names are those that OLM uses. Manifests that are named in the property
+/// The steps are the same as in OLM v0, in the same order: the ClusterServiceVersion, then CustomResourceDefinitions,
+/// then everything else. There is a step for each object of the bundle, and for each RBAC object that OLM generates
+/// from the bundle's permissions; the generated names are those that OLM uses. Manifests that are named in the property
 /// olm.manifests.optional are marked as optional.
 ///
 /// The plan of a bundle contains the bundle alone, and lists the required APIs that were not checked; opmx resolve

@@ -46,7 +46,8 @@ pub(crate) fn read(
         let message = format!("{name} contains neither an Operator nor an Install of operators.coreos.com");
         let is_of_v1 = cluster_extensions(&others).next().is_some();
         return Err(CommandError::failure(message).hint(if is_of_v1 {
-            "specify the bundle or the package; ClusterExtensions belong to OLM v1, whose decisions opmx does not predict"
+            "ClusterExtensions belong to OLM v1, but this command predicts only the decisions of OLM v0; use \"opmx index \
+             check --for olm-v1\" to find the bundles that OLM v1 chooses from a catalog but does not install"
         } else {
             "use --cluster for a file that describes the cluster"
         }));

@@ -47,7 +47,7 @@ Examples:
 
 /// Show what OLM would install or update to, without a cluster
 ///
-/// Resolves Subscriptions as OLM does, with channels, updates, dependencies and installed versions. Recommended
+/// Resolves Subscriptions as OLM v0 does, with channels, updates, dependencies and installed versions. Recommended
 /// dependencies are installed if possible; optional dependencies are not installed.
 ///
 /// An Operator resource is treated as a Subscription to its package, and replaces an existing Subscription to that

@@ -2,6 +2,7 @@
 
 use crate::causes::with_causes;
 use crate::image::Reference;
+use crate::olm::releases::{Olm, UnknownOlm};
 use crate::text::Limits;
 use clap::builder::{NonEmptyStringValueParser, PathBufValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
@@ -12,6 +13,20 @@ use std::path::PathBuf;
 /// Parses a reference to an image.
 pub(crate) fn image(text: &str) -> Result<Reference, String> {
     text.parse::<Reference>().map_err(|error| with_causes(&error))
+}
+
+/// The name of OLM v1 among the versions of OLM, and of the suite of rules about it.
+pub(crate) const OLM_V1: &str = "olm-v1";
+
+/// Parses the OLM that a command predicts.
+pub(crate) fn predicted_olm(text: &str) -> Result<Olm, String> {
+    match text {
+        OLM_V1 => Err(format!(
+            "only the decisions of OLM v0 are predicted; use \"opmx index check --for {OLM_V1}\" to find the bundles that \
+             OLM v1 chooses from a catalog but does not install"
+        )),
+        _ => text.parse().map_err(|error: UnknownOlm| error.to_string()),
+    }
 }
 
 /// Parses a name, or one name of a list. An empty name, for example from an unset variable, is an error: a list without

@@ -5,7 +5,7 @@ use crate::bundle::location::Location;
 use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
-use crate::cli::values::filled;
+use crate::cli::values::{filled, predicted_olm};
 use crate::cli::{Context, guesses, input, sources};
 use crate::cluster::state::CatalogSource;
 use crate::cluster::{self, OperatorGroups, State};
@@ -130,8 +130,9 @@ pub(crate) fn warn_of_extensions(state: &State, context: &Context<'_>) {
             count => format!(" and {}", counted(count, "other")),
         };
         context.printer.warning(format_args!(
-            "the input contains the ClusterExtension {first}{others}, but opmx predicts only the decisions of OLM v0, \
-            which ignores ClusterExtensions"
+            "the input contains the ClusterExtension {first}{others}, but this command predicts only the decisions of OLM \
+            v0, which ignores ClusterExtensions; \"opmx index check --for olm-v1\" finds the bundles that OLM v1 chooses \
+            from a catalog but does not install"
         ));
     }
 }
@@ -216,8 +217,9 @@ pub(crate) struct OlmArgument {
     /// No release supports intents of dependencies or optional manifests: every release requires all dependencies and
     /// all manifests, and fails at an intent inside a constraint. Older releases support fewer types of dependencies. A
     /// warning is printed if the newest release and the proposals give different answers. The value registry+v1 stands
-    /// for any release.
-    #[arg(long, value_name = "VERSION|proposed", default_value = "proposed")]
+    /// for any release of OLM v0. OLM v1 is not predicted; "opmx index check --for olm-v1" finds the bundles that it
+    /// does not install.
+    #[arg(long, value_name = "VERSION|proposed", default_value = "proposed", value_parser = predicted_olm)]
     olm: Olm,
 }
 

@@ -652,8 +652,8 @@ fn cluster_extensions_are_reported_because_they_belong_to_olm_v1() {
             &sandbox,
             &format!("{command} --cluster extension.yaml --catalog c=catalog"),
         );
-        let said =
-            "warning: the input contains the ClusterExtension rake, but opmx predicts only the decisions of OLM v0";
+        let said = "warning: the input contains the ClusterExtension rake, but this command predicts only the decisions \
+                    of OLM v0";
         assert!(outcome.stderr.contains(said), "{outcome}");
     }
     let outcome = run(&sandbox, "plan extension.yaml");
@@ -662,4 +662,8 @@ fn cluster_extensions_are_reported_because_they_belong_to_olm_v1() {
         outcome.stderr.contains("ClusterExtensions belong to OLM v1"),
         "{outcome}"
     );
+    let outcome = run(&sandbox, "resolve rake --catalog catalog --olm olm-v1");
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    let said = "only the decisions of OLM v0 are predicted; use \"opmx index check --for olm-v1\"";
+    assert!(outcome.stderr.contains(said), "{outcome}");
 }

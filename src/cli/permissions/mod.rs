@@ -64,8 +64,9 @@ Examples:
 /// These are the permissions for the requests of the installation itself, and those that the bundle grants to its
 /// operator and to other accounts. The latter are needed because an account that writes or binds a role must hold the
 /// permissions in the role, unless it is granted the verb escalate or bind. Objects that already exist require
-/// permissions to read and change them; for an upgrade, describe the installed objects with --cluster. OLM writes
-/// CustomResourceDefinitions with its own account, so no other account needs permissions for them. Permissions for
+/// permissions to read and change them; for an upgrade, describe the installed objects with --cluster. OLM v0 writes
+/// CustomResourceDefinitions with its own account, so no other account needs permissions for them; releases of OLM v1
+/// that use spec.serviceAccount of a ClusterExtension write everything with that account. Permissions for
 /// optional manifests are listed separately and are not required: without them, these manifests are not created, but
 /// the installation completes.
 ///
