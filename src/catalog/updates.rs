@@ -10,7 +10,7 @@ use semver::Version;
 use std::collections::{HashMap, HashSet};
 
 /// An update that clusters perform.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Update {
     /// The installed bundle.
     pub from: BundleId,
@@ -77,7 +77,7 @@ pub(crate) fn updates_from(catalog: &Catalog, channel: &Channel, installed: &[In
 
 /// Returns, for each installed bundle, the first entry of the line that replaces, skips or spans it and is another
 /// bundle.
-fn choose(catalog: &Catalog, line: &[&ChannelEntry], installed: &[Installed<'_>]) -> Vec<Option<BundleId>> {
+pub(super) fn choose(catalog: &Catalog, line: &[&ChannelEntry], installed: &[Installed<'_>]) -> Vec<Option<BundleId>> {
     let mut by_name: HashMap<&str, [Option<usize>; 2]> = HashMap::new();
     for (place, entry) in line.iter().enumerate() {
         for name in entry.replaces.iter().chain(&entry.skips) {

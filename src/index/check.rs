@@ -12,6 +12,7 @@ pub mod images;
 mod listed;
 mod olm_v1;
 mod policy;
+mod stops;
 
 pub use catalog::check_catalog;
 pub use cluster::add_for_olm;

@@ -88,7 +88,7 @@ pub(super) struct Release {
     pub(super) findings: Option<Vec<Finding>>,
     pub(super) deprecated: Option<String>,
     /// The reasons why OLM v1 does not install the version.
-    pub(super) refused_by_olm_v1: Vec<&'static str>,
+    pub(super) refused_by_olm_v1: Vec<String>,
     /// The channels that contain the version.
     pub(super) channels: Vec<InChannel>,
 }
@@ -330,6 +330,11 @@ fn version(
     definitions.sort_by(|one, other| one.name.cmp(&other.name));
     definitions.dedup_by(|one, other| one.name == other.name);
     let has_manifests = !objects.is_empty() && Csv(csv).get(&["spec", "install"]).is_some();
+    let refused = {
+        let objects: Vec<&Value> = objects.iter().collect();
+        let refusals = olm_v1::refusals::of_bundle(bundle, Csv(csv), has_manifests.then_some(&objects[..]));
+        refusals.into_iter().map(|refusal| refusal.reason).collect()
+    };
     let content = has_manifests.then(|| content(package, bundle, csv, objects));
     let in_channels = package
         .channels
@@ -361,7 +366,7 @@ fn version(
         needs: Vec::new(),
         findings: content.and_then(|_| findings::findings(package, bundle, &read.objects)),
         deprecated: is_deprecated.then(String::new),
-        refused_by_olm_v1: olm_v1::refusals(bundle, Csv(csv)),
+        refused_by_olm_v1: refused,
         channels: in_channels.collect(),
     }
 }

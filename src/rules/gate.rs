@@ -56,8 +56,8 @@ pub enum Scope {
     Indexes,
     /// Bundles of each media type, and existing indexes.
     BundlesAndIndexes,
-    /// Authors' bundles and existing indexes, if a policy is specified.
-    Policies,
+    /// Authors' bundles and existing indexes, if an option requests the check.
+    Requested,
 }
 
 impl Rule {
@@ -68,7 +68,7 @@ impl Rule {
             Scope::Bundles => gate != Gate::Serving,
             Scope::RegistryBundles => matches!(gate, Gate::Authoring | Gate::Intake),
             Scope::PlainBundles => matches!(gate, Gate::Authoring | Gate::PlainIntake),
-            Scope::Policies => matches!(gate, Gate::Authoring | Gate::Serving),
+            Scope::Requested => matches!(gate, Gate::Authoring | Gate::Serving),
             Scope::Indexes => gate == Gate::Serving,
             Scope::BundlesAndIndexes => true,
             Scope::Catalogs => gate != Gate::PlainIntake,

@@ -42,7 +42,10 @@ rules! { DATABASES
         CLUSTER_DEPENDENCY = "cluster-dependency", Warning, OLM, "Depend on the API with olm.gvk if that is sufficient, or move the bundle to an index for newer clusters.";
         CLUSTER_INTENT = "cluster-intent", Warning, INTENTS, "Provide the package in a catalog of these clusters, or remove the dependency.";
         CLUSTER_PROPERTY = "cluster-property", Warning, OLM, "No action needed if the difference is acceptable on these clusters; otherwise move the bundle to an index for newer clusters.";
-        CLUSTER_OLM_V1 = "cluster-olm-v1", Error, OLM, "Remove what OLM v1 does not support from the bundle, or use the index on clusters with the earlier OLM.";
+        CLUSTER_OLM_V1_UNSEEN = "cluster-olm-v1-unseen", Warning, OLM, "Check the images of these bundles with the suite olm-v1.";
         CLUSTER_WEBHOOK = "cluster-webhook", Warning, OLM, "Make the operator work without the webhook, or move the bundle to an index for newer clusters.";
+    }
+    Requested {
+        CLUSTER_OLM_V1 = "cluster-olm-v1", Error, OLM, "Change what OLM v1 does not support, or use the operator only on clusters with OLM v0.";
     }
 }

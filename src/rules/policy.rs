@@ -3,7 +3,7 @@
 use super::POLICY;
 
 rules! { POLICIES
-    Policies {
+    Requested {
         POLICY_KIND = "policy-kind", Error, POLICY, "Remove the object, or ask the administrator to allow its kind.";
         POLICY_PERMISSION = "policy-permission", Error, POLICY, "Request fewer permissions, or ask the administrator to allow this one.";
         POLICY_SOURCE = "policy-source", Error, POLICY, "Use an image or catalog from an allowed source, or ask the administrator to allow this source.";

@@ -44,6 +44,7 @@ pub(super) fn stage(
 pub(super) fn validators(bundle: &Bundle, tree: &Tree, always: &[ValidatorName], request: &Request) -> Vec<Finding> {
     let options = ValidatorOptions {
         reference: request.reference.is_some(),
+        shipping: request.shipping,
         ..request.options.clone()
     };
     let input = Input {

@@ -1,6 +1,6 @@
 //! Sets of validators, by their common names.
 
-use super::validators::{CONFORMA, CONFORMA_IMAGES, MULTIARCH, REMOVED_APIS, ValidatorName};
+use super::validators::{CONFORMA, CONFORMA_IMAGES, MULTIARCH, OLM_V1, REMOVED_APIS, ValidatorName};
 
 /// A set of validators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +69,11 @@ pub(crate) static SUITES: &[Suite] = &[
         about: "the part of konflux that can be checked with the bundle alone",
     },
     Suite {
+        name: OLM_V1.0,
+        validators: &[OLM_V1],
+        about: "what OLM v1 does not install: dependencies, install modes, kinds, webhooks",
+    },
+    Suite {
         name: "capabilities",
         validators: &[ValidatorName("capabilities")],
         about: "the capability level alone",
@@ -81,15 +86,15 @@ pub(crate) static SUITES: &[Suite] = &[
 ];
 
 /// Returns the validators of a suite. `all` stands for every suite except `multiarch` and `konflux`, which need
-/// information from registries, and `conforma`, whose rules only Konflux requires. The names that operator-sdk uses for
-/// single validators and for its suite are also accepted.
+/// information from registries, `conforma`, whose rules only Konflux requires, and `olm-v1`, whose limits do not apply
+/// to clusters with OLM v0. The names that operator-sdk uses for single validators and for its suite are also accepted.
 pub fn validators_of(name: &str) -> Option<Vec<ValidatorName>> {
     match name {
         "all" => {
             let mut all: Vec<ValidatorName> = SUITES.iter().flat_map(|suite| suite.validators).copied().collect();
             all.sort_unstable();
             all.dedup();
-            all.retain(|name| ![MULTIARCH, CONFORMA, CONFORMA_IMAGES].contains(name));
+            all.retain(|name| ![MULTIARCH, CONFORMA, CONFORMA_IMAGES, OLM_V1].contains(name));
             Some(all)
         }
         "operatorframework" => {
@@ -107,7 +112,8 @@ pub fn validators_of(name: &str) -> Option<Vec<ValidatorName>> {
 pub fn names() -> Vec<(&'static str, &'static str)> {
     std::iter::once((
         "all",
-        "every suite except multiarch and konflux, which send requests to registries, and conforma, a part of konflux",
+        "every suite except multiarch and konflux, which send requests to registries, conforma, a part of konflux, and \
+         olm-v1",
     ))
     .chain(SUITES.iter().map(|suite| (suite.name, suite.about)))
     .collect()

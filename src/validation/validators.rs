@@ -18,6 +18,7 @@ mod install_modes;
 pub(super) mod metadata;
 mod multiarch;
 mod objects;
+mod olm_v1;
 mod operator_group;
 mod package_manifest;
 mod removed_apis;
@@ -31,6 +32,7 @@ use crate::diagnostic::Diagnostic;
 use crate::image::Platform;
 use crate::manifest::Object;
 use crate::rules::Rule;
+use crate::synthesis::Shipping;
 use crate::text::Path;
 use crate::tree::Tree;
 use semver::Version;
@@ -57,6 +59,8 @@ pub struct ValidatorOptions {
     pub bundle_platforms: Option<BTreeSet<Platform>>,
     /// The registries or repositories that images may come from; `None` for all (`conforma`).
     pub allowed_registries: Option<Vec<String>>,
+    /// The form in which a bundle of plain manifests will be shipped (`olm-v1`).
+    pub shipping: Shipping,
     /// Whether to judge exactly as the original validators do, including their errors.
     pub reference: bool,
 }
@@ -182,6 +186,10 @@ pub static OTHERS: &[Validator] = &[
         name: CONFORMA_IMAGES,
         check: conforma::check_images,
     },
+    Validator {
+        name: OLM_V1,
+        check: olm_v1::check,
+    },
 ];
 
 /// The validator that needs [`ValidatorOptions::platforms`].
@@ -192,6 +200,9 @@ pub const CONFORMA: ValidatorName = ValidatorName("conforma");
 
 /// The part of the release policy that needs [`ValidatorOptions::platforms`].
 pub const CONFORMA_IMAGES: ValidatorName = ValidatorName("conforma-images");
+
+/// The validator of what OLM v1 installs, which is less than what earlier releases install.
+pub const OLM_V1: ValidatorName = ValidatorName("olm-v1");
 
 pub(super) const CSV: ValidatorName = ValidatorName("csv");
 pub(super) const CRD: ValidatorName = ValidatorName("crd");

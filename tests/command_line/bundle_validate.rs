@@ -129,7 +129,9 @@ fn unknown_rules_and_suites_suggest_the_nearest_name() {
     }
     let outcome = validate(&sandbox, "compost --suite unrelated");
     assert!(
-        outcome.stderr.contains(" multiarch, konflux, conforma, capabilities, "),
+        outcome
+            .stderr
+            .contains(" multiarch, konflux, conforma, olm-v1, capabilities, "),
         "{outcome}"
     );
 }

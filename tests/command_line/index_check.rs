@@ -296,44 +296,6 @@ fn bundles_that_a_version_of_olm_cannot_use_are_reported_with_a_hint() {
 }
 
 #[test]
-fn bundles_that_olm_v1_chooses_but_does_not_install_are_reported() {
-    let sandbox = Sandbox::new();
-    let bundle = |version: &str, properties: &str| {
-        format!(
-            "---\nschema: olm.bundle\npackage: p\nname: p.v{version}\nimage: registry.example.com/p:{version}\nproperties:\n\
-             - {{type: olm.package, value: {{packageName: p, version: {version}}}}}\n{properties}"
-        )
-    };
-    let needs = "- {type: olm.gvk.required, value: {group: g, version: v1, kind: K}}\n";
-    let catalog = "schema: olm.package\nname: p\ndefaultChannel: a\n\
-        ---\nschema: olm.channel\npackage: p\nname: a\nentries: [{name: p.v2.0.0, skips: [p.v3.0.0]}, {name: p.v3.0.0}]\n\
-        ---\nschema: olm.channel\npackage: p\nname: b\nentries: [{name: p.v2.0.0}]\n"
-        .to_owned()
-        + &bundle("2.0.0", "")
-        + &bundle("3.0.0", needs);
-    fs::create_dir(sandbox.path("catalog")).unwrap();
-    fs::write(sandbox.path("catalog/p.yaml"), &catalog).unwrap();
-    insta::assert_snapshot!(sandbox.run("index check catalog --for olm-v1".split(' ')), @r#"
-    error[cluster-olm-v1]: OLM v1 chooses bundle "p.v3.0.0" in channel "a" of package "p", but does not install it: it has dependencies
-     |
-     = help: Remove what OLM v1 does not support from the bundle, or use the index on clusters with the earlier OLM.
-
-    1 error
-    ------- exit 1 -------
-    "#);
-    let deprecations = "---\nschema: olm.deprecations\npackage: p\nentries:\n\
-        - {reference: {schema: olm.bundle, name: p.v3.0.0}, message: Broken.}\n";
-    fs::write(sandbox.path("catalog/p.yaml"), catalog + deprecations).unwrap();
-    let outcome = outcome_of(&sandbox, "index check catalog --for olm-v1");
-    assert!(!outcome.stdout.contains("cluster-olm-v1"), "{outcome}");
-    let wrong = sandbox.run("index check catalog --for v1".split(' '));
-    assert!(wrong.stderr.contains("for OLM v1, use olm-v1"), "{wrong}");
-    succeed(&sandbox, "index from-fbc -q catalog --generate");
-    let database = sandbox.run("index check database/index.db --for olm-v1".split(' '));
-    assert!(database.stderr.contains("OLM v1 does not read databases"), "{database}");
-}
-
-#[test]
 fn unknown_olm_versions_are_rejected_and_those_beyond_the_table_reported() {
     let sandbox = indexed();
     for wrong in ["4.12", "k8s+v1", "latest"] {

@@ -53,6 +53,7 @@ mod help;
 mod index_add;
 mod index_catalog;
 mod index_check;
+mod index_check_olm_v1;
 mod index_diff;
 mod index_export;
 mod index_from_fbc;

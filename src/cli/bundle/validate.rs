@@ -50,6 +50,9 @@ Examples:
   Check the part of the Konflux release policy that needs only the bundle
   $ opmx bundle validate etcd --suite conforma
 
+  Check that OLM v1 can install a bundle
+  $ opmx bundle validate etcd --suite olm-v1
+
   Check against the policy of an administrator
   $ opmx bundle validate etcd --policy policy.yaml
 

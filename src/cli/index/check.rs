@@ -8,12 +8,13 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
 use crate::cli::hint::registry_hint;
 use crate::cli::policy::PolicyArguments;
-use crate::cli::values::filled;
+use crate::cli::values::{OLM_V1, filled};
 use crate::database;
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::check::images::Which;
 use crate::index::check::{CheckOptions, check};
-use crate::index::location::IndexLocation;
+use crate::index::location::{FetchError, IndexLocation};
+use crate::index::open::OpenError;
 use crate::olm::releases::{Olm, UnknownOlm};
 use crate::terminal::output::{Format, OutputError};
 use crate::terminal::reports::ReportFormat;
@@ -95,8 +96,13 @@ pub(crate) struct CheckArguments {
     /// supports. The version is that of OLM, such as 0.18.0, not that of OpenShift. The default, "proposed", is for an
     /// OLM that implements the proposals.
     ///
-    /// With "olm-v1", reports the bundles that OLM v1 chooses from each channel but does not install. It chooses the
-    /// highest version that is not deprecated, whether or not it is the head of the channel.
+    /// With "olm-v1", reports the bundles that OLM v1 chooses but does not install, and the installations and updates
+    /// that they block: from each channel, and from all channels together, as for a ClusterExtension without channels.
+    /// For an installation, OLM v1 chooses the highest version that is not deprecated, whether or not it is the head of
+    /// the channel; for an update, it does so among the bundles that replace or skip the installed one. Bundles are
+    /// checked for dependencies; install modes; APIServices; the media type; a missing image; the names of deployments;
+    /// the kinds of objects; missing or repeated CustomResourceDefinitions; and the names, deployments, rules and
+    /// conversions of webhooks. Also reports package names that a ClusterExtension cannot contain.
     #[arg(
         long = "for",
         visible_alias = "olm",
@@ -135,9 +141,6 @@ impl FromStr for Cluster {
         }
     }
 }
-
-/// The name of OLM v1 among the versions of OLM.
-const OLM_V1: &str = "olm-v1";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum ImagesArgument {
@@ -197,7 +200,15 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
     let checked = match checked {
         Ok(checked) => checked,
         Err(error) => {
+            let is_bundle = matches!(error, OpenError::Fetch(FetchError::Bundle { .. }));
             let error = guesses::with_index_guess(error.into(), &arguments.index);
+            let error = if olm_v1 && is_bundle {
+                error.first_hint(format!(
+                    "use opmx bundle validate --suite {OLM_V1} to check a bundle for OLM v1"
+                ))
+            } else {
+                error
+            };
             if arguments.output != ReportFormat::Text {
                 write(arguments, &[unreadable(&error)], printer)?;
             }

@@ -2,7 +2,7 @@
 //! channels.
 
 use super::features::{self, Needed};
-use super::listed::listed;
+use super::stops::{Scope, Stops};
 use super::{constraints, dependencies};
 use crate::catalog::updates::updates;
 use crate::catalog::{BundleId, Catalog, Channel};
@@ -107,27 +107,19 @@ fn lacks(olm: &Olm, needs: Vec<Needed>) -> Vec<(&'static Support, String)> {
 fn stops(catalog: &Catalog, refused: &BTreeSet<BundleId>) -> BTreeMap<BundleId, Vec<String>> {
     let mut stops: BTreeMap<BundleId, Vec<String>> = BTreeMap::new();
     for package in &catalog.packages {
-        // Channels with the same consequences are listed together.
-        let mut of_package: BTreeMap<(BundleId, String), Vec<String>> = BTreeMap::new();
+        let mut of_package = Stops::default();
         for channel in &package.channels {
-            for (id, stop) in stops_in(catalog, channel, refused) {
-                let channels = of_package.entry((id, stop)).or_default();
-                channels.push(format!("{:?}", channel.name));
-            }
+            add_stops(catalog, channel, refused, &mut of_package);
         }
-        for ((id, stop), channels) in of_package {
-            let word = if channels.len() == 1 { "channel" } else { "channels" };
-            let (channels, package) = (channels.join(", "), &package.name);
-            let stop = format!("in {word} {channels} of package {package:?}, {stop}");
-            stops.entry(id).or_default().push(stop);
+        for (id, described) in of_package.described(&package.name) {
+            stops.entry(id).or_default().extend(described);
         }
     }
     stops
 }
 
-/// Returns the refused bundles of a channel that block new installations or updates, each with a description of what it
-/// blocks.
-fn stops_in(catalog: &Catalog, channel: &Channel, refused: &BTreeSet<BundleId>) -> Vec<(BundleId, String)> {
+/// Adds the refused bundles of a channel that block new installations or updates.
+fn add_stops(catalog: &Catalog, channel: &Channel, refused: &BTreeSet<BundleId>, stops: &mut Stops) {
     let is_head = |id: BundleId| catalog.bundle(id).map(|bundle| &bundle.name) == channel.head.as_ref();
     let mut held: BTreeMap<BundleId, Vec<String>> = BTreeMap::new();
     for update in updates(catalog, channel) {
@@ -140,17 +132,10 @@ fn stops_in(catalog: &Catalog, channel: &Channel, refused: &BTreeSet<BundleId>) 
         }
     }
     let entries = channel.entries.iter().map(|entry| entry.bundle);
-    entries
-        .filter(|id| refused.contains(id))
-        .filter_map(|id| {
-            let new = is_head(id).then(|| "new installations fail".to_owned());
-            let stay = held
-                .get(&id)
-                .map(|names| format!("clusters with {} cannot be updated", listed(names)));
-            let stop: Vec<String> = new.into_iter().chain(stay).collect();
-            (!stop.is_empty()).then(|| (id, stop.join(", and ")))
-        })
-        .collect()
+    for id in entries.filter(|id| refused.contains(id)) {
+        let held = held.remove(&id).unwrap_or_default();
+        stops.add(Scope::Channel(&channel.name), id, is_head(id), &held);
+    }
 }
 
 #[cfg(test)]
