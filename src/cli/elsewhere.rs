@@ -1,6 +1,7 @@
 //! The advice for arguments that the parser rejects: an option or a subcommand that belongs to other commands, not to
 //! the one that was run, a list with spaces, and arguments that are not UTF-8.
 
+use crate::cli::values::OLM_V1;
 use crate::terminal::counted;
 use crate::visible::one_line;
 use clap::Command;
@@ -44,7 +45,12 @@ pub(super) fn with_commands(mut error: clap::Error, root: &Command, arguments: &
         return error;
     }
     error.remove(ContextKind::SuggestedArg);
-    let tip = format!("{option} is an option of {}", enumerated(found));
+    let is_about_v1 = words.iter().any(|word| word.rsplit('=').next() == Some(OLM_V1));
+    let tip = if is_about_v1 && words.windows(2).any(|pair| pair == ["bundle", "validate"]) {
+        format!("to check a bundle for OLM v1, use --suite {OLM_V1}")
+    } else {
+        format!("{option} is an option of {}", enumerated(found))
+    };
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     error
 }

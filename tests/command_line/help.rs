@@ -192,6 +192,9 @@ fn an_option_of_other_commands_is_rejected_with_their_names() {
         "  tip: --starting-csv is an option of opmx resolve"
     );
     assert!(tip("serve index.db --max-file-size 1").contains(" more commands"));
+    let suite = "  tip: to check a bundle for OLM v1, use --suite olm-v1";
+    assert_eq!(tip("bundle validate x --for olm-v1"), suite);
+    assert_eq!(tip("bundle validate x --for=olm-v1"), suite);
     // An option that no command has is compared with those of the command.
     assert!(tip("bundle validate x --onyl a").contains("'--only'"));
 }
