@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-/// The resources of webhook configurations, in the spellings that OLM compares.
-const CONFIGURATIONS: [&str; 5] = [
+/// The API group of webhook configurations.
+pub(crate) const ADMISSION: &str = "admissionregistration.k8s.io";
+/// The resources of this group that no webhook may intercept, in lowercase.
+pub(crate) const CONFIGURATIONS: [&str; 5] = [
     "*",
     "mutatingwebhookconfiguration",
     "mutatingwebhookconfigurations",
@@ -30,7 +32,7 @@ fn refusal(rule: &Value) -> Option<&'static str> {
         Some("it intercepts all API groups")
     } else if names("apiGroups", &["operators.coreos.com"]) {
         Some("it intercepts OLM's own API group")
-    } else if names("apiGroups", &["admissionregistration.k8s.io"]) && names("resources", &CONFIGURATIONS) {
+    } else if names("apiGroups", &[ADMISSION]) && names("resources", &CONFIGURATIONS) {
         Some("it intercepts webhook configurations")
     } else {
         None

@@ -10,14 +10,12 @@ use crate::image::Digest;
 use crate::kubernetes::names;
 use crate::manifest::Object;
 use crate::olm::install_mode::ALL_NAMESPACES;
-use crate::olm::webhook::refused_rules;
+use crate::olm::webhook::{ADMISSION, refused_rules};
 use crate::rules;
 use crate::shape::Nearest;
 use crate::text::Path;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-
-const GROUP: &str = "admissionregistration.k8s.io";
 
 /// The three kinds of definition, in the order in which definitions with equal names are sorted.
 const CONVERSION: &str = "ConversionWebhook";
@@ -42,7 +40,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Vec<Target> {
         (MUTATING, "MutatingWebhookConfiguration"),
         (VALIDATING, "ValidatingWebhookConfiguration"),
     ] {
-        for index in work.inventory.of(GROUP, configuration) {
+        for index in work.inventory.of(ADMISSION, configuration) {
             let object = work.inventory.object(index);
             work.inventory.decide(
                 index,

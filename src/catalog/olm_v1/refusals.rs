@@ -218,6 +218,7 @@ fn definitions(csv: Csv<'_>, objects: &[&Value], found: &mut Vec<Refusal>) {
 mod tests {
     use super::*;
     use crate::catalog::{ManifestsId, Property};
+    use crate::olm::webhook::ADMISSION;
     use serde_json::json;
 
     fn bundle(properties: &[(&str, Value)], dependencies: &[(&str, Value)], image: &str) -> Bundle {
@@ -392,6 +393,4 @@ mod tests {
         let owning = converting(&["AllNamespaces"], 0);
         look(&of_contents(Csv(&owning), None), "");
     }
-
-    const ADMISSION: &str = "admissionregistration.k8s.io";
 }

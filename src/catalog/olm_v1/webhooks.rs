@@ -3,6 +3,7 @@
 use super::refusal::{Part, Refusal};
 use crate::csv::Csv;
 use crate::kubernetes::names::is_dns1123_subdomain;
+use crate::olm::webhook::{ADMISSION, CONFIGURATIONS};
 use crate::text::Path;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -10,16 +11,6 @@ use std::collections::BTreeSet;
 const CONVERSION: &str = "ConversionWebhook";
 /// The API groups whose objects no webhook may intercept.
 const FORBIDDEN_GROUPS: [&str; 2] = ["*", "olm.operatorframework.io"];
-/// The API group of webhook configurations.
-const ADMISSION: &str = "admissionregistration.k8s.io";
-/// The resources of this group that no webhook may intercept, in lowercase.
-const FORBIDDEN_RESOURCES: [&str; 5] = [
-    "*",
-    "mutatingwebhookconfiguration",
-    "mutatingwebhookconfigurations",
-    "validatingwebhookconfiguration",
-    "validatingwebhookconfigurations",
-];
 
 fn definitions(csv: Csv<'_>) -> &[Value] {
     csv.list(&["spec", "webhookdefinitions"])
@@ -111,7 +102,7 @@ fn intercepted(webhook: &Value, name: &str, at: &Path) -> Vec<(Path, String, &'s
             found.push((at.key("apiGroups"), reason, help));
         }
         let mut resources = texts(rule, "resources");
-        let forbidden = resources.find(|resource| FORBIDDEN_RESOURCES.contains(&&*resource.to_lowercase()));
+        let forbidden = resources.find(|resource| CONFIGURATIONS.contains(&&*resource.to_lowercase()));
         if let Some(resource) = forbidden.filter(|_| texts(rule, "apiGroups").any(|group| group == ADMISSION)) {
             let reason = format!("the webhook {name:?} intercepts the resource {resource:?} of {ADMISSION}");
             let help = "Do not intercept the configurations of webhooks.";
