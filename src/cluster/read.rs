@@ -6,7 +6,7 @@ use crate::rules;
 use crate::shape::{self, Fault, Problem};
 use crate::source::{Place, SourceFile};
 use crate::text::{self, Document, Limits, Path};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::HashSet;
 
 /// The reason why a file is not a valid what-if file.
@@ -174,7 +174,11 @@ impl Reader<'_> {
         if let Some(problem) = shape::check(value, &SHAPE, 1).pop() {
             return Err(self.misshapen(problem));
         }
-        let mut state: State = serde_json::from_value(shape::given(value, &SHAPE)).map_err(|error| {
+        let keys = match shape::given(value, &SHAPE) {
+            Value::Object(keys) => keys,
+            _ => Map::new(),
+        };
+        let mut state = State::from_keys(keys).map_err(|error| {
             let message = error.to_string();
             self.wrong(&Path::root(), StateProblem::Inner { message })
         })?;

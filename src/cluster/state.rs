@@ -5,8 +5,9 @@ use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::Property;
 use crate::version::parse_tolerant;
 use semver::Version;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// The only version of the format.
@@ -15,8 +16,10 @@ pub const VERSION: u64 = 1;
 pub const NAMESPACE: &str = "operators";
 
 /// A namespace of a cluster with its operators and all other data that OLM considers for the namespace.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+///
+/// [`read`](super::read) reads it from a what-if file.
+// Without a public `Deserialize`, which would skip the defaults and checks of `read`.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct State {
     /// The name of the situation that the file describes.
     pub name: String,
@@ -37,10 +40,8 @@ pub struct State {
     /// The catalogs that operators can come from.
     pub catalogs: Vec<CatalogSource>,
     /// The CatalogSources, by namespace and name, that a dump contains, but that OLM does not use for this namespace.
-    #[serde(skip)]
     pub other_catalogs: Vec<(String, String)>,
     /// The CatalogSources that an `Operator` refers to, by namespace and name. OLM uses them in any namespace.
-    #[serde(skip)]
     pub referred: BTreeSet<(String, String)>,
     /// The ClusterServiceVersions in [`State::namespace`].
     pub installed: Vec<Installed>,
@@ -221,6 +222,37 @@ pub enum Approval {
 }
 
 impl State {
+    /// Takes the fields from the keys of a what-if file. Defaults that depend on other fields are not filled in.
+    pub(super) fn from_keys(mut keys: Map<String, Value>) -> Result<Self, serde_json::Error> {
+        fn take<T: DeserializeOwned + Default>(
+            keys: &mut Map<String, Value>,
+            key: &str,
+        ) -> Result<T, serde_json::Error> {
+            keys.remove(key)
+                .map_or_else(|| Ok(T::default()), serde_json::from_value)
+        }
+        Ok(Self {
+            name: take(&mut keys, "name")?,
+            description: take(&mut keys, "description")?,
+            namespace: take(&mut keys, "namespace")?,
+            global_namespace: take(&mut keys, "globalNamespace")?,
+            exclude_global_catalogs: take(&mut keys, "excludeGlobalCatalogs")?,
+            upgrade_strategy: take(&mut keys, "upgradeStrategy")?,
+            service_account: take(&mut keys, "serviceAccount")?,
+            catalogs: take(&mut keys, "catalogs")?,
+            other_catalogs: Vec::new(),
+            referred: BTreeSet::new(),
+            installed: take(&mut keys, "installed")?,
+            subscriptions: take(&mut keys, "subscriptions")?,
+            apis: take(&mut keys, "apis")?,
+            kubernetes_version: take(&mut keys, "kubernetesVersion")?,
+            objects: take(&mut keys, "objects")?,
+            grants: take(&mut keys, "grants")?,
+            conditions: take(&mut keys, "conditions")?,
+            errors: take(&mut keys, "errors")?,
+        })
+    }
+
     /// Returns the version of Kubernetes. Like OLM, ignores its suffixes, such as `+k3s1`. Returns `None` if it is
     /// unknown or cannot be read.
     pub fn kubernetes(&self) -> Option<Version> {
