@@ -41,6 +41,17 @@ pub struct Problem {
     pub images: BTreeSet<String>,
 }
 
+/// The reason why a target was not verified.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// The target cannot be reached, or a name in the plan is not valid.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+    /// The images of the plan have no destinations.
+    #[error("the plan does not specify a target, so its images have no destinations")]
+    Nowhere,
+}
+
 /// The options for verifying a target.
 #[derive(Debug, Clone, Copy)]
 pub struct VerifyOptions {
@@ -63,12 +74,16 @@ enum Look {
     Referrer { subject: Digest, digest: Digest },
 }
 
-/// Verifies all content of a plan at its target.
+/// Verifies all content of a plan at its target. If the plan was created without a target,
+/// [`placed`](super::placed::placed) adds the destinations.
 ///
 /// # Errors
-/// Returns an error if a name in the plan is not valid, or the target cannot be reached. Any other failed request is
-/// reported as a problem with the requested content.
-pub async fn verify(plan: &Plan, target: &Transports, options: VerifyOptions) -> Result<Verified, ImageError> {
+/// Returns an error if the plan has no target, a name in the plan is not valid, or the target cannot be reached. Any
+/// other failed request is reported as a problem with the requested content.
+pub async fn verify(plan: &Plan, target: &Transports, options: VerifyOptions) -> Result<Verified, VerifyError> {
+    if plan.to.is_none() {
+        return Err(VerifyError::Nowhere);
+    }
     reach(plan, target).await?;
     let looks = looks(plan);
     let count = |is: fn(&Look) -> bool| looks.keys().filter(|(_, look)| is(look)).count() as u64;
@@ -80,7 +95,7 @@ pub async fn verify(plan: &Plan, target: &Transports, options: VerifyOptions) ->
     };
     let (mut work, mut read) = (Vec::new(), BTreeSet::new());
     for ((repository, look), images) in &looks {
-        let reference = RegistryReference::of_repository(repository)?;
+        let reference = RegistryReference::of_repository(repository).map_err(ImageError::from)?;
         // A digest identifies the same content in all repositories of a registry, so each blob is read only once.
         let whole = matches!(look, Look::Blob(digest) if options.read && read.insert(*digest));
         work.push((repository, reference, look, whole, images));
@@ -285,4 +300,22 @@ fn image_in(archive: &Archive, digest: &Digest) -> Result<Image, ImageError> {
     let layers = layers.collect::<Result<Vec<_>, _>>()?;
     let (text, config) = (bytes(digest, manifest.bytes)?, bytes(config, size(config))?);
     Image::new(digest.to_string(), Some(&manifest.media_type), text, config, layers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::{ImageOptions, Silent};
+    use std::sync::Arc;
+
+    #[tokio::test]
+    async fn a_plan_without_a_target_is_not_verified() {
+        let target = Transports::new(ImageOptions::default(), Arc::new(Silent));
+        let options = VerifyOptions {
+            read: false,
+            parallel: 1,
+        };
+        let error = verify(&Plan::empty(None), &target, options).await.unwrap_err();
+        assert!(matches!(error, VerifyError::Nowhere), "{error}");
+    }
 }

@@ -15,6 +15,7 @@ use crate::mirror::plan::{PlanError as MirrorPlanError, PlanFileError};
 use crate::mirror::policy::PolicyError;
 use crate::mirror::taken::{SameName, TakenError};
 use crate::mirror::transfer::TransferError;
+use crate::mirror::verify::VerifyError;
 
 hints! {
     ImagesError {
@@ -88,6 +89,7 @@ hints! {
         Self::SourceName { .. } => hint("set another name with --catalog-name"),
         Self::Namespace { .. } => hint("set the namespace of the CatalogSources with --namespace"),
         Self::Unknown { .. } => hint("use the catalog's name from catalogs[].source in the plan"),
+        Self::Nowhere => hint("specify the registry with --to"),
     }
     ImageSetError {
         pass: [],
@@ -109,6 +111,11 @@ hints! {
         Self::Image(ImageError::File(error)) => of_unfinished(error),
         Self::Image(error) => error.hints(),
         Self::Base { .. } => hint("load the base archive first"),
+    }
+    VerifyError {
+        pass: [Image],
+        none: [],
+        Self::Nowhere => hint("specify the registry with --at"),
     }
     TransferError {
         pass: [Placed, Target, Journal, File],

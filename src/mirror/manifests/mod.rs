@@ -104,13 +104,20 @@ pub enum ManifestError {
         /// The source of the catalog.
         source_name: String,
     },
+    /// The images of the plan have no destinations.
+    #[error("the plan does not specify a target, so its images have no destinations")]
+    Nowhere,
 }
 
-/// Generates manifests for a plan whose images have destinations at a target.
+/// Generates manifests for a plan whose images have destinations at a target. If the plan was created without a target,
+/// [`placed`](super::placed::placed) adds them.
 ///
 /// # Errors
-/// Returns an error if the name of an object to write is invalid or appears twice.
+/// Returns an error if the plan has no target, or the name of an object to write is invalid or appears twice.
 pub fn manifests(plan: &Plan, options: &ManifestOptions) -> Result<Manifests, ManifestError> {
+    if plan.to.is_none() {
+        return Err(ManifestError::Nowhere);
+    }
     let writes = |kinds: &[ManifestKind]| kinds.iter().any(|kind| options.kinds.contains(kind));
     let names = if writes(&[ManifestKind::CatalogSource, ManifestKind::ClusterCatalog]) {
         names(plan, options)?

@@ -104,6 +104,13 @@ fn file(kind: ManifestKind, scope: Scope) -> String {
 }
 
 #[test]
+fn a_plan_without_a_target_gives_an_error_instead_of_no_files() {
+    let plan = Plan { to: None, ..plan() };
+    let error = manifests(&plan, &options(&[ManifestKind::Idms], Scope::Repository)).unwrap_err();
+    assert_eq!(error, ManifestError::Nowhere);
+}
+
+#[test]
 fn rules_map_every_source_to_its_destination_whatever_their_scope() {
     let plan = plan();
     for scope in [Scope::Repository, Scope::Namespace, Scope::Registry] {
