@@ -1,5 +1,9 @@
 //! Findings of all modules: a rule, a message, a place, and advice.
 
+mod json;
+
+pub(crate) use json::DiagnosticJson;
+
 use crate::rules::{Rule, Severity};
 use crate::source::Place;
 use std::cmp::Ordering;
@@ -7,6 +11,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// A finding. Findings are collected, never returned as errors; an error that stops the work is an `Err`.
+///
+/// A serialized finding has the fields that `opmx index check -o json` prints for it. Its `help` is
+/// [`Diagnostic::advice`]; the program adds commands and flags to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagnostic {
     /// The rule, from the table of all rules.
@@ -175,6 +182,21 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::SourceFile;
+
+    #[test]
+    fn a_serialized_finding_has_the_fields_that_the_program_prints() {
+        let place = Place::new(&SourceFile::new("a.yaml", "kind: Role\n"), 6..10);
+        let finding = Diagnostic::new(&crate::rules::RBAC_WILDCARD, "a wildcard")
+            .at(place)
+            .help("list it");
+        let expected = serde_json::json!({
+            "rule": "rbac-wildcard", "severity": "error", "message": "a wildcard",
+            "file": "a.yaml", "line": 1, "column": 7, "endLine": 1, "endColumn": 11,
+            "object": null, "path": null, "help": "list it", "related": [],
+        });
+        assert_eq!(serde_json::to_value(finding).unwrap(), expected);
+    }
 
     #[test]
     fn a_message_is_one_line_whatever_it_quotes() {

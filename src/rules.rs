@@ -56,10 +56,12 @@ pub use release::*;
 pub use services::*;
 pub use validators::*;
 
+use serde::Serialize;
 use std::fmt;
 
 /// The severity of a finding. Only an error makes a command fail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The bundle, index or file cannot be used as it is.
     Error,

@@ -5,14 +5,13 @@ mod schema;
 pub(crate) use schema::RULE_PATTERN;
 pub use schema::json_schema;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, DiagnosticJson};
 use crate::rules::Severity;
 use crate::source::{Place, Position};
 use crate::terminal::{advice, counted};
 use crate::visible::{is_hidden, is_marker, one_line, visible};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, Title};
 use serde::Serialize;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
@@ -240,94 +239,20 @@ impl fmt::Display for Summary {
 #[derive(Debug, Serialize)]
 pub struct Report<'a> {
     /// The findings, in input order.
-    pub findings: Vec<Finding<'a>>,
+    findings: Vec<DiagnosticJson<'a>>,
     /// The number of findings of each severity.
-    pub summary: Summary,
-}
-
-/// One finding, in machine-readable form. A field that does not apply is null.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Finding<'a> {
-    /// The id of the rule.
-    pub rule: &'a str,
-    /// `error`, `warning` or `info`.
-    pub severity: String,
-    /// The message.
-    pub message: &'a str,
-    /// The position of the fault.
-    #[serde(flatten)]
-    pub location: Location<'a>,
-    /// The object, as `Kind/name`.
-    pub object: Option<&'a str>,
-    /// The path of the value inside the object.
-    pub path: Option<&'a str>,
-    /// The advice.
-    pub help: Cow<'a, str>,
-    /// Other positions that explain the finding.
-    pub related: Vec<Related<'a>>,
-}
-
-/// A second position of a finding.
-#[derive(Debug, Serialize)]
-pub struct Related<'a> {
-    /// The relation of this position to the finding.
-    pub message: &'a str,
-    /// The position.
-    #[serde(flatten)]
-    pub location: Location<'a>,
-}
-
-/// A position, in machine-readable form. Lines and columns start at 1, columns count characters, and the end is one
-/// past the last character.
-#[derive(Debug, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Location<'a> {
-    file: Option<&'a str>,
-    line: Option<usize>,
-    column: Option<usize>,
-    end_line: Option<usize>,
-    end_column: Option<usize>,
+    summary: Summary,
 }
 
 impl<'a> Report<'a> {
     /// Describes the findings, in input order.
     pub fn of(diagnostics: &'a [Diagnostic]) -> Self {
+        let findings = diagnostics.iter();
         Self {
-            findings: diagnostics.iter().map(Finding::of).collect(),
+            findings: findings
+                .map(|diagnostic| DiagnosticJson::new(diagnostic, advice::of(diagnostic)))
+                .collect(),
             summary: Summary::of(diagnostics),
-        }
-    }
-}
-
-impl<'a> Finding<'a> {
-    fn of(diagnostic: &'a Diagnostic) -> Self {
-        let related = diagnostic.related.iter().map(|(place, label)| Related {
-            message: label,
-            location: Location::of(place),
-        });
-        Self {
-            rule: diagnostic.rule.id,
-            severity: diagnostic.severity.to_string(),
-            message: &diagnostic.message,
-            location: diagnostic.place.as_ref().map(Location::of).unwrap_or_default(),
-            object: diagnostic.object.as_deref(),
-            path: diagnostic.path.as_deref(),
-            help: advice::of(diagnostic),
-            related: related.collect(),
-        }
-    }
-}
-
-impl<'a> Location<'a> {
-    fn of(place: &'a Place) -> Self {
-        let (start, end) = (place.start(), place.end());
-        Self {
-            file: Some(place.source.name()),
-            line: Some(start.line),
-            column: Some(start.column),
-            end_line: Some(end.line),
-            end_column: Some(end.column),
         }
     }
 }

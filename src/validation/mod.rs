@@ -19,6 +19,7 @@ mod fixed_names;
 mod icon;
 mod images;
 mod index_needs;
+mod json;
 mod judge;
 mod load;
 pub(crate) mod many;
@@ -40,6 +41,7 @@ pub mod validators;
 
 pub(crate) use constraint::cel_problems;
 pub use converted::convert_valid;
+pub(crate) use json::ValidationJson;
 pub(crate) use judge::weigh;
 pub use judge::{Judged, Selection, Strictness, judge, judge_files, judge_shipped};
 pub use platforms::{images, platforms};

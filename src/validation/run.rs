@@ -8,7 +8,7 @@ use super::validators::{self, REMOVED_APIS};
 use super::{annotations, check_for_authors, checks, content, load, optional_manifests, plain, policy};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
-use crate::rules::{self, Rule};
+use crate::rules::{self, Rule, Severity};
 use crate::shape::nearest;
 use crate::synthesis::outside::inform;
 use crate::synthesis::{consequences, synthesize_for};
@@ -16,6 +16,9 @@ use crate::tree::{Tree, TreeError};
 use std::collections::HashMap;
 
 /// The findings about one bundle.
+///
+/// A serialized validation has the fields that `opmx bundle validate -o json` prints for a bundle. The `help` of its
+/// findings is [`Diagnostic::advice`]; the program adds commands and flags to it.
 #[derive(Debug, Clone)]
 pub struct Validation {
     /// The directory or image.
@@ -32,6 +35,12 @@ impl Validation {
     /// Returns whether any finding is an error.
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| finding.diagnostic.is_error())
+    }
+
+    /// Returns the number of findings of a severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        let found = self.findings.iter();
+        found.filter(|finding| finding.diagnostic.severity == severity).count()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::tree::Tree;
 use std::collections::HashMap;
 
-/// A finding and the stage or validator that reports it.
+/// A finding and the stage or validator that reports it. It is serialized as in a [`Validation`](super::Validation).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// The name of the validator or stage in the Operator Framework; `None` for rules that only opmx has.

@@ -1,42 +1,18 @@
 //! The report for programs, with stable field names.
 
-use super::{counts, list};
 use crate::shape::Shape::{self, Boolean, Choice, List, Object, Text, Within};
 use crate::shape::{self, DRAFT_2020_12, Field, Presence};
 use crate::terminal::advice;
 use crate::terminal::findings::RULE_PATTERN;
-use crate::validation::{Finding, Validation};
+use crate::validation::{Validation, ValidationJson};
 use serde_json::{Value, json};
 
 pub(super) fn write(validations: &[Validation]) -> Value {
-    json!({ "bundles": list(validations.iter().map(bundle)) })
-}
-
-fn bundle(validation: &Validation) -> Value {
-    let (errors, warnings) = counts(validation);
-    json!({
-        "bundle": validation.bundle,
-        "mediaType": validation.media_type.map(crate::bundle::MediaType::as_str),
-        "findings": list(validation.findings.iter().map(finding)),
-        "errors": errors,
-        "warnings": warnings,
-    })
-}
-
-fn finding(finding: &Finding) -> Value {
-    let diagnostic = &finding.diagnostic;
-    let start = diagnostic.place.as_ref().map(crate::source::Place::start);
-    json!({
-        "rule": diagnostic.rule.id,
-        "severity": diagnostic.severity.to_string(),
-        "validator": finding.validator,
-        "message": diagnostic.message,
-        "file": diagnostic.place.as_ref().map(|place| place.source.name()),
-        "line": start.map(|start| start.line),
-        "column": start.map(|start| start.column),
-        "help": advice::of(diagnostic),
-        "fixable": diagnostic.is_fixable(),
-    })
+    let bundles = validations.iter();
+    let bundles: Vec<_> = bundles
+        .map(|validation| ValidationJson::new(validation, advice::of))
+        .collect();
+    json!({ "bundles": bundles })
 }
 
 const FINDING: Shape = Object(&[

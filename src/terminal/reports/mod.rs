@@ -12,6 +12,7 @@ pub use json::json_schema;
 pub use patch::{are_similar, patch, renamed, unified};
 pub use text::summary;
 
+use crate::rules::Severity;
 use crate::validation::Validation;
 use clap::ValueEnum;
 use serde_json::Value;
@@ -54,12 +55,7 @@ pub fn errors(validations: &[Validation], color: bool) -> String {
 
 /// Returns the number of errors and the number of warnings.
 fn counts(validation: &Validation) -> (usize, usize) {
-    use crate::rules::Severity;
-    let of = |severity| {
-        let found = validation.findings.iter();
-        found.filter(|finding| finding.diagnostic.severity == severity).count()
-    };
-    (of(Severity::Error), of(Severity::Warning))
+    (validation.count(Severity::Error), validation.count(Severity::Warning))
 }
 
 /// Returns a list of values as JSON.
