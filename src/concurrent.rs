@@ -3,7 +3,8 @@
 use futures_util::StreamExt;
 use futures_util::stream::{FuturesOrdered, FuturesUnordered, Stream};
 use std::pin::Pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
 /// A stream of the results of futures, one for each item of an iterator. At most `limit` futures exist at once.
@@ -56,6 +57,34 @@ pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
             Err(_) => std::future::pending().await,
         },
     }
+}
+
+/// Whether the future that waits for a function on another thread was dropped.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cancellation(Arc<AtomicBool>);
+
+impl Cancellation {
+    /// Whether nobody waits for the result anymore, so that the function must not have any further effect.
+    pub(crate) fn is_requested(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Like [`blocking`], for a function that writes. A thread cannot be stopped, so if the future is dropped, the function
+/// itself has to stop before its writes take effect.
+///
+/// # Panics
+/// Panics if the function panics.
+pub(crate) async fn cancellable<T: Send + 'static>(work: impl FnOnce(&Cancellation) -> T + Send + 'static) -> T {
+    struct Guard(Cancellation);
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            self.0.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let cancellation = Cancellation::default();
+    let _guard = Guard(cancellation.clone());
+    blocking(move || work(&cancellation)).await
 }
 
 impl<I, S, Q: Default> Concurrent<I, S, Q> {

@@ -14,6 +14,7 @@ use super::platform::Platform;
 use super::problem::ContentProblem;
 use super::tag_state::{Race, TagState};
 use super::tagged_image::Tagged;
+use crate::concurrent::Cancellation;
 use crate::files::{self, FileError, Replacement, open_regular};
 use crate::limit::Limit;
 use crate::tree::LAYOUT_FILE;
@@ -219,11 +220,15 @@ fn places(file: &File, origin: &str) -> io::Result<(Option<Place>, HashMap<Diges
 /// existing file is left unchanged.
 pub fn write_archive(image: &Image, file: &Path, tag: Option<&str>) -> Result<(), ImageError> {
     let file = files::behind_links(file)?;
-    prepared(&image.into(), &file, tag)?.commit().map_err(ImageError::from)
+    match prepared(&image.into(), &file, tag, &Cancellation::default())? {
+        Some(replacement) => Ok(replacement.commit()?),
+        None => Ok(()),
+    }
 }
 
 /// Like [`write_archive`], but also supports images for several platforms. If `over` is `Some`, the archive must still
-/// be in that state when it is replaced. The replaced archive must not unpack to more than `limit` bytes.
+/// be in that state when it is replaced. The replaced archive must not unpack to more than `limit` bytes. Once
+/// cancelled, it does not replace the archive.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`write_archive`], or if the archive is no longer in the state `over`.
@@ -233,9 +238,12 @@ pub(super) fn replace_archive(
     tag: Option<&str>,
     over: Option<TagState>,
     limit: u64,
+    cancellation: &Cancellation,
 ) -> Result<(), ImageError> {
     let replaced = files::behind_links(file)?;
-    let replacement = prepared(tagged, &replaced, tag)?;
+    let Some(replacement) = prepared(tagged, &replaced, tag, cancellation)? else {
+        return Ok(());
+    };
     let folder = files::directory_of(&replaced);
     // Writing replaces the file itself, so writers lock its folder instead.
     let lock = File::open(&folder).map_err(|error| FileError::new("read", &folder, error))?;
@@ -249,11 +257,19 @@ pub(super) fn replace_archive(
             return Err(ImageError::Moved { image, race });
         }
     }
+    if cancellation.is_requested() {
+        return Ok(());
+    }
     Ok(replacement.commit()?)
 }
 
-/// Writes the complete archive next to the file that it will replace.
-fn prepared(tagged: &Tagged, file: &Path, tag: Option<&str>) -> Result<Replacement, ImageError> {
+/// Writes the complete archive next to the file that it will replace. Returns `None` if it was cancelled.
+fn prepared(
+    tagged: &Tagged,
+    file: &Path,
+    tag: Option<&str>,
+    cancellation: &Cancellation,
+) -> Result<Option<Replacement>, ImageError> {
     let origin = tagged.origin();
     let mut replacement = Replacement::new(file)?;
     let fail = |error| FileError::new("write", file, error);
@@ -266,6 +282,9 @@ fn prepared(tagged: &Tagged, file: &Path, tag: Option<&str>) -> Result<Replaceme
         write_header(&mut output, folder, tar::EntryType::Directory, 0).map_err(fail)?;
     }
     for (path, (descriptor, blob, part)) in &members {
+        if cancellation.is_requested() {
+            return Ok(None);
+        }
         write_header(&mut output, path, tar::EntryType::Regular, descriptor.size).map_err(fail)?;
         copy_blob(&origin, descriptor, blob, part, |bytes| {
             output.write_all(bytes).map_err(|error| fail(error).into())
@@ -285,7 +304,7 @@ fn prepared(tagged: &Tagged, file: &Path, tag: Option<&str>) -> Result<Replaceme
         .and_then(|()| output.flush())
         .map_err(fail)?;
     drop(output);
-    Ok(replacement)
+    Ok(Some(replacement))
 }
 
 fn write_header(output: &mut dyn Write, path: &str, entry_type: tar::EntryType, size: u64) -> io::Result<()> {

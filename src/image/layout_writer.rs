@@ -8,6 +8,7 @@ use super::manifest::{Descriptor, INDEX, LAYOUT_INDEX_LIMIT, REF_NAME, check_dig
 use super::problem::ContentProblem;
 use super::tag_state::{Race, TagState};
 use super::tagged_image::Tagged;
+use crate::concurrent::Cancellation;
 use crate::files::{self, FileError, Replacement, open_regular};
 use crate::tree::LAYOUT_FILE;
 use serde_json::{Map, Value, json};
@@ -32,11 +33,11 @@ const LOCK_WAIT: Duration = Duration::from_mins(1);
 /// Returns an error if a file cannot be written, a layer does not match its descriptor, or the layout stays locked by
 /// another process.
 pub fn write_layout(image: &Image, directory: &Path, tag: Option<&str>) -> Result<(), ImageError> {
-    replace_in_layout(&image.into(), directory, tag, None)
+    replace_in_layout(&image.into(), directory, tag, None, &Cancellation::default())
 }
 
 /// Like [`write_layout`], but also supports images for several platforms. If `over` is `Some`, the tag must still be in
-/// that state when it is replaced.
+/// that state when it is replaced. Once cancelled, it writes no more blobs and does not set the tag.
 ///
 /// # Errors
 /// Returns an error in the same cases as [`write_layout`], or if the tag is no longer in the state `over`.
@@ -45,12 +46,16 @@ pub(super) fn replace_in_layout(
     directory: &Path,
     tag: Option<&str>,
     over: Option<TagState>,
+    cancellation: &Cancellation,
 ) -> Result<(), ImageError> {
     refuse_other_content(directory)?;
     let blobs = directory.join("blobs").join("sha256");
     fs::create_dir_all(&blobs).map_err(|error| FileError::new("create the directory", &blobs, error))?;
     let origin = tagged.origin();
     for (descriptor, content, part) in blobs_of(tagged) {
+        if cancellation.is_requested() {
+            return Ok(());
+        }
         let path = blob_path(directory, &descriptor.digest);
         write_blob(&origin, &path, &descriptor, &content, &part)?;
     }
@@ -72,6 +77,9 @@ pub(super) fn replace_in_layout(
     };
     let index = with_entry(old.as_deref(), &tagged.document().descriptor, tag);
     let index = index.map_err(|problem| problem.of(directory.display().to_string(), INDEX_FILE))?;
+    if cancellation.is_requested() {
+        return Ok(());
+    }
     Ok(files::write(&path, &index)?)
 }
 

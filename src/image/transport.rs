@@ -28,7 +28,7 @@ use super::reference::{Reference, RegistryReference};
 use super::registry::{Before, Deletion, PlaceError, Placed, Registry};
 use super::tag_state::TagState;
 use super::tagged_image::Tagged;
-use crate::concurrent::blocking;
+use crate::concurrent::{blocking, cancellable};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 #[cfg(feature = "registry")]
@@ -93,7 +93,7 @@ impl Transports {
     }
 
     /// Writes an image and returns a reference to it by digest. Existing blobs are not written again, and the tag is
-    /// set last.
+    /// set last. If the future is dropped before the tag is set, the tag stays as it is.
     ///
     /// # Errors
     /// Returns an error if the image cannot be written, or the reference contains a digest other than that of the
@@ -124,10 +124,16 @@ impl Transports {
         match reference.clone() {
             Reference::Registry(registry) => self.registry.push(tagged, &registry, over).await?,
             Reference::Layout { directory, .. } => {
-                blocking(move || replace_in_layout(&written, &directory, tag.as_deref(), over)).await?;
+                cancellable(move |cancellation| {
+                    replace_in_layout(&written, &directory, tag.as_deref(), over, cancellation)
+                })
+                .await?;
             }
             Reference::Archive { file, .. } => {
-                blocking(move || replace_archive(&written, &file, tag.as_deref(), over, limit)).await?;
+                cancellable(move |cancellation| {
+                    replace_archive(&written, &file, tag.as_deref(), over, limit, cancellation)
+                })
+                .await?;
             }
         }
         Ok(reference.with_digest(&tagged.digest()))
@@ -379,7 +385,10 @@ impl Transports {
 mod tests {
     use super::super::layout_writer::tests::{assert_same, image};
     use super::super::progress::Silent;
+    use super::super::write_layout;
     use super::*;
+    use crate::tree::LAYOUT_FILE;
+    use std::time::Duration;
 
     fn transports() -> Transports {
         let options = ImageOptions {
@@ -410,6 +419,38 @@ mod tests {
                 let document = is_send(transports.document(&reference)).await.unwrap();
                 assert_eq!(&*document.bytes, written.manifest());
             }
+        }
+    }
+
+    #[test]
+    fn a_dropped_push_does_not_set_the_tag() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = folder.path().join("layout");
+        write_layout(&image("one", true), &layout, Some("v1")).unwrap();
+        for (place, locked) in [
+            (format!("oci:{}:v2", layout.display()), layout.join(LAYOUT_FILE)),
+            (
+                format!("oci-archive:{}:v2", folder.path().join("file.tar").display()),
+                folder.path().to_owned(),
+            ),
+        ] {
+            let reference: Reference = place.parse().unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.unwrap();
+            // While the place is locked, the writer waits.
+            let lock = std::fs::File::open(&locked).unwrap();
+            lock.lock().unwrap();
+            let (transports, written) = (transports(), image("two", true));
+            let pushed = runtime.block_on(async {
+                tokio::time::timeout(Duration::from_millis(200), transports.push(&written, &reference)).await
+            });
+            assert!(pushed.is_err(), "the push did not wait for the lock");
+            drop(lock);
+            // Waits for the writer.
+            drop(runtime);
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let state = runtime.block_on(transports.state(&reference)).unwrap();
+            assert_eq!(state, TagState::Absent, "{place}");
         }
     }
 
