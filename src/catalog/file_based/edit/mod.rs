@@ -207,16 +207,19 @@ impl Editor {
     }
 
     /// Adds bundles to a package, which may be new. Returns, for each bundle, the channels to which it was added, or in
-    /// which its edges were replaced.
+    /// which its edges were replaced. An editor changes each package once; to change a package to which bundles were
+    /// added, write the edit and open another editor.
     ///
     /// # Errors
-    /// Returns an error if a bundle does not fit into a channel, or the form of a document does not allow the change.
+    /// Returns an error if the package has been changed already, a bundle does not fit into a channel, or the form of a
+    /// document does not allow the change.
     pub fn add(
         &mut self,
         package: &str,
         bundles: &[NewBundle],
         placement: &Placement,
     ) -> Result<Vec<Vec<String>>, CatalogEditError> {
+        self.require_unchanged(package)?;
         self.adds_published = true;
         let documents = self.documents(package)?;
         let mut draft = Draft::read(package, &documents.values)?;
@@ -253,13 +256,14 @@ impl Editor {
     /// ```
     ///
     /// # Errors
-    /// Returns an error if the package does not exist, `change` fails, or the form of a document does not allow the
-    /// change.
+    /// Returns an error if the package does not exist or has been changed already, `change` fails, or the form of a
+    /// document does not allow the change.
     pub fn change<T>(
         &mut self,
         package: &str,
         change: impl FnOnce(&mut Draft) -> Result<T, DraftError>,
     ) -> Result<T, CatalogEditError> {
+        self.require_unchanged(package)?;
         let documents = self.known(package)?;
         let mut draft = Draft::read(package, &documents.values)?;
         let changed = change(&mut draft)?;
@@ -275,7 +279,7 @@ impl Editor {
     /// different content. Returns the bundles that are removed only because no channel of this form lists them anymore.
     ///
     /// # Errors
-    /// Returns an error if the form of a document does not allow the change.
+    /// Returns an error if the package has been changed already, or the form of a document does not allow the change.
     pub fn follow(
         &mut self,
         package: &str,
@@ -283,6 +287,7 @@ impl Editor {
         after: Option<&Shape>,
         documents: &BTreeMap<String, Value>,
     ) -> Result<Vec<String>, CatalogEditError> {
+        self.require_unchanged(package)?;
         self.adds_published = true;
         let known = self.documents(package)?;
         let mut draft = Draft::read(package, &known.values)?;
@@ -301,11 +306,7 @@ impl Editor {
     /// # Errors
     /// Returns an error if the form of a document does not allow the change, or the package has been changed already.
     pub fn revise(&mut self, documents: &PackageDocuments, revised: Vec<Revised>) -> Result<(), CatalogEditError> {
-        if self.packages.contains(&documents.name) {
-            // The documents are those of before the first change.
-            let package = documents.name.clone();
-            return Err(CatalogEditError::Again { package });
-        }
+        self.require_unchanged(&documents.name)?;
         let mut stays = BTreeSet::new();
         let mut new = Vec::new();
         let mut edits: Vec<(usize, Edit)> = Vec::new();
@@ -349,6 +350,15 @@ impl Editor {
         self.packages.push(documents.name.clone());
         for (file, edit) in edits {
             self.edits.entry(file).or_default().push(edit);
+        }
+        Ok(())
+    }
+
+    /// Returns an error if the package has been changed already. Its documents would be those of before that change.
+    fn require_unchanged(&self, package: &str) -> Result<(), CatalogEditError> {
+        if self.packages.iter().any(|changed| changed == package) {
+            let package = package.to_owned();
+            return Err(CatalogEditError::Again { package });
         }
         Ok(())
     }

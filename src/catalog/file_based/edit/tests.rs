@@ -204,6 +204,15 @@ fn a_package_is_changed_only_once() {
 }
 
 #[test]
+fn a_change_of_a_package_that_just_received_bundles_is_refused_for_that_reason() {
+    let folder = catalog();
+    let mut editor = Editor::open(folder.path(), CatalogLimits::default()).unwrap();
+    add_package(&mut editor, "fork").unwrap();
+    let refused = editor.change("fork", |draft| draft.remove(&[bundle("fork.v1.0.0")], None).map(drop));
+    assert!(matches!(refused.unwrap_err(), CatalogEditError::Again { package } if package == "fork"));
+}
+
+#[test]
 fn a_package_that_stays_the_same_is_not_changed_by_the_new_file_of_another() {
     let folder = catalog();
     let other = CATALOG.replace("rake", "hoe").replace("1.2.0}", "x}");
