@@ -138,6 +138,7 @@ pub enum ReleaseError {
 
 /// The next release, as changes to the folder.
 #[derive(Debug)]
+#[must_use = "nothing on disk changes before `Release::write`"]
 pub struct Release {
     /// The files that change, by their paths inside the bundle.
     pub files: BTreeMap<String, FileChange>,

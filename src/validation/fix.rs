@@ -24,6 +24,7 @@ const ROUNDS: usize = 20;
 
 /// The fixes in the files of one bundle.
 #[derive(Debug, Clone, Default)]
+#[must_use = "nothing on disk changes before `Fixing::write`"]
 pub struct Fixing {
     /// The fixed findings, in the order in which they were fixed.
     pub fixed: Vec<Finding>,

@@ -74,6 +74,7 @@ pub struct PackageDocuments {
 
 /// The changes that an edit makes to files on disk.
 #[derive(Debug)]
+#[must_use = "nothing on disk changes before `Edited::write`"]
 pub struct Edited {
     /// The folder of the catalog or of the template.
     pub folder: PathBuf,
@@ -244,7 +245,9 @@ impl Editor {
     /// use opmx::catalog::file_based::edit::Editor;
     /// use opmx::catalog::file_based::limits::CatalogLimits;
     ///
-    /// let mut editor = Editor::open("testdata/catalog".as_ref(), CatalogLimits::default())?;
+    /// # let folder = tempfile::tempdir()?;
+    /// # std::fs::copy("testdata/catalog/catalog.yaml", folder.path().join("catalog.yaml"))?;
+    /// let mut editor = Editor::open(folder.path(), CatalogLimits::default())?;
     /// let package = editor.packages()[0].to_owned();
     /// editor.change(&package, |draft| {
     ///     let channel = draft.channels[0].name.clone();
@@ -252,7 +255,8 @@ impl Editor {
     /// })?;
     /// let edited = editor.finish()?;
     /// assert_eq!(edited.files.len(), 1);
-    /// # Ok::<_, opmx::catalog::file_based::edit::CatalogEditError>(())
+    /// edited.write()?;
+    /// # Ok::<_, Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
