@@ -1,4 +1,4 @@
-//! Finds registry logins in the credential stores of the container tools.
+//! Finds registry logins: those of the caller, and those in the credential stores of the container tools.
 //!
 //! Of several files, the first that contains a login for the registry is used. Within a file, the longest key that is a
 //! prefix of `host/repository` takes precedence, then the `credHelpers` program for the host, then the `credsStore`
@@ -24,9 +24,19 @@ const DOCKER_HUB_KEY: &str = "https://index.docker.io/v1/";
 /// The host names under which a Docker Hub login may be stored.
 const DOCKER_HUB: [&str; 3] = ["docker.io", "index.docker.io", "registry-1.docker.io"];
 
-/// The files that are searched for logins; none by default.
+/// The logins of the caller, and the files that are searched for other logins; none by default.
+///
+/// ```
+/// use opmx::image::{Credentials, ImageOptions, Secret};
+///
+/// let secret = Secret::Password { user: "robot".to_owned(), password: "token".to_owned() };
+/// let credentials = Credentials::default().with_login("registry.example.com:5000", secret);
+/// let options = ImageOptions { credentials, ..ImageOptions::default() };
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Credentials {
+    /// The logins of the caller, by registry.
+    logins: BTreeMap<String, Secret>,
     files: Vec<PathBuf>,
     /// Whether it is an error if a file does not exist when a registry asks for a login.
     required: bool,
@@ -39,7 +49,8 @@ pub struct Credentials {
 pub struct Login {
     /// The secret to present to the registry.
     pub secret: Secret,
-    /// The file and key, or the helper program, that supplied the login. It never contains the secret itself.
+    /// The file and key, the helper program or the options that supplied the login. It never contains the secret
+    /// itself.
     pub source: String,
 }
 
@@ -143,7 +154,16 @@ impl Credentials {
             files: vec![file],
             required: true,
             named: true,
+            ..Self::default()
         }
+    }
+
+    /// Adds a login for all repositories of a registry, which takes precedence over those in files. `registry` is the
+    /// host with its port, or `docker.io` for Docker Hub. A previous login for the registry is replaced.
+    #[must_use]
+    pub fn with_login(mut self, registry: impl Into<String>, secret: Secret) -> Self {
+        self.logins.insert(registry.into(), secret);
+        self
     }
 
     /// Searches this file for logins. It must exist only if a registry asks for a login, because it was not specified
@@ -156,7 +176,7 @@ impl Credentials {
     }
 
     /// Searches these files, if they exist, for logins. The first file that contains a login for a registry is used.
-    pub(crate) fn in_any_of(files: Vec<PathBuf>) -> Self {
+    pub fn in_any_of(files: Vec<PathBuf>) -> Self {
         Self {
             files,
             ..Self::default()
@@ -182,6 +202,13 @@ impl Credentials {
     /// Returns an error if a file exists but cannot be used, a file named by the user does not exist, or a helper
     /// fails.
     pub fn find(&self, registry: &str, repository: &str) -> Result<Option<Login>, CredentialError> {
+        let hosts = names_of(&registry);
+        if let Some((host, secret)) = self.logins.iter().find(|(host, _)| hosts.contains(&host.as_str())) {
+            return Ok(Some(Login {
+                secret: secret.clone(),
+                source: format!("the options for {host}"),
+            }));
+        }
         for file in &self.files {
             let Some(content) = self.read(file)? else { continue };
             if let Some(login) = content.find(file, registry, repository)? {
@@ -214,11 +241,7 @@ impl Credentials {
 
 impl AuthFile {
     fn find(&self, file: &Path, registry: &str, repository: &str) -> Result<Option<Login>, CredentialError> {
-        let hosts: &[&str] = if DOCKER_HUB.contains(&registry) {
-            &DOCKER_HUB
-        } else {
-            &[registry]
-        };
+        let hosts = names_of(&registry);
         for wanted in prefixes(repository) {
             for host in hosts {
                 let wanted = if wanted.is_empty() {
@@ -254,6 +277,15 @@ impl AuthFile {
             secret,
             source: format!("{program} for {server}, named in {}", file.display()),
         }))
+    }
+}
+
+/// Returns the names under which the login for a registry may be stored.
+fn names_of<'r>(registry: &'r &'r str) -> &'r [&'r str] {
+    if DOCKER_HUB.contains(registry) {
+        &DOCKER_HUB
+    } else {
+        std::slice::from_ref(registry)
     }
 }
 

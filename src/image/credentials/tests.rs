@@ -48,6 +48,16 @@ fn the_longest_prefix_of_the_repository_wins() {
 }
 
 #[test]
+fn a_login_of_the_caller_is_used_for_its_registry_before_any_file() {
+    let secret = Secret::RegistryToken("token".to_owned());
+    let missing = Credentials::in_file("no/such/file".into());
+    let credentials = missing.with_login("docker.io", secret.clone());
+    let found = credentials.find("index.docker.io", "library/busybox").unwrap().unwrap();
+    assert_eq!((found.secret, &*found.source), (secret, "the options for docker.io"));
+    assert!(credentials.find("registry.example.com", "a").is_err());
+}
+
+#[test]
 fn docker_hub_has_several_names() {
     for key in ["docker.io", "index.docker.io", "https://index.docker.io/v1/"] {
         let content = format!(r#"{{"auths":{{"{key}":{}}}}}"#, auth("me:pass:word"));

@@ -49,6 +49,9 @@ impl fmt::Display for LoginTried {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unknown => formatter.write_str("a login is required"),
+            Self::Missing { files } if files.is_empty() => {
+                formatter.write_str("a login is required, but no credentials were specified")
+            }
             Self::Missing { files } => {
                 let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
                 write!(
