@@ -85,6 +85,7 @@ pub struct Built {
 
 /// An error while building an image.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BuildError {
     /// The annotations cannot be written.
     #[error(transparent)]

@@ -43,6 +43,7 @@ impl Default for TreeLimits {
 
 /// An error while reading files into a tree.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TreeError {
     /// A path that is absolute, or leads outside the folder with `..`.
     #[error("{origin}: the path {path:?} leads outside the folder")]

@@ -26,6 +26,7 @@ pub struct AskedAnnotations {
 
 /// An error while writing annotations.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AnnotationError {
     /// Neither the bundle nor the caller specifies the package or its channels.
     #[error("the {0} unknown")]

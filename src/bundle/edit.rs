@@ -15,6 +15,7 @@ use std::ops::Range;
 
 /// An error while applying edits.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum EditError {
     /// The changed file exceeds a limit.
     #[error(transparent)]

@@ -55,6 +55,7 @@ struct Moved<'m> {
 
 /// An error while replacing images.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum MapImagesError {
     /// An entry of the map gives no valid image.
     #[error(transparent)]

@@ -19,6 +19,7 @@ pub enum Location {
 
 /// An error while reading a bundle from its location.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// The folder cannot be read, or contains an entry that is not allowed in a bundle.
     #[error(transparent)]

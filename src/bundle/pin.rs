@@ -12,6 +12,7 @@ use std::ops::Range;
 
 /// An error while determining a digest.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PinError {
     /// The string is not an image reference.
     #[error("{place}: the image {image} cannot be pinned")]

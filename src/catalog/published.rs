@@ -5,6 +5,7 @@ use crate::shape::nearest;
 
 /// The reason why a catalog has no head for the requested package or channel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum UnpublishedError {
     /// The catalog does not contain the package.
     #[error("the index has no package {package:?}{}", .nearest.as_ref().map_or(String::new(), |name| format!("; did you mean {name:?}?")))]

@@ -60,6 +60,7 @@ impl Default for DumpLimits {
 
 /// The reason why a dump cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DumpError {
     /// A file cannot be read.
     #[error(transparent)]

@@ -16,6 +16,7 @@ const EXCLUDE_GLOBAL: &str = "olm.operatorframework.io/exclude-global-namespace-
 
 /// The reason why the namespace to resolve cannot be determined.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ObservedError {
     /// Several namespaces contain Subscriptions, and no namespace was specified.
     #[error("there are Subscriptions in the namespaces {}, but OLM resolves each namespace separately", .namespaces.join(", "))]

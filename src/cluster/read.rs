@@ -21,6 +21,7 @@ pub struct StateError {
 
 /// A problem with a what-if file.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StateProblem {
     /// The text is not YAML or JSON, or is too large.
     #[error("{message}")]

@@ -210,6 +210,7 @@ pub struct ChannelChange {
 
 /// An error that prevents an addition.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AddError {
     /// The bundles conflict with each other or with the index. Contains all reasons, in a fixed order.
     #[error("{}", .0.iter().map(Refused::to_string).collect::<Vec<_>>().join("\n"))]

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// A reason to refuse the schema of a database.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotPlain {
     /// An object that runs when it is queried or when rows change.
     #[error("it defines the {kind} {name:?}; {PLAIN}")]
@@ -49,6 +50,7 @@ pub enum NotPlain {
 
 /// A reason to reject a file as an index.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unfit {
     /// The file is empty.
     #[error("{} is empty, possibly because of a failed download", path.display())]

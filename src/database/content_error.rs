@@ -4,6 +4,7 @@ use rusqlite::ErrorCode;
 
 /// An error in the content of a database. The message never includes the failed statement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ContentError {
     /// A table or a column is missing.
     #[error("it has no {0}, which every index with its schema version contains")]

@@ -36,6 +36,7 @@ pub struct Truncation {
 
 /// An error that prevents a truncation.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DeprecateError {
     /// The index does not contain these bundles.
     #[error(transparent)]

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 /// An error that occurs when a database is opened, read or changed. The message never includes the failed statement.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DatabaseError {
     /// The file is not a database.
     #[error("{} is not a database; specify an index database or a file that does not exist yet", path.display())]

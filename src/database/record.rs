@@ -151,6 +151,7 @@ impl Api {
 
 /// An error that prevents storing a bundle in an index. The message names the bundle and the expected value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RecordError {
     /// A value has a type that the format does not allow.
     #[error("{origin}: {path} of {object} is {found}; it must be {expected}")]

@@ -45,6 +45,7 @@ pub enum Packages<'a> {
 
 /// An error that prevents a removal.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RemoveError {
     /// The index does not contain these packages.
     #[error(

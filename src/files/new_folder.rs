@@ -17,6 +17,7 @@ pub(crate) struct NewFolder {
 
 /// An error while creating a folder.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum NewFolderError {
     /// Something with this name already exists.
     #[error("{} already exists and is not an empty folder", directory.display())]

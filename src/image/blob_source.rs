@@ -16,6 +16,7 @@ const PIECE: usize = 64 << 10;
 
 /// The source of a blob's bytes.
 #[derive(Clone)]
+#[non_exhaustive]
 pub enum BlobSource {
     /// The blob is in memory or in files.
     Held(Blob),

@@ -72,6 +72,7 @@ pub enum Secret {
 
 /// A credentials file or helper that cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CredentialError {
     /// The file cannot be read.
     #[error("cannot read the credentials file {}", file.display())]

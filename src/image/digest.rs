@@ -13,6 +13,7 @@ pub struct Digest([u8; 32]);
 
 /// The error for a string that is not a supported digest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum DigestError {
     /// A digest with an unsupported algorithm, such as `sha512`.
     #[error("the digest {digest:?} is not a sha256 digest; other algorithms are not supported")]

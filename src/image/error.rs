@@ -12,6 +12,7 @@ use crate::tree::TreeError;
 
 /// An error from an image operation.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImageError {
     /// A string is not an image reference.
     #[error(transparent)]

@@ -42,6 +42,7 @@ pub struct Layer {
 
 /// The bytes of a layer. Large layers stay on disk.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum Blob {
     /// Bytes in memory.
     Memory(Arc<[u8]>),

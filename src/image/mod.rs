@@ -42,14 +42,14 @@ pub mod volumes;
 
 pub use archive::{read_archive, write_archive};
 #[cfg(feature = "registry")]
-pub use blob_source::BlobSource;
+pub use blob_source::{BlobSource, RemoteSource};
 pub use build::{ImageConfig, append, build};
 pub use cache::{Cache, DEFAULT_CACHE_SIZE};
 pub use credentials::{CredentialError, Credentials, Login, Secret};
 pub use digest::{Digest, DigestError};
 pub use document::Document;
 pub use error::ImageError;
-pub use image::{Blob, Image, Layer};
+pub use image::{Blob, CheckedFile, Image, Layer};
 pub(crate) use layer_cache::layer_through_cache;
 pub use layer_writer::{EntryContent, LayerEntry, layer_from_files, layer_from_tree};
 pub(crate) use layout::INDEX_FILE;

@@ -8,6 +8,7 @@ use std::io;
 
 /// A problem with the bytes of an image.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ContentProblem {
     /// Invalid JSON, or JSON that does not follow the OCI image specification.
     #[error("is invalid: {0}")]
@@ -123,6 +124,7 @@ impl From<DigestError> for ContentProblem {
 
 /// A problem with the input for building an image.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BuildProblem {
     /// A path that is absolute, points outside the root, or is not normalized.
     #[error("the path {path:?} is not a plain relative path")]

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// An error that prevents the use of a source.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ApiSourceError {
     /// A file cannot be read.
     #[error(transparent)]

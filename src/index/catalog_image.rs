@@ -54,6 +54,7 @@ pub struct CatalogImage {
 
 /// An error that prevents the build of an image. In this case, nothing was pushed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CatalogImageError {
     /// The catalog cannot be read.
     #[error(transparent)]

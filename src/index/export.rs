@@ -66,6 +66,7 @@ pub struct Lost {
 
 /// An error that prevents an export. In this case, no package was written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExportError {
     /// The index cannot be read.
     #[error(transparent)]

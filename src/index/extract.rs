@@ -36,6 +36,7 @@ pub struct Extracted {
 
 /// An error that prevents an extraction.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExtractError {
     /// The index cannot be read.
     #[error(transparent)]

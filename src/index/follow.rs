@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 
 /// An error that prevents a catalog from following a change.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FollowError {
     /// The catalog cannot be read.
     #[error(transparent)]

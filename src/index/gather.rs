@@ -55,6 +55,7 @@ impl GatherOptions {
 
 /// An error that prevents adding a bundle.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GatherProblem {
     /// The bundle cannot be fetched.
     #[error(transparent)]
@@ -88,6 +89,7 @@ pub struct Added {
 
 /// An error that prevents adding the bundles of a call.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GatherError {
     /// Some bundles cannot be added. Contains the location and the problem of each of these bundles, in the order in
     /// which the bundles were specified.

@@ -33,6 +33,7 @@ use std::path::Path;
 
 /// An error that prevents an import.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImportError {
     /// The catalog cannot be read.
     #[error(transparent)]

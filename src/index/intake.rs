@@ -44,6 +44,7 @@ pub struct Prepared {
 
 /// An error that prevents adding a bundle.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum IntakeError {
     /// The bundle has errors, all of which are listed.
     #[error("{origin} has errors")]

@@ -38,6 +38,7 @@ pub struct IndexLocationError {
 
 /// An error that prevents fetching an index.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FetchError {
     /// The image cannot be read.
     #[error(transparent)]

@@ -81,6 +81,7 @@ impl Default for OpenLimits {
 
 /// An error that occurs when an index is opened or read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// The name is neither a file nor an image.
     #[error(transparent)]

@@ -40,6 +40,7 @@ pub struct Binary {
 
 /// A string that does not name a program and its platform.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BinaryError {
     /// The string does not have the form `PLATFORM=FILE`.
     #[error("expected PLATFORM=FILE, such as linux/arm64=opmx-arm64")]
@@ -67,6 +68,7 @@ impl FromStr for Binary {
 
 /// A reason why a program cannot serve an index from an image.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProgramError {
     /// The program cannot be read.
     #[error(transparent)]

@@ -144,6 +144,7 @@ const TRIES: usize = 20;
 
 /// An error that prevents the creation of a new index. In this case, existing files and images are unchanged.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PublishError {
     /// The original index cannot be fetched.
     #[error(transparent)]

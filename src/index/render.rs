@@ -37,6 +37,7 @@ pub struct RenderOptions {
 
 /// An error that prevents rendering an index or a bundle.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RenderError {
     /// The index cannot be read.
     #[error(transparent)]

@@ -28,6 +28,7 @@ pub enum Server {
 
 /// An error that prevents the use of a program in an image.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ServerError {
     /// A program cannot serve an index from an image.
     #[error(transparent)]

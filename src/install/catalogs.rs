@@ -41,6 +41,7 @@ impl Open {
 
 /// The reason why a bundle cannot be read from its catalog.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SelectedError {
     /// The catalog cannot be read.
     #[error("bundle {bundle} of catalog {catalog}")]

@@ -25,6 +25,7 @@ use serde_json::{Map, Value};
 
 /// The reason why a bundle cannot be installed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ContentError {
     /// An index would reject the bundle.
     #[error(transparent)]

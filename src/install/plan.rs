@@ -120,6 +120,7 @@ impl Planned {
 
 /// The reason why there is no plan.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanError {
     /// The steps of the bundles cannot be created.
     #[error(transparent)]

@@ -13,6 +13,7 @@ const VERSION: &str = "v1alpha1";
 
 /// The reason why a resolution has no plan.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ResolvedError {
     /// The manifests of a bundle are not available.
     #[error(transparent)]

@@ -83,6 +83,7 @@ impl Resolved {
 
 /// The reason why a resolution cannot be attempted.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ResolveError {
     /// Two of the indexes have the same name.
     #[error("two catalogs have the name {name}")]

@@ -22,6 +22,7 @@ const PLAN: &str = "opmx/plan.json";
 
 /// An error while writing or reading an archive.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ArchiveError {
     /// A file cannot be read or written.
     #[error(transparent)]

@@ -106,6 +106,7 @@ pub enum NamedBy {
 
 /// An error while listing images.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImagesError {
     /// The index cannot be read.
     #[error(transparent)]

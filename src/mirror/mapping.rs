@@ -23,6 +23,7 @@ pub struct Line {
 
 /// The reason why images cannot be copied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MappingError {
     /// The string is not the name of an image in a registry.
     #[error("{image:?} cannot be copied because it is not an image in a registry")]

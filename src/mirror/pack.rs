@@ -18,6 +18,7 @@ use std::path::Path;
 
 /// An error while writing or loading an archive.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PackError {
     /// An archive cannot be written or read.
     #[error(transparent)]

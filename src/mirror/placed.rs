@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The reason why a plan has no destinations at a target.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlacedError {
     /// The plan was created for another target.
     #[error("the target of the plan is {planned}, not {asked}")]

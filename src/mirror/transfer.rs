@@ -30,6 +30,7 @@ pub struct TransferOptions<'a> {
 
 /// The reason why no content was copied, or the result was not recorded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TransferError {
     /// The images have no destinations at the target.
     #[error(transparent)]

@@ -43,6 +43,7 @@ pub struct Problem {
 
 /// The reason why a target was not verified.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum VerifyError {
     /// The target cannot be reached, or a name in the plan is not valid.
     #[error(transparent)]

@@ -80,6 +80,7 @@ pub struct SiteOptions<'a> {
 
 /// An error while building a site.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PageError {
     /// The index cannot be read.
     #[error(transparent)]

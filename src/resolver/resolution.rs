@@ -159,6 +159,7 @@ pub struct Considered {
 
 /// The reason why there is no resolution.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Unresolved {
     /// Some constraints cannot be satisfied together.
     #[error("constraints not satisfiable: {}", .messages.join(", "))]

@@ -57,6 +57,7 @@ const WINDOW: u32 = 64 * 1024;
 
 /// An error that prevents a server from starting or stops it early.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ServeError {
     /// The index cannot be read.
     #[error(transparent)]

@@ -38,6 +38,7 @@ pub enum Request {
 
 /// The reason why a probe fails.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProbeError {
     /// The command line is invalid.
     #[error("{flag}: {reason}")]

@@ -154,6 +154,7 @@ impl fmt::Display for StepStatus {
 
 /// The reason why there are no steps.
 #[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
 pub enum StepError {
     /// The ClusterServiceVersion lacks its `apiVersion` or `kind`.
     #[error("bundle CSV {bundle} missing {field}")]

@@ -38,6 +38,7 @@ pub enum PassedOver {
 
 /// The reason why manifests cannot be imported.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum IntakeError {
     /// The input is a URL.
     #[error("{url} is a URL, but manifests can only be read from a folder, a file or standard input")]

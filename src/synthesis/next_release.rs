@@ -44,6 +44,7 @@ pub struct ReleaseOptions {
 
 /// The reason why the next release cannot be created.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReleaseError {
     /// The folder contains no bundle of plain manifests.
     #[error("{origin} is not a bundle of plain manifests, because it contains no {OLM_YAML}")]

@@ -23,6 +23,7 @@ pub struct Outside {
 
 /// The reason why information cannot be added to a bundle.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum OutsideError {
     /// The bundle already has a ClusterServiceVersion.
     #[error("{origin} already contains a ClusterServiceVersion, so nothing is inferred")]

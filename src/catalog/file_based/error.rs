@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 /// The reason why a catalog cannot be read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CatalogError {
     /// A file operation failed.
     #[error(transparent)]

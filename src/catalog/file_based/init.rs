@@ -21,6 +21,7 @@ pub struct NewPackage<'a> {
 
 /// The reason why the document cannot be created.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InitError {
     /// The name is not a valid package name.
     #[error(

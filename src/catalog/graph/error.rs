@@ -4,6 +4,7 @@ use crate::catalog::quoted;
 
 /// The reason why bundles do not form a valid update graph. Each message contains the package and a suggested change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum GraphError {
     /// A version that does not follow Semantic Versioning.
     #[error(

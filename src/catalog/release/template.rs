@@ -34,6 +34,7 @@ pub struct TemplateChange<'b> {
 
 /// The reason why a version cannot be added to a template.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TemplateChangeError {
     /// The version does not fit into a channel.
     #[error(transparent)]

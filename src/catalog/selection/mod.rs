@@ -19,6 +19,7 @@ pub struct Selection {
 
 /// A name that is not in the catalog, or a version that cannot be ordered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SelectionError {
     /// The package does not exist.
     #[error("there is no package {package:?}")]

@@ -40,6 +40,7 @@ pub struct Promoted {
 
 /// An error that prevents a promotion.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PromoteError {
     /// The index does not contain these bundles.
     #[error(transparent)]

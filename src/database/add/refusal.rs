@@ -10,6 +10,7 @@ use std::fmt;
 
 /// A reason to refuse the bundles of a call. The message names the bundle and, where possible, a fix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Refusal {
     /// Two of the specified bundles have the same name.
     #[error("bundle {bundle} was specified twice, by {first} and by {second}; specify it once")]

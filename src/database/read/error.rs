@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 /// An error that occurs when an index is read.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// The file does not exist.
     #[error("there is no index database at {}", path.display())]

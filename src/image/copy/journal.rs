@@ -27,6 +27,7 @@ pub struct Journal {
 
 /// An error while reading, writing or removing a journal.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum JournalError {
     /// The file cannot be read, written or removed.
     #[error("cannot use the journal of copied blobs")]

@@ -5,6 +5,7 @@ use crate::image::digest::DigestError;
 
 /// The error for a string that is not an image reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReferenceError {
     /// An empty string, or a transport without an image.
     #[error("{reference:?} does not specify an image: expected HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG")]

@@ -30,6 +30,7 @@ pub struct RegistryError {
 
 /// What is known about the credentials when a registry requires a login.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LoginTried {
     /// It is unknown whether there are credentials.
     Unknown,
@@ -67,6 +68,7 @@ impl fmt::Display for LoginTried {
 
 /// The reason for the failure of a request.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RegistryFailure {
     /// The repository, tag, digest or blob does not exist.
     #[error("not found{}", detail(message))]

@@ -53,6 +53,7 @@ enum Mount {
 
 /// The reason why a blob was not placed in a repository.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlaceError {
     /// A request to the registry of the repository failed.
     #[error(transparent)]

@@ -26,6 +26,7 @@ pub struct Volumes {
 
 /// An error while reading volumes.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum VolumesError {
     /// A volume cannot be read.
     #[error(transparent)]

@@ -75,6 +75,7 @@ pub enum Applied {
 
 /// An error that prevents a change to a database.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChangeError {
     /// The bundles cannot be added.
     #[error(transparent)]

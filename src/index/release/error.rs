@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 /// An error that prevents the release of a version. In this case, nothing was changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReleaseError {
     /// The folder of the operator is not in a repository.
     #[error("{} is not the folder of an operator in a repository", folder.display())]

@@ -18,6 +18,7 @@ use futures_util::Stream;
 
 /// An error that prevents rendering a bundle.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BundleError {
     /// The argument is neither a folder nor a reference.
     #[error(transparent)]

@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// An error that prevents writing a catalog as a folder.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FolderError {
     /// A source cannot be rendered.
     #[error(transparent)]

@@ -79,6 +79,7 @@ struct KeyedDocument {
 
 /// An error that prevents rendering a source.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SourceError {
     /// The source is a single bundle, not an index.
     #[error("{name} is a bundle, not an index")]

@@ -22,6 +22,7 @@ pub struct TemplateCatalog {
 
 /// An error that prevents rendering a template.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TemplateRenderError {
     /// Some bundles cannot be rendered. Contains each of these bundles with its problem, in the order of the template.
     #[error("{} of {} cannot be rendered", .problems.len(), counted(*.of, "bundle"))]

@@ -54,6 +54,7 @@ pub enum OpenContent {
 
 /// The reason why the steps of an Install cannot be determined.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum InstallError {
     /// OLM could not read a version.
     #[error(transparent)]

@@ -84,6 +84,7 @@ pub struct Collected {
 
 /// An error while creating a plan.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CollectError {
     /// A catalog cannot be read.
     #[error("cannot read the catalog {catalog}")]

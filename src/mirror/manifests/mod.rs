@@ -61,6 +61,7 @@ pub struct Manifests {
 
 /// An error while generating manifests.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ManifestError {
     /// A name that Kubernetes would reject.
     #[error(

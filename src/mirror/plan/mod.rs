@@ -359,6 +359,7 @@ impl From<Role> for ImageRole {
 
 /// The reason why bytes are not a valid plan.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanError {
     /// The bytes are not JSON with the structure of a plan.
     #[error("this is not a mirror plan")]
@@ -440,6 +441,7 @@ fn of_target(to: Option<&str>) -> String {
 
 /// The reason why a file is not a valid plan.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanFileError {
     /// The file cannot be read.
     #[error(transparent)]

@@ -19,6 +19,7 @@ const KEY_LIMIT: u64 = 1 << 20;
 
 /// An error in a policy file.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PolicyError {
     /// The content of the file is invalid.
     #[error("{place}: {message}")]

@@ -41,6 +41,7 @@ pub struct PublicKey(SubjectPublicKeyInfoDer<'static>);
 
 /// The error for bytes that do not contain a supported key.
 #[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
 pub enum KeyError {
     /// The bytes are not a public key in PEM.
     #[error("not a public key in PEM: {problem}")]

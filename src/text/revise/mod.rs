@@ -22,6 +22,7 @@ use std::ops::Range;
 
 /// The reason why a document cannot be changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReviseError {
     /// The value comes from an alias or a merge key, or has some other form that an edit of the text cannot change.
     #[error("{place}: {} cannot be edited in place", named(path))]

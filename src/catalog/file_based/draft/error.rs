@@ -11,6 +11,7 @@ use semver::Version;
 
 /// The reason why a package cannot be changed as requested.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DraftError {
     /// A list does not have the form that its schema requires.
     #[error("the entries of {of} cannot be read")]

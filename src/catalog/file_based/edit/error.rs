@@ -13,6 +13,7 @@ use std::path::PathBuf;
 
 /// The reason why a catalog cannot be edited. Nothing has changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CatalogEditError {
     /// The catalog cannot be read.
     #[error(transparent)]

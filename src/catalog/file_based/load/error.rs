@@ -22,6 +22,7 @@ impl fmt::Display for At {
 
 /// The reason why documents do not form a catalog.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// The documents cannot be read.
     #[error(transparent)]
@@ -38,6 +39,7 @@ pub enum LoadError {
 
 /// A fault in a document.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadProblem {
     /// The type of a field is not the one that its schema requires.
     #[error("{field} of {subject}: {reason}")]

@@ -15,6 +15,7 @@ pub struct TemplateError {
 
 /// A fault in a template.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TemplateProblem {
     /// The text is not YAML or JSON, or exceeds a limit.
     #[error("{message}")]

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 /// The reason why a template cannot be edited. Nothing has changed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TemplateEditError {
     /// The file is not a template, or would not be one after the change.
     #[error(transparent)]
