@@ -21,7 +21,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Options for building the image of a bundle.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each option is independent")]
 pub struct BuildOptions {
     /// The values that the caller chooses for the bundle.
@@ -61,7 +61,7 @@ pub enum RelatedImages {
 }
 
 /// The result of a build.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Built {
     /// Findings about the information from outside the bundle. If they include errors, nothing else was done.
     pub outside_findings: Vec<Diagnostic>,

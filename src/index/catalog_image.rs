@@ -39,6 +39,19 @@ pub struct CatalogImageOptions<'a> {
     pub epoch: u64,
 }
 
+impl<'a> CatalogImageOptions<'a> {
+    /// Returns the options for an image without additional labels whose time is 1970.
+    pub fn new(server: CatalogServer, strictness: &'a Strictness) -> Self {
+        Self {
+            server,
+            labels: BTreeMap::new(),
+            limits: CatalogLimits::default(),
+            strictness,
+            epoch: 0,
+        }
+    }
+}
+
 /// An image that was built and pushed.
 #[derive(Debug)]
 pub struct CatalogImage {
@@ -123,7 +136,6 @@ pub(crate) fn of_copy(findings: Vec<Diagnostic>, name: &str) -> Vec<Diagnostic> 
 /// digest.
 ///
 /// ```
-/// use opmx::catalog::file_based::limits::CatalogLimits;
 /// use opmx::image::{ImageOptions, Reference, Silent, Transports};
 /// use opmx::index::catalog_image::{CatalogImageOptions, CatalogServer, build};
 /// use opmx::validation::Strictness;
@@ -134,13 +146,9 @@ pub(crate) fn of_copy(findings: Vec<Diagnostic>, name: &str) -> Vec<Diagnostic> 
 /// let folder = tempfile::tempdir()?;
 /// let to = Reference::layout(folder.path().join("images"), Some("v1".to_owned()))?;
 /// let transports = Transports::new(ImageOptions::default(), Arc::new(Silent));
-/// let options = CatalogImageOptions {
-///     server: CatalogServer::Absent(vec!["linux/amd64".parse()?, "linux/arm64".parse()?]),
-///     labels: [].into(),
-///     limits: CatalogLimits::default(),
-///     strictness: &Strictness::default(),
-///     epoch: 0,
-/// };
+/// let server = CatalogServer::Absent(vec!["linux/amd64".parse()?, "linux/arm64".parse()?]);
+/// let strictness = Strictness::default();
+/// let options = CatalogImageOptions::new(server, &strictness);
 /// let image = build(Path::new("testdata/catalog"), &to, &transports, &options).await?;
 /// assert_eq!(image.platforms.len(), 2);
 /// # Ok::<_, Box<dyn std::error::Error>>(())

@@ -13,6 +13,9 @@
 //!
 //! [`manifests`] configures clusters to use the target.
 
+/// The default number of concurrent requests or transfers.
+pub const CONCURRENCY: u16 = 8;
+
 pub mod archive;
 mod assembly;
 pub mod beside;

@@ -32,8 +32,8 @@ pub struct Naming {
     pub most_parts: usize,
 }
 
-/// A request for a part of a catalog.
-#[derive(Debug, Clone)]
+/// A request for a part of a catalog; by default, the whole catalog without the dependencies of its bundles.
+#[derive(Debug, Clone, Default)]
 pub struct CatalogRequest {
     /// The name of the index: an image, a folder or a file.
     pub catalog: String,

@@ -1,5 +1,6 @@
 //! Copies the content of a plan to a registry.
 
+use super::CONCURRENCY;
 use super::placed::{PlacedError, placed};
 use super::plan::Plan;
 use super::reach::reach;
@@ -7,8 +8,11 @@ use super::request::Naming;
 use super::work::{CopyResult, Holdings, work};
 use crate::files::{self, FileError};
 use crate::image::copy::{CopyOptions, Journal, JournalError, copy};
-use crate::image::{Digest, ImageError, Progress, ReferenceError, Transports};
+use crate::image::{Digest, ImageError, Progress, ReferenceError, Silent, Transports};
 use std::path::PathBuf;
+
+/// The default maximum number of bytes of content in memory.
+pub const MEMORY: u64 = 256 << 20;
 
 /// The options for copying a plan.
 pub struct TransferOptions<'a> {
@@ -26,6 +30,21 @@ pub struct TransferOptions<'a> {
     pub result: PathBuf,
     /// The receiver of overall progress reports.
     pub progress: &'a dyn Progress,
+}
+
+impl TransferOptions<'_> {
+    /// Returns the options for copying a plan that contains destinations, without progress reports.
+    pub fn new(journal: PathBuf, result: PathBuf) -> Self {
+        Self {
+            naming: None,
+            concurrency: CONCURRENCY.into(),
+            memory: MEMORY,
+            fail_fast: false,
+            journal,
+            result,
+            progress: &Silent,
+        }
+    }
 }
 
 /// The reason why no content was copied, or the result was not recorded.
@@ -68,12 +87,7 @@ pub enum TransferError {
 /// let registries = Transports::new(ImageOptions::default(), Arc::new(Silent));
 /// let options = TransferOptions {
 ///     naming: Some(&naming),
-///     concurrency: 8,
-///     memory: 256 << 20,
-///     fail_fast: false,
-///     journal: journal_of(path),
-///     result: result_of(path),
-///     progress: &Silent,
+///     ..TransferOptions::new(journal_of(path), result_of(path))
 /// };
 /// let holdings = Sources { layout: &layout_of(path) };
 /// let result = transfer(Plan::read(path)?, &holdings, &registries, &registries, &options).await?;

@@ -1,5 +1,6 @@
 //! Verifies that the content of a plan is at its target or in an archive.
 
+use super::CONCURRENCY;
 use super::archive::Archive;
 use super::plan::{ExtraVia, ExtrasByDigest, Plan, PlannedImage};
 use super::policy::{Signatures, attached};
@@ -60,6 +61,15 @@ pub struct VerifyOptions {
     pub read: bool,
     /// The maximum number of concurrent requests.
     pub parallel: usize,
+}
+
+impl Default for VerifyOptions {
+    fn default() -> Self {
+        Self {
+            read: false,
+            parallel: CONCURRENCY.into(),
+        }
+    }
 }
 
 /// A check of content in a repository.
@@ -312,10 +322,7 @@ mod tests {
     #[tokio::test]
     async fn a_plan_without_a_target_is_not_verified() {
         let target = Transports::new(ImageOptions::default(), Arc::new(Silent));
-        let options = VerifyOptions {
-            read: false,
-            parallel: 1,
-        };
+        let options = VerifyOptions::default();
         let error = verify(&Plan::empty(None), &target, options).await.unwrap_err();
         assert!(matches!(error, VerifyError::Nowhere), "{error}");
     }

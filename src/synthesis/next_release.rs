@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The caller's decisions about the next release.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ReleaseOptions {
     /// The version of the release; by default, the version of the manifests.
     pub version: Option<String>,

@@ -13,7 +13,7 @@ use crate::tree::Tree;
 use serde_json::Value;
 
 /// Information from outside the bundle.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Outside {
     /// Sample custom resources; `None` if the examples of the bundle stay unchanged.
     pub samples: Option<Vec<Object>>,

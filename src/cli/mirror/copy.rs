@@ -13,6 +13,7 @@ use crate::cli::values::output;
 use crate::files::FileError;
 use crate::image::Transports;
 use crate::image::copy::CopyOptions;
+use crate::mirror::CONCURRENCY;
 use crate::mirror::archive::ArchiveOptions;
 use crate::mirror::beside::{journal_of, layout_of, result_of};
 use crate::mirror::naming::CATALOG;
@@ -21,7 +22,7 @@ use crate::mirror::plan::Plan;
 use crate::mirror::reach::unreachable_sources;
 use crate::mirror::survey::unread;
 use crate::mirror::target::Target;
-use crate::mirror::transfer::{TransferError, TransferOptions, transfer};
+use crate::mirror::transfer::{MEMORY, TransferError, TransferOptions, transfer};
 use crate::mirror::work::{CopyResult, Sources};
 use clap::{Args, value_parser};
 use std::path::{Path, PathBuf};
@@ -99,10 +100,10 @@ const REMEDY: &str = "run the command again to retry, or make the plan again to 
 #[derive(Debug, Args)]
 pub(super) struct TransferArguments {
     /// Number of concurrent transfers
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = CONCURRENCY, value_parser = value_parser!(u16).range(1..=256))]
     pub(super) concurrency: u16,
     /// Maximum size of the content in memory
-    #[arg(long, value_name = "SIZE", default_value_t = Size(256 << 20))]
+    #[arg(long, value_name = "SIZE", default_value_t = Size(MEMORY))]
     pub(super) memory: Size,
     /// Stop after the first image that fails
     #[arg(long)]

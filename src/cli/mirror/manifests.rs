@@ -7,7 +7,7 @@ use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::{Item, output};
 use crate::files::{FileError, FolderOutput, place};
-use crate::mirror::manifests::{ManifestKind, ManifestOptions, Manifests, Scope, manifests};
+use crate::mirror::manifests::{ManifestKind, ManifestOptions, Manifests, NAME, NAMESPACE, Scope, manifests};
 use crate::mirror::placed::placed;
 use crate::mirror::plan::Plan;
 use crate::mirror::target::Target;
@@ -61,10 +61,10 @@ pub(super) struct ManifestsArguments {
     #[arg(long)]
     never_contact_source: bool,
     /// Name of the mirror sets
-    #[arg(long, default_value = "opmx-mirror")]
+    #[arg(long, default_value = NAME)]
     name: String,
     /// Namespace of the CatalogSources
-    #[arg(short, long, value_name = "NAME", default_value = "openshift-marketplace")]
+    #[arg(short, long, value_name = "NAME", default_value = NAMESPACE)]
     namespace: String,
     /// Name of the objects of a catalog; may be repeated
     #[arg(long, value_name = "CATALOG=NAME", value_parser = pair)]

@@ -17,6 +17,7 @@ use crate::files;
 use crate::image::Platform;
 use crate::index::catalog_image::{CatalogImageOptions, CatalogServer};
 use crate::index::render::sources::SourceOptions;
+use crate::mirror::CONCURRENCY;
 use crate::mirror::beside::layout_of;
 use crate::mirror::collect::{Collected, PlanOptions, collect};
 use crate::mirror::imageset::{self, ImageSet};
@@ -167,7 +168,7 @@ pub(super) struct PlanArguments {
     #[arg(long, conflicts_with_all = ["binary_image", "binaries"])]
     no_binary: bool,
     /// Number of images to inspect at once
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = CONCURRENCY, value_parser = value_parser!(u16).range(1..=256))]
     concurrency: u16,
     #[command(flatten)]
     target: TargetArguments,

@@ -10,6 +10,7 @@ use crate::cli::guesses::names_host;
 use crate::files;
 use crate::image::volumes::VolumesError;
 use crate::image::{Reference, RegistryReference};
+use crate::mirror::CONCURRENCY;
 use crate::mirror::archive::{Archive, ArchiveError};
 use crate::mirror::naming;
 use crate::mirror::placed::placed;
@@ -66,7 +67,7 @@ pub(super) struct VerifyArguments {
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
     /// Number of concurrent requests
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = CONCURRENCY, value_parser = value_parser!(u16).range(1..=256))]
     concurrency: u16,
     #[command(flatten)]
     output: OutputArguments,

@@ -4,6 +4,7 @@
 mod catalog;
 mod images;
 
+use super::CONCURRENCY;
 use super::assembly::Assembly;
 use super::contested::Contested;
 use super::filter::{UnknownBundle, Unreached};
@@ -30,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The options for creating a plan.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PlanOptions<'a> {
     /// The options for reading catalogs.
     pub reading: SourceOptions<'a>,
@@ -42,6 +43,19 @@ pub struct PlanOptions<'a> {
     pub extras: bool,
     /// The number of images that are looked up concurrently.
     pub parallel: usize,
+}
+
+impl<'a> PlanOptions<'a> {
+    /// Returns the options for a plan that includes referrers. `layout` receives the images that `building` describes.
+    pub fn new(building: CatalogImageOptions<'a>, layout: PathBuf) -> Self {
+        Self {
+            reading: SourceOptions::default(),
+            building,
+            layout,
+            extras: true,
+            parallel: CONCURRENCY.into(),
+        }
+    }
 }
 
 /// A plan and the findings about it.
@@ -189,14 +203,11 @@ pub fn catalog_source(place: usize) -> String {
 /// records the reason.
 ///
 /// ```
-/// use opmx::catalog::file_based::limits::CatalogLimits;
 /// use opmx::catalog::selection::part::Versions;
 /// use opmx::image::{ImageOptions, RetryPolicy, Silent, Transports};
 /// use opmx::index::catalog_image::{CatalogImageOptions, CatalogServer};
-/// use opmx::index::render::sources::SourceOptions;
 /// use opmx::mirror::collect::{PlanOptions, collect};
-/// use opmx::mirror::request::{CatalogRequest, MirrorRequest, Place};
-/// use opmx::resolver::closure::Follow;
+/// use opmx::mirror::request::{CatalogRequest, MirrorRequest};
 /// use opmx::validation::Strictness;
 /// use std::sync::Arc;
 ///
@@ -228,30 +239,15 @@ pub fn catalog_source(place: usize) -> String {
 /// let request = MirrorRequest {
 ///     catalogs: vec![CatalogRequest {
 ///         catalog: catalog.display().to_string(),
-///         parts: [].into(),
 ///         versions: Versions::Head,
-///         installed: [].into(),
-///         default_channels: [].into(),
-///         follow: Follow::default(),
-///         place: Place::default(),
-///         platforms: [].into(),
+///         ..CatalogRequest::default()
 ///     }],
 ///     ..MirrorRequest::default()
 /// };
 /// let strictness = Strictness::default();
-/// let options = PlanOptions {
-///     reading: SourceOptions::default(),
-///     building: CatalogImageOptions {
-///         server: CatalogServer::Absent(vec!["linux/amd64".parse()?]),
-///         labels: [].into(),
-///         limits: CatalogLimits::default(),
-///         strictness: &strictness,
-///         epoch: 0,
-///     },
-///     layout: folder.path().join("plan.catalogs"),
-///     extras: true,
-///     parallel: 8,
-/// };
+/// let server = CatalogServer::Absent(vec!["linux/amd64".parse()?]);
+/// let building = CatalogImageOptions::new(server, &strictness);
+/// let options = PlanOptions::new(building, folder.path().join("plan.catalogs"));
 /// let retry = RetryPolicy { retries: 0, ..RetryPolicy::default() };
 /// let transports = Transports::new(ImageOptions { retry, ..ImageOptions::default() }, Arc::new(Silent));
 /// let plan = collect(&request, &transports, &options).await?.plan;

@@ -12,6 +12,11 @@ use crate::index::object_name::object_name;
 use crate::kubernetes::names::{fault_of_dns1123_label, is_dns1035_label, is_dns1123_label};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The default name of the mirror sets.
+pub const NAME: &str = "opmx-mirror";
+/// The default namespace of the CatalogSources.
+pub const NAMESPACE: &str = "openshift-marketplace";
+
 /// A kind of manifest to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ManifestKind {
@@ -48,6 +53,20 @@ pub struct ManifestOptions {
     pub namespace: String,
     /// The names of the catalog objects, by the source of the catalog.
     pub catalog_names: BTreeMap<String, String>,
+}
+
+impl ManifestOptions {
+    /// Returns the options for writing these kinds of manifests, with a rule for each repository and default names.
+    pub fn new(kinds: impl IntoIterator<Item = ManifestKind>) -> Self {
+        Self {
+            kinds: kinds.into_iter().collect(),
+            scope: Scope::default(),
+            never_contact_source: false,
+            name: NAME.to_owned(),
+            namespace: NAMESPACE.to_owned(),
+            catalog_names: BTreeMap::new(),
+        }
+    }
 }
 
 /// The generated manifests.
