@@ -28,32 +28,67 @@
 //!  concurrent   several futures at once
 //! ```
 //!
-//! Each command calls a function of this library, which takes a struct of options instead of flags:
-//!
-//! | command | function |
-//! |---|---|
-//! | `opmx bundle update` | [`synthesis::next_release::next_release`] |
-//! | `opmx bundle build` | [`build::build`] |
-//! | `opmx catalog add`, `rm`, `prune`, … | [`Editor::change`](catalog::file_based::edit::Editor::change) |
-//! | `opmx catalog release` | [`index::release::release`] |
-//! | `opmx catalog build` | [`index::catalog_image::build`] |
-//! | `opmx index check` | [`index::check::check`] |
-//! | `opmx index page` | `page::write` |
-//! | `opmx mirror plan` | [`mirror::collect::collect`] |
-//! | `opmx mirror copy` | `mirror::transfer::transfer` |
-//! | `opmx resolve` | [`install::resolve::resolve`] |
-//! | `opmx plan` | [`install::plan::plan`] |
-//!
-//! All futures are `Send`. Functions that write a database or a folder block their thread while they write, and while
-//! they wait for another program that writes the same database.
-//!
-//! An error describes the failure and leaves the reason to its `source()`; [`causes::with_causes`] combines the two.
-//!
 //! Modules on the same line may use each other in one direction only; `tests/library/structure.rs` defines the exact
 //! order.
 //!
 //! `ARCHITECTURE.md` in the repository follows the data through these modules, lists the invariants and the tests that
 //! check them, and explains where to begin a change.
+//!
+//! Most commands call one function of this library, which takes a struct of options instead of flags:
+//!
+//! | command | function |
+//! |---|---|
+//! | `opmx bundle validate` | [`validation::validate`]; with `--fix`, [`validation::fix::fix`] |
+//! | `opmx bundle convert` | [`validation::convert_valid`] |
+//! | `opmx bundle update` | [`synthesis::next_release::next_release`] |
+//! | `opmx bundle build` | [`build::build`] |
+//! | `opmx catalog add` | [`Editor::add`] |
+//! | `opmx catalog rm`, `truncate`, `deprecate`, `channel`, `lifecycle` | [`Editor::change`] |
+//! | `opmx catalog prune` | [`index::curate::prune`] |
+//! | `opmx catalog merge` | [`catalog::file_based::edit::merge`](fn@catalog::file_based::edit::merge) |
+//! | `opmx catalog fmt` | [`Editor::format`] |
+//! | `opmx catalog release` | [`index::release::release`] |
+//! | `opmx catalog build` | [`index::catalog_image::build`] |
+//! | `opmx registry add` | [`index::gather::add`] |
+//! | `opmx registry rm`, `prune` | [`database::remove::packages`] |
+//! | `opmx registry prune-stranded` | [`database::remove::stranded`] |
+//! | `opmx registry deprecatetruncate` | [`database::deprecate::truncate`] |
+//! | `opmx registry promote` | [`database::add::promote::promote`] |
+//! | `opmx index add`, `rm`, `prune`, … | [`index::publish::make`], with the change of `opmx registry` |
+//! | `opmx index from-fbc` | [`index::publish::convert`]; into a database, [`index::import::import`] |
+//! | `opmx index export` | [`index::export::export`] |
+//! | `opmx index extract` | [`index::extract::extract`] |
+//! | `opmx index check` | [`index::check::check`] |
+//! | `opmx index diff` | [`catalog::difference::difference`] |
+//! | `opmx index graph` | [`catalog::drawing::drawing`] |
+//! | `opmx index list images` | [`mirror::images::images`] |
+//! | `opmx index page` | `page::write` |
+//! | `opmx render`, `migrate` | [`RenderSource::open`], then [`write_all`] or [`write_folder`] |
+//! | `opmx validate` | [`catalog::file_based::check::check`] |
+//! | `opmx init` | [`catalog::file_based::init::package`] |
+//! | `opmx alpha render-template` | [`index::render::template::render`] |
+//! | `opmx alpha convert-template` | [`catalog::file_based::template::convert::convert`] |
+//! | `opmx serve`, `opmx registry serve` | `server::serve` |
+//! | `opmx mirror plan` | [`mirror::collect::collect`] |
+//! | `opmx mirror copy` | `mirror::transfer::transfer`; into an archive, `mirror::pack::pack` |
+//! | `opmx mirror load` | `mirror::pack::load` |
+//! | `opmx mirror verify` | `mirror::verify::verify`; for an archive, `mirror::verify::verify_archive` |
+//! | `opmx mirror delete` | `mirror::delete::doomed`, then `mirror::delete::delete` |
+//! | `opmx mirror diff` | [`mirror::diff::diff`] |
+//! | `opmx mirror manifests` | [`mirror::manifests::manifests`] |
+//! | `opmx resolve` | [`install::resolve::resolve`] |
+//! | `opmx plan` | [`install::plan::plan`] |
+//! | `opmx permissions` | [`install::permissions::needed`] |
+//! | `opmx upgrade-check` | [`cluster::conditions::check_in`] |
+//! | `opmx operator` | [`install::operator::operators`] |
+//!
+//! The other commands combine several functions; the file of a command in `src/cli` shows how. The folder `examples` of
+//! the repository contains whole programs.
+//!
+//! All futures are `Send`. Functions that write a database or a folder block their thread while they write, and while
+//! they wait for another program that writes the same database.
+//!
+//! An error describes the failure and leaves the reason to its `source()`; [`causes::with_causes`] combines the two.
 //!
 //! # Features
 //!
@@ -68,6 +103,13 @@
 //!
 //! `cli` is on by default. The modules of the program, `cli` and `terminal`, are not part of the library's interface
 //! and may change with every release.
+//!
+//! [`Editor::add`]: catalog::file_based::edit::Editor::add
+//! [`Editor::change`]: catalog::file_based::edit::Editor::change
+//! [`Editor::format`]: catalog::file_based::edit::Editor::format
+//! [`RenderSource::open`]: index::render::sources::RenderSource::open
+//! [`write_all`]: index::render::sources::write_all
+//! [`write_folder`]: index::render::folder::write_folder
 
 // If a feature is disabled, the items that only this feature needs are unused. With all features enabled, the compiler
 // warns about dead code.

@@ -118,6 +118,25 @@ impl From<DatabaseError> for GatherError {
 /// programs can use the database while bundles are fetched; rows that do not fit into memory are buffered in an unnamed
 /// file next to it.
 ///
+/// ```
+/// use opmx::database::change::{ChangeOptions, Target};
+/// use opmx::image::{ImageOptions, Silent, Transports};
+/// use opmx::index::gather::{GatherOptions, add};
+/// use std::sync::Arc;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let folder = tempfile::tempdir()?;
+/// let database = folder.path().join("index.db");
+/// let transports = Transports::new(ImageOptions::default(), Arc::new(Silent));
+/// let options = GatherOptions { parallel: 4, ..GatherOptions::default() };
+/// let bundles = ["testdata/greenhouse-operator".parse()?];
+/// add(&bundles, &transports, &options, &Target::InPlace(&database), &ChangeOptions::default()).await?;
+/// assert!(database.exists());
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Returns an error if a bundle cannot be fetched, stored or added, or the database cannot be written. The database is
 /// then unchanged.

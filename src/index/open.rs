@@ -21,6 +21,20 @@ use crate::files::FileError;
 use crate::image::{DEFAULT_IMAGE_LIMIT, ImageError, Transports};
 
 /// An open index.
+///
+/// ```
+/// use opmx::image::{ImageOptions, Silent, Transports};
+/// use opmx::index::open::{Index, OpenLimits};
+/// use std::sync::Arc;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let transports = Transports::new(ImageOptions::default(), Arc::new(Silent));
+/// let index = Index::open_named("testdata/catalog", &transports, OpenLimits::default()).await?;
+/// assert_eq!(&*index.catalog()?.packages[0].name, "compost-operator");
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub enum Index {
     /// A database.

@@ -135,6 +135,24 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
 /// served in the state in which it was opened. Renaming another file over it has no effect. If the file is written to
 /// or truncated, the server answers `UNAVAILABLE` and `NOT_SERVING`, and `on_fault` receives the reason.
 ///
+/// ```no_run
+/// use opmx::database::read::Database;
+/// use opmx::server::metrics::Metrics;
+/// use opmx::server::{ServerOptions, listen, serve};
+/// use std::path::Path;
+/// use std::sync::Arc;
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+/// let database = Database::open(Path::new("index.db"))?;
+/// let listener = listen(None, 50_051)?;
+/// let on_fault = |reason: &str| eprintln!("{reason}");
+/// let shutdown = std::future::pending();
+/// serve(database, listener, ServerOptions::default(), Arc::new(Metrics::default()), on_fault, shutdown).await?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// Returns an error if the index cannot be read or the server fails.
 pub async fn serve(

@@ -90,6 +90,18 @@ pub struct Validated {
 }
 
 /// Validates the files of one bundle.
+///
+/// ```
+/// use opmx::tree::{Tree, TreeLimits};
+/// use opmx::validation::{Request, validate};
+/// use std::path::Path;
+///
+/// let tree = Tree::from_directory(Path::new("testdata/greenhouse-operator"), &TreeLimits::default())?;
+/// let validation = validate(&tree, &Request::default());
+/// assert!(!validation.has_errors());
+/// println!("{}", serde_json::to_string(&validation)?);
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
 pub fn validate(tree: &Tree, request: &Request) -> Validation {
     validate_bundle(tree, request).validation
 }
