@@ -85,10 +85,33 @@
 //! The other commands combine several functions; the file of a command in `src/cli` shows how. The folder `examples` of
 //! the repository contains whole programs.
 //!
-//! All futures are `Send`. Functions that write a database or a folder block their thread while they write, and while
-//! they wait for another program that writes the same database.
-//!
 //! An error describes the failure and leaves the reason to its `source()`; [`causes::with_causes`] combines the two.
+//! The message of a failed request to a registry already includes the reason.
+//!
+//! # Threads
+//!
+//! All futures are `Send`. They require a Tokio runtime whose drivers are all enabled (`enable_all`), and panic without
+//! one.
+//!
+//! Functions that read, check or build an index or a bundle block their thread while they work, also if they are
+//! `async`: [`Index::open_named`], [`index::check::check`], [`install::resolve::resolve`] and [`build::build`] can take
+//! seconds, and a timeout cannot interrupt them. Functions that write a database or a folder also block their thread
+//! while they wait for another program that writes the same database. Run these functions on a thread of their own, or
+//! with `spawn_blocking` and `Handle::block_on`. Requests to registries do not block, and layouts and archives are read
+//! and written on other threads, as are the bundles for [`index::gather::add`].
+//!
+//! # Cancellation
+//!
+//! Dropping a future cancels its requests. A push whose future is dropped before the tag is set leaves the tag as it
+//! is, in a registry, a layout or an archive; blobs that were already written may remain. Databases and folders are
+//! changed completely or not at all.
+//!
+//! # Environment
+//!
+//! The library takes all settings as arguments, but the crates that it uses read the environment: `HTTPS_PROXY`,
+//! `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` for requests to registries, `SSL_CERT_FILE` and `SSL_CERT_DIR` for the
+//! certificates of the system, `TMPDIR` for temporary files, and `PATH` for the credential helpers that a credentials
+//! file names.
 //!
 //! # Features
 //!
@@ -110,6 +133,7 @@
 //! [`RenderSource::open`]: index::render::sources::RenderSource::open
 //! [`write_all`]: index::render::sources::write_all
 //! [`write_folder`]: index::render::folder::write_folder
+//! [`Index::open_named`]: index::open::Index::open_named
 
 // If a feature is disabled, the items that only this feature needs are unused. With all features enabled, the compiler
 // warns about dead code.

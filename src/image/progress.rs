@@ -5,7 +5,8 @@ use std::time::Duration;
 /// The interval between reports of the progress of a larger operation.
 pub(super) const TICK: Duration = Duration::from_secs(1);
 
-/// A receiver of progress reports about transfers of large content. Several threads may report at the same time.
+/// A receiver of progress reports about transfers of large content from and to registries; reading and writing layouts
+/// and archives is not reported. Several threads may report at the same time.
 pub trait Progress: Send + Sync {
     /// Reports the start of a transfer. `what` describes the transfer, and `bytes` is its size if known. Returns the ID
     /// of the transfer.

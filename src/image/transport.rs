@@ -35,6 +35,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Reads images from and writes images to registries, layouts and archives.
+///
+/// If a registry cannot be reached, further requests to it fail immediately until [`Transports::forget_unreachable`] is
+/// called. Programs that run for a long time should call it before each unit of work.
+///
+/// # Panics
+/// The futures panic outside a Tokio runtime whose drivers are all enabled (`enable_all`).
 pub struct Transports {
     registry: Registry,
     cache: Option<Cache>,
@@ -45,7 +51,10 @@ pub struct Transports {
 }
 
 impl Transports {
-    /// Creates the transports. Files are read and connections are made only when needed.
+    /// Creates the transports. Files are read and connections are made only when needed. `progress` receives reports
+    /// about transfers from and to registries, and none about layouts and archives. Keep the transports for several
+    /// calls, because they remember logins, connections and registries that
+    /// [cannot be reached](Transports::forget_unreachable).
     pub fn new(options: ImageOptions, progress: Arc<dyn Progress>) -> Self {
         let cache = match &options.cache {
             CacheMode::Off => None,

@@ -22,6 +22,9 @@ use crate::image::{DEFAULT_IMAGE_LIMIT, ImageError, Transports};
 
 /// An open index.
 ///
+/// An index is `Send`, but not `Sync`, because of the connection to the database. To share a file-based catalog between
+/// threads, open it as a [`FileBasedCatalog`] and load it into a [`Loaded`], which are both `Sync`.
+///
 /// ```
 /// use opmx::image::{ImageOptions, Silent, Transports};
 /// use opmx::index::open::{Index, OpenLimits};

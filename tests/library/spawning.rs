@@ -1,4 +1,4 @@
-//! The futures of the library can run on a runtime with several threads.
+//! The futures of the library can run on a runtime with several threads, and threads can share catalogs.
 
 use opmx::database::change::Target;
 use std::collections::BTreeMap;
@@ -11,6 +11,16 @@ fn spawnable<F: Future + Send>(_: impl FnOnce() -> F) {}
 /// Returns a value of any type. Never called: only types matter here.
 fn any<T>() -> T {
     unreachable!("only compiled")
+}
+
+/// Compiles only if threads can share a value of the type.
+fn shareable<T: Sync>() {}
+
+#[test]
+fn threads_can_share_a_file_based_catalog() {
+    shareable::<opmx::catalog::file_based::read::FileBasedCatalog>();
+    shareable::<opmx::catalog::file_based::load::Loaded>();
+    shareable::<opmx::image::Transports>();
 }
 
 #[test]

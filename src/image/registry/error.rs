@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A registry request that failed after all retries.
+/// A registry request that failed after all retries. Unlike that of other errors, its message includes the reason, and
+/// ends with the number of attempts; it has no `source()`.
 #[derive(Debug, thiserror::Error)]
 #[error("{image}: {request}{}", result(failure, *attempts))]
 pub struct RegistryError {
