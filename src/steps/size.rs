@@ -127,8 +127,8 @@ fn frame(resolving: &str, object: &Value, target: &Target) -> usize {
     serde_json::to_string(&step).map_or(0, |step| ",".len() + step.len() - "null".len())
 }
 
-/// The bytes of JSON text for which a plan may need more than one byte, each with the number of additional bytes. A byte
-/// that Go might escape as `\uXXXX` needs seven bytes, because the plan escapes the backslash once more.
+/// The bytes of JSON text for which a plan may need more than one byte, each with the number of additional bytes. A
+/// byte that Go might escape as `\uXXXX` needs seven bytes, because the plan escapes the backslash once more.
 const ESCAPED: [(u8, usize); 6] = [(b'"', 1), (b'\\', 1), (b'<', 6), (b'>', 6), (b'&', 6), (0xE2, 6)];
 
 /// Returns an upper bound on the size of the plan of these manifests, without creating it. The version counts twice,
