@@ -117,6 +117,7 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
                 .map(|(name, followed)| (name, part(followed)))
                 .collect(),
             versions: Versions::Head,
+            is_of_cluster: true,
             default_channels: BTreeMap::new(),
             follow: follow.clone(),
             place: Place::default(),

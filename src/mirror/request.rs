@@ -43,6 +43,9 @@ pub struct CatalogRequest {
     pub versions: Versions,
     /// The names of installed bundles, by package: their versions in the catalog are added to [`Part::from`].
     pub installed: BTreeMap<String, BTreeSet<String>>,
+    /// Whether the parts are those that a cluster uses. If such a part lacks the default channel of its package, one of
+    /// its channels becomes the default channel.
+    pub is_of_cluster: bool,
     /// The new default channels of packages whose default channel would be removed.
     pub default_channels: BTreeMap<String, String>,
     /// Which dependencies of the parts are followed.

@@ -205,6 +205,7 @@ proptest! {
             parts: parts.map(|part| ("p0".to_owned(), part)).into_iter().collect(),
             versions: Versions::Head,
             installed: BTreeMap::new(),
+            is_of_cluster: false,
             default_channels: BTreeMap::new(),
             follow: Follow { intents: Intent::ALL.into(), ..Follow::default() },
             place: Place::default(),

@@ -251,6 +251,7 @@ impl PlanArguments {
             parts: parts.clone(),
             versions: if self.all { Versions::All } else { Versions::Head },
             installed: BTreeMap::new(),
+            is_of_cluster: false,
             default_channels: self.default_channel.iter().cloned().collect(),
             follow: self.dependencies.follow(),
             place: Place::default(),

@@ -66,12 +66,12 @@ pub fn filter(editor: &mut Editor, request: &CatalogRequest) -> Result<Filtered,
     let mut selected: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut unreached = Vec::new();
     for (package, part) in &parts {
-        let default_channel = request.default_channels.get(package);
         let mut draft = draft_of(editor, package)?;
+        let default_channel = default_channel(&draft, request, part.channels.iter().collect());
         let channels = draft.channels.iter().map(|channel| channel.name.clone());
         let is_selected = |channel: &String| part.channels.is_empty() || part.channels.contains(channel);
         selected.insert(package.clone(), channels.filter(is_selected).collect());
-        let lost = prune(&mut draft, part, default_channel.map(String::as_str), &mut between)?;
+        let lost = prune(&mut draft, part, default_channel.as_deref(), &mut between)?;
         let lost = lost.into_iter().map(|version| Unreached {
             package: package.clone(),
             version,
@@ -93,7 +93,7 @@ pub fn filter(editor: &mut Editor, request: &CatalogRequest) -> Result<Filtered,
         for (package, channels) in grown {
             if stay.get(&package) != Some(&channels) {
                 let mut draft = draft_of(editor, &package)?;
-                let default_channel = default_channel(&draft, request, &channels);
+                let default_channel = default_channel(&draft, request, channels.keys().collect());
                 let part = named(channels);
                 prune(&mut draft, &part, default_channel.as_deref(), &mut between)?;
                 stay.insert(package, kept_of(&draft));
@@ -113,7 +113,7 @@ pub fn filter(editor: &mut Editor, request: &CatalogRequest) -> Result<Filtered,
             editor.change(&name, |draft| draft.remove(&[Target::default()], None))?;
             continue;
         };
-        let default_channel = default_channel(&draft_of(editor, &name)?, request, channels);
+        let default_channel = default_channel(&draft_of(editor, &name)?, request, channels.keys().collect());
         let part = named(channels.clone());
         let mut kept = editor.change(&name, |draft| {
             draft.prune(&part, default_channel.as_deref())?;
@@ -227,20 +227,18 @@ fn ids_in(catalog: &Catalog, package: &str, names: &BTreeSet<&String>) -> BTreeS
     ids.filter(named).collect()
 }
 
-/// Returns the new default channel of a package whose default channel is removed. For a package that was not selected,
-/// this is the first remaining channel, which a resolver would prefer.
-fn default_channel(
-    draft: &Draft,
-    request: &CatalogRequest,
-    channels: &BTreeMap<String, BTreeSet<String>>,
-) -> Option<String> {
+/// Returns the new default channel of a package of which only these channels are kept; all if empty. If the default
+/// channel of a package that was not selected is removed, this is the first remaining channel, which a resolver would
+/// prefer. The same applies to packages that were selected for a cluster, which names the channels that it follows.
+fn default_channel(draft: &Draft, request: &CatalogRequest, channels: BTreeSet<&String>) -> Option<String> {
     if let Some(channel) = request.default_channels.get(&draft.name) {
         return Some(channel.clone());
     }
-    if channels.contains_key(&draft.default_channel) || request.parts.contains_key(&draft.name) {
+    let is_kept = channels.is_empty() || channels.contains(&draft.default_channel);
+    if is_kept || (request.parts.contains_key(&draft.name) && !request.is_of_cluster) {
         return None;
     }
-    channels.keys().next().cloned()
+    channels.into_iter().next().cloned()
 }
 
 /// Adds the needed bundles to the bundles to keep. A needed bundle is added to the kept channels of its package that

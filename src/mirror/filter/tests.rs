@@ -62,6 +62,7 @@ fn request(parts: BTreeMap<String, Part>, versions: Versions) -> CatalogRequest 
         parts,
         versions,
         installed: BTreeMap::new(),
+        is_of_cluster: false,
         default_channels: BTreeMap::new(),
         follow: Follow {
             intents: Intent::ALL.iter().copied().collect(),
@@ -178,6 +179,15 @@ fn the_default_channel_is_kept_unless_another_one_is_specified() {
     with.default_channels
         .insert("greenhouse".to_owned(), "candidate".to_owned());
     assert_eq!(filtered(&with).unwrap().1, ["g.v2.0.0-rc1"]);
+}
+
+#[test]
+fn a_channel_that_a_cluster_follows_becomes_the_default_channel_if_that_is_not_kept() {
+    let of_cluster = CatalogRequest {
+        is_of_cluster: true,
+        ..request(part(&["candidate"], "heads", None), Versions::Head)
+    };
+    assert_eq!(filtered(&of_cluster).unwrap().1, ["g.v2.0.0-rc1"]);
 }
 
 #[test]

@@ -213,6 +213,7 @@ impl Reader<'_> {
             parts,
             versions: if operator.full { Versions::All } else { Versions::Head },
             installed: BTreeMap::new(),
+            is_of_cluster: false,
             default_channels,
             follow: if operator.skip_dependencies {
                 Follow::default()
