@@ -10,7 +10,7 @@ pub mod file_based;
 pub mod graph;
 pub mod losses;
 pub(crate) mod manifests;
-pub(crate) mod olm_v1;
+pub mod olm_v1;
 pub(crate) mod order;
 pub mod published;
 pub mod release;

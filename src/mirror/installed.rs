@@ -1,9 +1,12 @@
 //! Creates a mirror request from the objects of a cluster: the installed versions and their upgrades.
 
+mod extensions;
+
 use super::request::{CatalogRequest, MirrorRequest, Place};
 use crate::catalog::selection::part::{Part, Versions};
 use crate::resolver::closure::Follow;
 use crate::version::parse_strict;
+use extensions::add_extensions;
 use semver::Version;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Installed {
     /// The mirror request for the catalogs of the cluster.
     pub request: MirrorRequest,
-    /// Remarks about the objects of the cluster that are ignored.
-    pub remarks: Vec<String>,
+    /// Messages about the packages that the cluster uses, but that are not requested.
+    pub skipped: Vec<String>,
 }
 
 /// A package that objects of a cluster follow.
@@ -28,9 +31,9 @@ struct Followed {
     installed_names: BTreeSet<String>,
 }
 
-/// Returns the parts of catalogs that Subscriptions and ClusterExtensions follow, from the installed versions to the
-/// heads of their channels. `catalogs` maps the name of a CatalogSource or ClusterCatalog to the index that is used
-/// instead of its own index.
+/// Returns the parts of catalogs that Subscriptions follow, from the installed versions to the heads of their channels,
+/// and requests for the packages of ClusterExtensions. `catalogs` maps the name of a CatalogSource or ClusterCatalog to
+/// the index that is used instead of its own index.
 pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow: &Follow) -> Installed {
     let mut needed = Installed::default();
     let mut parts: BTreeMap<String, BTreeMap<String, Followed>> = BTreeMap::new();
@@ -51,7 +54,7 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
                 Some(source) => format!("there is no CatalogSource {source} with an image"),
                 None => "it does not specify a CatalogSource".to_owned(),
             };
-            needed.remarks.push(format!("{name} is skipped, because {reason}"));
+            needed.skipped.push(format!("{name} is skipped, because {reason}"));
             continue;
         };
         let followed = parts.entry(index).or_default().entry(package.to_owned()).or_default();
@@ -67,41 +70,15 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
             }
         }
     }
-    let cluster_catalogs: Vec<(&str, String)> = of_kind(objects, "olm.operatorframework.io/", "ClusterCatalog")
-        .filter_map(|object| {
-            let name = text(object, "/metadata/name")?;
-            let image = text(object, "/spec/source/image/ref").map(str::to_owned);
-            Some((name, catalogs.get(name).cloned().or(image)?))
-        })
-        .collect();
-    for object in of_kind(objects, "olm.operatorframework.io/", "ClusterExtension") {
-        let name = format!("the ClusterExtension {}", name_of(object));
-        let Some(package) = text(object, "/spec/source/catalog/packageName") else {
-            continue;
-        };
-        let [(_, index)] = cluster_catalogs.as_slice() else {
-            let reason = match cluster_catalogs.len() {
-                0 => "no ClusterCatalog with a known image was found".to_owned(),
-                count => format!("its package could be in any of {count} ClusterCatalogs"),
-            };
-            needed.remarks.push(format!("{name} is skipped, because {reason}"));
-            continue;
-        };
-        let followed = parts
-            .entry(index.clone())
-            .or_default()
-            .entry(package.to_owned())
-            .or_default();
-        let channels = object
-            .pointer("/spec/source/catalog/channels")
-            .and_then(Value::as_array);
-        let channels: Vec<&str> = channels.into_iter().flatten().filter_map(Value::as_str).collect();
-        followed.any_channel |= channels.is_empty();
-        followed.channels.extend(channels.into_iter().map(str::to_owned));
-        let version = text(object, "/status/install/bundle/version");
-        followed
-            .installed
-            .extend(version.and_then(|version| parse_strict(version).ok()));
+    add_extensions(&mut needed, objects, catalogs);
+    // The parts of these catalogs depend on what the catalogs contain.
+    for index in needed
+        .request
+        .extensions
+        .iter()
+        .flat_map(|extension| extension.catalogs.keys())
+    {
+        parts.entry(index.clone()).or_default();
     }
     needed.request.catalogs = parts
         .into_iter()
@@ -246,7 +223,7 @@ mod tests {
         assert_eq!(catalog.parts["a"].from, [Version::new(1, 0, 0)]);
         assert_eq!(catalog.parts["b"].channels, Vec::<String>::new());
         assert_eq!(
-            found.remarks,
+            found.skipped,
             [
                 "the Subscription ns/c is skipped, because there is no CatalogSource other with an image",
                 "the Subscription ns/d is skipped, because it does not specify a CatalogSource",
@@ -280,49 +257,5 @@ mod tests {
             .map(|catalog| catalog.catalog.as_str())
             .collect();
         assert_eq!(names, ["new.db", "other.db"]);
-    }
-
-    #[test]
-    fn packages_of_cluster_extensions_are_mirrored_if_there_is_one_catalog() {
-        let v1 = |kind: &str, name: &str, spec: Value, status: Value| json!({"apiVersion": "olm.operatorframework.io/v1", "kind": kind, "metadata": {"name": name}, "spec": spec, "status": status});
-        let extension = v1(
-            "ClusterExtension",
-            "a",
-            json!({"source": {"sourceType": "Catalog", "catalog": {"packageName": "a", "channels": ["fast"]}}}),
-            json!({"install": {"bundle": {"name": "a.v1", "version": "1.2.0"}}}),
-        );
-        let catalog = |name: &str| {
-            v1(
-                "ClusterCatalog",
-                name,
-                json!({"source": {"image": {"ref": "registry.example.com/c:v1"}}}),
-                json!({}),
-            )
-        };
-        let found = installed(
-            &[extension.clone(), catalog("one")],
-            &BTreeMap::new(),
-            &Follow::default(),
-        );
-        let part = &found.request.catalogs[0].parts["a"];
-        assert_eq!(
-            (part.channels.as_slice(), part.from.as_slice()),
-            (["fast".to_owned()].as_slice(), [Version::new(1, 2, 0)].as_slice())
-        );
-        let found = installed(
-            &[extension.clone(), catalog("one"), catalog("two")],
-            &BTreeMap::new(),
-            &Follow::default(),
-        );
-        assert!(found.request.catalogs.is_empty());
-        assert_eq!(
-            found.remarks,
-            ["the ClusterExtension a is skipped, because its package could be in any of 2 ClusterCatalogs"]
-        );
-        let found = installed(&[extension], &BTreeMap::new(), &Follow::default());
-        assert_eq!(
-            found.remarks,
-            ["the ClusterExtension a is skipped, because no ClusterCatalog with a known image was found"]
-        );
     }
 }

@@ -1,6 +1,7 @@
 //! Mirror requests as plain data.
 
 use super::target::Target;
+use crate::catalog::olm_v1::{Allowed, InstalledBundle};
 use crate::catalog::selection::part::{Part, Versions};
 use crate::image::{Platform, PlatformError};
 use crate::resolver::closure::Follow;
@@ -13,6 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct MirrorRequest {
     /// The requested parts of catalogs.
     pub catalogs: Vec<CatalogRequest>,
+    /// The requested packages for OLM v1. They are added to the parts of their catalogs. A catalog whose parts are
+    /// still empty after that is not mirrored.
+    pub extensions: Vec<ExtensionRequest>,
     /// Images to mirror in addition to those of the catalogs.
     pub images: Vec<ImageRequest>,
     /// Patterns that match the references of excluded images. A pattern may match anywhere in a reference.
@@ -54,6 +58,23 @@ pub struct CatalogRequest {
     pub place: Place,
     /// The requested platforms of the images; all platforms if empty.
     pub platforms: BTreeSet<Platform>,
+}
+
+/// A request for the bundles that OLM v1 installs for a ClusterExtension.
+#[derive(Debug, Clone)]
+pub struct ExtensionRequest {
+    /// The name of the ClusterExtension.
+    pub name: String,
+    /// The package.
+    pub package: String,
+    /// The allowed bundles.
+    pub allowed: Allowed,
+    /// The allowed versions as written; `None` for all.
+    pub range: Option<String>,
+    /// The installed bundle.
+    pub installed: Option<InstalledBundle>,
+    /// The priorities of the catalogs in which OLM v1 looks for the package, by [`CatalogRequest::catalog`].
+    pub catalogs: BTreeMap<String, i64>,
 }
 
 /// A request for an image.

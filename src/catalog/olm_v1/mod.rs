@@ -2,7 +2,11 @@
 
 pub(crate) mod refusal;
 pub(crate) mod refusals;
+mod steps;
 mod webhooks;
+
+pub use steps::{Allowed, InstalledBundle};
+pub(crate) use steps::{Source, steps};
 
 use super::updates::{Installed, Update, choose};
 use super::{Bundle, BundleId, Catalog, Channel, ChannelEntry};
@@ -24,10 +28,20 @@ pub(crate) fn chosen<'c>(
     is_deprecated: impl Fn(&Bundle) -> bool,
 ) -> Option<BundleId> {
     let entries = channels.into_iter().flat_map(|channel| &channel.entries);
-    let ids: BTreeSet<BundleId> = entries.map(|entry| entry.bundle).collect();
+    best(catalog, entries.map(|entry| entry.bundle), |id| {
+        catalog.bundle(id).is_some_and(&is_deprecated)
+    })
+}
+
+/// Returns the best of these bundles. Of equal bundles, the first one in the catalog wins.
+fn best(
+    catalog: &Catalog,
+    ids: impl Iterator<Item = BundleId>,
+    is_deprecated: impl Fn(BundleId) -> bool,
+) -> Option<BundleId> {
+    let ids: BTreeSet<BundleId> = ids.collect();
     let bundles = ids.into_iter().filter_map(|id| Some((id, catalog.bundle(id)?)));
-    // Of equal bundles, the first one wins.
-    let best = bundles.min_by_key(|(_, bundle)| (is_deprecated(bundle), Reverse(Rank::of(bundle))));
+    let best = bundles.min_by_key(|(id, bundle)| (is_deprecated(*id), Reverse(Rank::of(bundle))));
     best.map(|(id, _)| id)
 }
 
@@ -76,7 +90,10 @@ struct Rank {
 
 impl Rank {
     fn of(bundle: &Bundle) -> Self {
-        let mut version = bundle.version.as_deref().and_then(|version| parse_strict(version).ok());
+        Self::of_version(version_of(bundle))
+    }
+
+    fn of_version(mut version: Option<Version>) -> Self {
         let build = version
             .as_mut()
             .map(|version| std::mem::replace(&mut version.build, BuildMetadata::EMPTY));
@@ -86,6 +103,11 @@ impl Rank {
             release: release.filter(|release| !release.is_empty()),
         }
     }
+}
+
+/// Returns the version of a bundle if it is a version.
+fn version_of(bundle: &Bundle) -> Option<Version> {
+    parse_strict(bundle.version.as_deref()?).ok()
 }
 
 #[cfg(test)]

@@ -38,6 +38,8 @@ pub enum Versions {
     Named(BTreeMap<String, BTreeSet<String>>),
     /// Different versions for each channel; none in channels that are not listed.
     OfChannels(BTreeMap<String, Versions>),
+    /// The versions that at least one of these selects.
+    AnyOf(Vec<Versions>),
 }
 
 /// A bundle that [`Versions`] may select in a channel.
@@ -61,6 +63,29 @@ pub enum RangeStyle {
     Olm,
     /// The syntax of the Go library Masterminds/semver.
     Masterminds,
+}
+
+impl Part {
+    /// Returns a part that consists of these bundles, by channel.
+    pub fn of_bundles(bundles: BTreeMap<String, BTreeSet<String>>) -> Self {
+        Self {
+            channels: bundles.keys().cloned().collect(),
+            versions: Versions::Named(bundles),
+            from: Vec::new(),
+            past_from: false,
+        }
+    }
+
+    /// Adds bundles, by channel, to the part.
+    pub fn add(&mut self, bundles: BTreeMap<String, BTreeSet<String>>) {
+        if !self.channels.is_empty() {
+            let is_new = |channel: &&String| !self.channels.contains(channel);
+            let new: Vec<String> = bundles.keys().filter(is_new).cloned().collect();
+            self.channels.extend(new);
+        }
+        let versions = std::mem::take(&mut self.versions);
+        self.versions = Versions::AnyOf(vec![versions, Versions::Named(bundles)]);
+    }
 }
 
 impl Versions {
@@ -96,6 +121,7 @@ impl Versions {
                 let of_channel = versions.get(candidate.channel);
                 of_channel.is_some_and(|versions| versions.wants(candidate))
             }
+            Self::AnyOf(all) => all.iter().any(|versions| versions.wants(candidate)),
         }
     }
 }

@@ -7,6 +7,7 @@ mod left_out;
 mod load;
 mod manifests;
 mod naming;
+mod needed;
 mod outcome;
 mod plan;
 mod planned;

@@ -1,6 +1,7 @@
 //! `opmx mirror plan`: planning a mirror.
 
 use super::naming::NamingArguments;
+use super::needed::{needed, without_packages};
 use super::planned::{refused, remark, table};
 use super::target::{TargetArguments, for_target};
 use crate::catalog::selection::part::{Versions, WrittenPart};
@@ -10,9 +11,7 @@ use crate::cli::following::DependencyArguments;
 use crate::cli::index::publication::ServerArguments;
 use crate::cli::parts::PartArguments;
 use crate::cli::values::{Item, name, output};
-use crate::cli::what_if::read_cluster;
 use crate::cli::{Context, environment};
-use crate::cluster::dump;
 use crate::files;
 use crate::image::Platform;
 use crate::index::catalog_image::{CatalogImageOptions, CatalogServer};
@@ -21,7 +20,6 @@ use crate::mirror::CONCURRENCY;
 use crate::mirror::beside::layout_of;
 use crate::mirror::collect::{Collected, PlanOptions, collect};
 use crate::mirror::imageset::{self, ImageSet};
-use crate::mirror::installed::{Installed, catalog_names, installed};
 use crate::mirror::present::bytes_present;
 use crate::mirror::request::{CatalogRequest, ImageRequest, MirrorRequest, Place, platform};
 use crate::mirror::target::Target;
@@ -110,9 +108,10 @@ pub(super) struct PlanArguments {
     /// File or folder with objects of a cluster, or - for standard input; may be repeated
     ///
     /// Mirrors the versions that the cluster's Subscriptions and ClusterExtensions have installed, and the upgrades
-    /// from them: the shortest path from each installed version to the head of its channel. The objects are the output
-    /// of "kubectl get subscriptions,csv,catalogsources -A -o yaml", or of "kubectl get" for ClusterExtensions and
-    /// ClusterCatalogs.
+    /// from them. For a Subscription, these are the shortest path from the installed version to the head of its
+    /// channel; for a ClusterExtension, the versions that OLM v1 installs one after the other. If the default channel
+    /// of a package is not kept, another channel becomes the default channel. The objects are the output of "kubectl
+    /// get subscriptions,csv,catalogsources -A -o yaml", or of "kubectl get" for ClusterExtensions and ClusterCatalogs.
     #[arg(
         long,
         value_name = "PATH",
@@ -159,7 +158,7 @@ pub(super) struct PlanArguments {
     /// File for the plan
     #[arg(short, long, value_name = "FILE", default_value = PLAN, value_parser = output())]
     output: PathBuf,
-    /// Exit with status 3 if the plan lacks such images; may be repeated
+    /// Exit with status 3 if the plan lacks such content; may be repeated
     #[arg(long, value_enum, value_name = "PROBLEM")]
     deny: Vec<Denied>,
     #[command(flatten)]
@@ -191,7 +190,7 @@ fn of_target(argument: Arg) -> Arg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Denied {
-    /// Images that cannot be copied, except blocked images
+    /// Images that cannot be copied, except blocked images, and packages of a cluster that are skipped
     LeftOut,
     /// Images that bundles mention, such as in variables, but do not list as related images
     Unlisted,
@@ -207,7 +206,8 @@ pub(super) fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 impl PlanArguments {
-    fn request(&self, context: &Context<'_>) -> Result<MirrorRequest, CommandError> {
+    /// Returns the request, and the number of packages of a cluster that it lacks.
+    fn request(&self, context: &Context<'_>) -> Result<(MirrorRequest, usize), CommandError> {
         let printer = &context.printer;
         let naming = self.to.as_ref().map(|target| self.naming.naming(target));
         if let Some(path) = &self.config {
@@ -215,12 +215,21 @@ impl PlanArguments {
             for remark in &set.remarks {
                 printer.warning(remark);
             }
-            return Ok(MirrorRequest { naming, ..set.request });
+            return Ok((MirrorRequest { naming, ..set.request }, 0));
         }
         if !self.cluster.is_empty() {
-            let needed = self.installed(context)?;
-            for remark in &needed.remarks {
-                printer.warning(remark);
+            let catalogs = self.catalogs.iter().map(|catalog| {
+                let named = pair(catalog);
+                named.map_err(|_| CommandError::usage("with --cluster, --catalog requires the form NAME=INDEX"))
+            });
+            let catalogs = catalogs.collect::<Result<BTreeMap<_, _>, _>>()?;
+            let follow = self.dependencies.follow();
+            let needed = needed(&self.cluster, &catalogs, &follow, &self.limits, context)?;
+            for skipped in &needed.skipped {
+                printer.warning(skipped);
+            }
+            if needed.request.catalogs.is_empty() && self.images.is_empty() {
+                return Err(without_packages(!needed.skipped.is_empty()));
             }
             let images = self.images.iter().map(|image| self.image(image)).collect();
             let mut request = MirrorRequest {
@@ -231,7 +240,7 @@ impl PlanArguments {
             for catalog in &mut request.catalogs {
                 catalog.platforms = self.platforms.iter().cloned().collect();
             }
-            return Ok(request);
+            return Ok((request, needed.skipped.len()));
         }
         if self.catalogs.is_empty() && self.images.is_empty() {
             let error = CommandError::usage("nothing to mirror");
@@ -257,12 +266,14 @@ impl PlanArguments {
             place: Place::default(),
             platforms: platforms.clone(),
         };
-        Ok(MirrorRequest {
+        let request = MirrorRequest {
             catalogs: self.catalogs.iter().map(catalog).collect(),
+            extensions: Vec::new(),
             images: self.images.iter().map(|image| self.image(image)).collect(),
             blocked: Vec::new(),
             naming,
-        })
+        };
+        Ok((request, 0))
     }
 
     fn image(&self, image: &str) -> ImageRequest {
@@ -271,37 +282,6 @@ impl PlanArguments {
             place: Place::default(),
             platforms: self.platforms.iter().cloned().collect(),
         }
-    }
-
-    /// Returns the request to mirror the content that the objects of a cluster need.
-    fn installed(&self, context: &Context<'_>) -> Result<Installed, CommandError> {
-        let catalogs = self.catalogs.iter().map(|catalog| {
-            let named = pair(catalog);
-            named.map_err(|_| CommandError::usage("with --cluster, --catalog requires the form NAME=INDEX"))
-        });
-        let catalogs = catalogs.collect::<Result<BTreeMap<_, _>, _>>()?;
-        let state = read_cluster(None, &self.cluster, dump::kept, &self.limits, context)?;
-        let known = catalog_names(&state.objects);
-        if let Some(name) = catalogs.keys().find(|name| !known.contains(*name)) {
-            let error = CommandError::missing(format!("the cluster has no CatalogSource or ClusterCatalog {name}"));
-            let known: Vec<String> = known.into_iter().collect();
-            return Err(if known.is_empty() {
-                error
-            } else {
-                error.hint(format!("its catalogs are {}", known.join(", ")))
-            });
-        }
-        let needed = installed(&state.objects, &catalogs, &self.dependencies.follow());
-        if needed.request.catalogs.is_empty() && self.images.is_empty() {
-            for remark in &needed.remarks {
-                context.printer.warning(remark);
-            }
-            let error = CommandError::failure("the cluster uses no catalog that can be read");
-            return Err(
-                error.hint("pass its Subscriptions and CatalogSources, or ClusterExtensions and ClusterCatalogs")
-            );
-        }
-        Ok(needed)
     }
 
     fn image_set(&self, path: &Path) -> Result<ImageSet, CommandError> {
@@ -326,7 +306,7 @@ impl PlanArguments {
 
 pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
-    let request = arguments.request(context)?;
+    let (request, skipped) = arguments.request(context)?;
     let strictness = Strictness::default();
     let limits = arguments.limits.source(&arguments.database, &arguments.registry);
     let options = PlanOptions {
@@ -375,8 +355,10 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         arguments.output.display()
     ));
     let missing = plan.missing();
+    let skipped = skipped + collected.skipped.len();
     let mut is_denied = false;
     for (denied, count, what, name) in [
+        (Denied::LeftOut, skipped, "cluster package", "left-out"),
         (Denied::LeftOut, missing.len(), "selected image", "left-out"),
         (
             Denied::Unlisted,
@@ -397,6 +379,9 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
 /// Makes sure that the plan contains a part of what was requested. Otherwise, it must not replace an earlier plan.
 fn check(collected: &Collected, arguments: &PlanArguments) -> Result<(), CommandError> {
     let output = arguments.output.display();
+    if collected.plan.catalogs.is_empty() && !collected.skipped.is_empty() && arguments.images.is_empty() {
+        return Err(without_packages(true));
+    }
     if collected.is_empty {
         return Err(CommandError::failure(format!(
             "none of {} could be read, so {output} was not written",

@@ -41,6 +41,9 @@ pub(super) fn refused(error: CollectError, printer: &Printer) -> CommandResult {
 pub(super) fn remark(collected: &Collected, printer: &Printer) {
     let plan = &collected.plan;
     strictness::warn(&collected.findings, printer);
+    for remark in collected.skipped.iter().chain(&collected.remarks) {
+        printer.warning(remark);
+    }
     let mut because: BTreeMap<&str, Vec<&Because>> = BTreeMap::new();
     for reason in &plan.because {
         because.entry(&reason.package).or_default().push(reason);

@@ -1,15 +1,13 @@
 //! Adds a requested catalog to a plan: the image of the kept part, and the images that its bundles use.
 
+use super::opened::{Opened, Original};
 use super::{CollectError, Collector, catalog_source, catalog_tag};
-use crate::catalog::file_based::edit::{CatalogEditError, Editor};
-use crate::files::TemporaryFolder;
-use crate::image::{Digest, Manifest, Platform, Reference, RegistryReference, Tagged};
+use crate::catalog::file_based::edit::CatalogEditError;
+use crate::image::{Manifest, Platform, Reference, RegistryReference, Tagged};
 use crate::index::catalog_image::{CatalogServer, build, of_copy};
 use crate::index::image::CONFIGS_PATH;
-use crate::index::location::{CatalogFolder, IndexLocation};
+use crate::index::location::CatalogFolder;
 use crate::index::open::Index;
-use crate::index::render::folder::write_folder;
-use crate::index::render::sources::{Form, RenderSource, SourceError};
 use crate::mirror::assembly::ImageNames;
 use crate::mirror::filter::{Filtered, filter};
 use crate::mirror::images::all_images;
@@ -20,24 +18,6 @@ use crate::mirror::survey::{Subject, Survey, survey};
 use crate::olm::label::CONFIGS_LABEL;
 use std::collections::BTreeSet;
 use std::path::Path;
-
-/// An index that is an image in a registry or layout.
-struct Original {
-    /// The reference in the request.
-    written: Reference,
-    /// The same reference, by digest.
-    pinned: Reference,
-    digest: Digest,
-}
-
-impl Original {
-    fn registry(&self) -> Option<&RegistryReference> {
-        match &self.written {
-            Reference::Registry(reference) => Some(reference),
-            _ => None,
-        }
-    }
-}
 
 /// The catalog image to copy.
 struct Chosen {
@@ -53,17 +33,20 @@ struct Chosen {
 
 impl Collector<'_> {
     /// Adds the kept part of a catalog; `place` is the position of the catalog in the plan.
-    pub(super) async fn add_catalog(&mut self, place: usize, request: &CatalogRequest) -> Result<(), CollectError> {
-        let original = self.original(&request.catalog).await?;
-        let temporary = TemporaryFolder::new()?;
-        let folder = temporary.path().join("catalog");
-        let (filtered, is_database) = self.filtered(original.as_ref(), request, &folder).await?;
+    pub(super) async fn add_catalog(
+        &mut self,
+        place: usize,
+        request: &CatalogRequest,
+        opened: &Opened,
+    ) -> Result<(), CollectError> {
+        let (original, is_database, folder) = (&opened.original, opened.is_database, opened.folder());
+        let filtered = self.filtered(opened, request)?;
         let limits = self.options.reading.limits.index.catalog;
         let index = Index::of_catalog(CatalogFolder::from(folder.as_path()), limits)
             .map_err(|error| CollectError::of_copy(&request.catalog, error))?;
         self.want_images_of(&index, request)?;
         drop(index);
-        let chosen = match &original {
+        let chosen = match original {
             Some(original) if request.is_whole() && self.request.blocked.is_empty() => Chosen {
                 is_database,
                 folder: self.unserved_folder(original, is_database).await?,
@@ -91,21 +74,6 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// Resolves the name of an index to a digest if the index is an image.
-    async fn original(&self, name: &str) -> Result<Option<Original>, CollectError> {
-        // Reading the catalog later reports a name that is neither a file nor an image.
-        let Ok(IndexLocation::Image(written)) = name.parse() else {
-            return Ok(None);
-        };
-        let digest = self.transports.resolve(&written).await?;
-        let pinned = written.with_digest(&digest);
-        Ok(Some(Original {
-            written,
-            pinned,
-            digest,
-        }))
-    }
-
     /// Returns the folder of the file-based catalog in an image that starts no program.
     async fn unserved_folder(&self, original: &Original, is_database: bool) -> Result<Option<String>, CollectError> {
         if is_database {
@@ -116,50 +84,17 @@ impl Collector<'_> {
         Ok((!image.starts_a_program()).then_some(folder))
     }
 
-    /// Writes the requested part of a catalog to a folder. Also returns whether the catalog is a database.
-    async fn filtered(
-        &mut self,
-        original: Option<&Original>,
-        request: &CatalogRequest,
-        folder: &Path,
-    ) -> Result<(Filtered, bool), CollectError> {
-        let name = original.map_or_else(|| request.catalog.clone(), |original| original.pinned.to_string());
-        let source = |source: SourceError| CollectError::Source {
-            catalog: request.catalog.clone(),
-            source: Box::new(source),
-        };
-        let opened = RenderSource::open(&name, self.transports, &self.options.reading)
-            .await
-            .map_err(source)?;
-        if opened.is_bundle() {
-            return Err(source(SourceError::NoIndex { name }));
-        }
-        let is_database = opened.holds_database();
-        let owned = |(package, bundle): (&str, &str)| (package.to_owned(), bundle.to_owned());
-        let deprecated: Vec<(String, String)> = opened.omitted().into_iter().map(owned).collect();
-        write_folder(&[opened], Form::default(), folder)?;
-        let catalog = request.catalog.clone();
-        let fail = |error: CatalogEditError| match error {
-            CatalogEditError::Package { package, nearest, .. } => CollectError::Package {
-                catalog: catalog.clone(),
-                package,
-                nearest,
-            },
-            error => CollectError::Filter {
-                catalog: catalog.clone(),
-                source: Box::new(error),
-            },
-        };
-        let mut editor = Editor::open(folder, self.options.reading.limits.index.catalog)
-            .map_err(fail)?
-            .shown_as(Path::new(&request.catalog).components().collect());
+    /// Removes everything from the folder of a catalog except the requested part.
+    fn filtered(&mut self, opened: &Opened, request: &CatalogRequest) -> Result<Filtered, CollectError> {
+        let fail = |error: CatalogEditError| CollectError::filter(&request.catalog, error);
+        let mut editor = opened.editor(&request.catalog, self.options.reading.limits.index.catalog)?;
         self.packages.extend(editor.packages().into_iter().map(str::to_owned));
         let filtered = filter(&mut editor, request).map_err(fail)?;
         editor.finish().map_err(fail)?.write()?;
         let is_kept = |name: &str| filtered.kept.iter().any(|kept| kept.package == name);
-        let deprecated = deprecated.into_iter().filter(|(package, _)| is_kept(package));
-        self.deprecated.extend(deprecated.map(|(_, bundle)| bundle));
-        Ok((filtered, is_database))
+        let deprecated = opened.deprecated.iter().filter(|(package, _)| is_kept(package));
+        self.deprecated.extend(deprecated.map(|(_, bundle)| bundle.clone()));
+        Ok(filtered)
     }
 
     /// Builds the image of the kept part of a catalog.

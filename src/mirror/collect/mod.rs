@@ -2,7 +2,9 @@
 //! images, and their referrers.
 
 mod catalog;
+mod extensions;
 mod images;
+mod opened;
 
 use super::CONCURRENCY;
 use super::assembly::Assembly;
@@ -26,7 +28,9 @@ use crate::index::render::sources::{SourceError, SourceOptions};
 use crate::index::server::BaseDoubt;
 use crate::resolver::closure::Unsatisfied;
 use crate::shape::nearest;
+use extensions::{Extended, extended};
 use images::Wanted;
+use opened::Opened;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -63,6 +67,10 @@ impl<'a> PlanOptions<'a> {
 pub struct Collected {
     /// The plan.
     pub plan: Plan,
+    /// Messages about the requested extensions that the plan lacks, because the catalogs contain nothing for them.
+    pub skipped: Vec<String>,
+    /// Remarks about the other extensions.
+    pub remarks: Vec<String>,
     /// The dependencies that were followed, but that no bundle in the catalog satisfies.
     pub unsatisfied: Vec<Unsatisfied>,
     /// Findings about the catalogs, none of which are errors.
@@ -163,6 +171,22 @@ pub enum CollectError {
 }
 
 impl CollectError {
+    /// Converts an error about changes of a catalog.
+    fn filter(catalog: &str, error: CatalogEditError) -> Self {
+        let catalog = catalog.to_owned();
+        match error {
+            CatalogEditError::Package { package, nearest, .. } => Self::Package {
+                catalog,
+                package,
+                nearest,
+            },
+            error => Self::Filter {
+                catalog,
+                source: Box::new(error),
+            },
+        }
+    }
+
     /// Converts an error about the temporary copy of a part of a catalog.
     fn of_copy(catalog: &str, error: OpenError) -> Self {
         let problem = match error {
@@ -266,6 +290,17 @@ pub async fn collect(
     transports: &Transports,
     options: &PlanOptions<'_>,
 ) -> Result<Collected, CollectError> {
+    let mut opened = Vec::new();
+    for catalog in &request.catalogs {
+        opened.push(Opened::new(&catalog.catalog, transports, &options.reading).await?);
+    }
+    let limits = options.reading.limits.index.catalog;
+    let Extended {
+        request,
+        skipped,
+        remarks,
+    } = extended(request, &mut opened, limits)?;
+    let request = &request;
     let mut collector = Collector {
         request,
         transports,
@@ -286,8 +321,8 @@ pub async fn collect(
         unlisted: Unlisted::new(),
         is_empty: false,
     };
-    for (place, catalog) in request.catalogs.iter().enumerate() {
-        collector.add_catalog(place, catalog).await?;
+    for (place, (catalog, opened)) in request.catalogs.iter().zip(opened).enumerate() {
+        collector.add_catalog(place, catalog, &opened).await?;
     }
     collector.require_named()?;
     for image in &request.images {
@@ -310,6 +345,8 @@ pub async fn collect(
     let (plan, contested) = collector.assembly.finish()?;
     Ok(Collected {
         plan,
+        skipped,
+        remarks,
         unknown: collector.unknown,
         lost: collector.lost,
         lacking: collector.lacking,

@@ -10,7 +10,7 @@ use super::request::CatalogRequest;
 use crate::catalog::file_based::WrittenEntry;
 use crate::catalog::file_based::draft::{Draft, DraftError, Target};
 use crate::catalog::file_based::edit::{CatalogEditError, Editor};
-use crate::catalog::selection::part::{Part, Versions};
+use crate::catalog::selection::part::Part;
 use crate::catalog::{BundleId, Catalog};
 use crate::olm::intent::Intent;
 use crate::resolver::closure::{self, Closure, Follow, Reason, Unsatisfied};
@@ -94,7 +94,7 @@ pub fn filter(editor: &mut Editor, request: &CatalogRequest) -> Result<Filtered,
             if stay.get(&package) != Some(&channels) {
                 let mut draft = draft_of(editor, &package)?;
                 let default_channel = default_channel(&draft, request, channels.keys().collect());
-                let part = named(channels);
+                let part = Part::of_bundles(channels);
                 prune(&mut draft, &part, default_channel.as_deref(), &mut between)?;
                 stay.insert(package, kept_of(&draft));
             }
@@ -114,7 +114,7 @@ pub fn filter(editor: &mut Editor, request: &CatalogRequest) -> Result<Filtered,
             continue;
         };
         let default_channel = default_channel(&draft_of(editor, &name)?, request, channels.keys().collect());
-        let part = named(channels.clone());
+        let part = Part::of_bundles(channels.clone());
         let mut kept = editor.change(&name, |draft| {
             draft.prune(&part, default_channel.as_deref())?;
             Ok(described(draft, &between))
@@ -167,15 +167,6 @@ fn add_installed(
         }
     }
     Ok(unknown)
-}
-
-fn named(channels: BTreeMap<String, BTreeSet<String>>) -> Part {
-    Part {
-        channels: channels.keys().cloned().collect(),
-        versions: Versions::Named(channels),
-        from: Vec::new(),
-        past_from: false,
-    }
 }
 
 fn draft_of(editor: &Editor, package: &str) -> Result<Draft, CatalogEditError> {

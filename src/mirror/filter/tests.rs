@@ -1,6 +1,6 @@
 use super::*;
 use crate::catalog::file_based::limits::CatalogLimits;
-use crate::catalog::selection::part::RangeStyle;
+use crate::catalog::selection::part::{RangeStyle, Versions};
 use crate::mirror::request::Place;
 use crate::version::parse_strict;
 use std::path::Path;

@@ -85,6 +85,96 @@ fn a_cluster_gets_its_installed_versions_and_their_upgrades() {
     assert_eq!(kept(&garden.json("plan.json")), ["c.v1.4.0", "g.v1.1.1", "g.v1.2.0"]);
 }
 
+/// Returns ClusterCatalogs with names, availability modes and priorities, and a ClusterExtension with these fields.
+fn of_olm_v1(catalogs: &[(&str, &str, i32)], extension: &str) -> String {
+    let mut text = String::new();
+    for (name, mode, priority) in catalogs {
+        text.push_str(&format!(
+            "apiVersion: olm.operatorframework.io/v1\nkind: ClusterCatalog\nmetadata: {{name: {name}, labels: {{tier: a}}}}\n\
+             spec: {{priority: {priority}, availabilityMode: {mode}, source: {{type: Image, image: {{ref: registry.example.com/{name}:v1}}}}}}\n---\n"
+        ));
+    }
+    text.push_str(&format!(
+        "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata: {{name: g}}\n\
+         spec: {{namespace: g, source: {{sourceType: Catalog, catalog: {{packageName: greenhouse-operator, {extension}}}}}}}\n"
+    ));
+    text
+}
+
+#[test]
+fn a_cluster_extension_gets_the_versions_that_its_range_allows() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let plan = "mirror plan --cluster dump.yaml --catalog one=catalog.yaml --use-http --no-binary";
+    let catalogs = [("one", "Available", 0), ("two", "Unavailable", 0)];
+    for (extension, status, expected) in [
+        ("version: 1.1.x", "", &["g.v1.1.1"][..]),
+        (
+            "version: 1.1.0, upgradeConstraintPolicy: SelfCertified",
+            "status: {install: {bundle: {name: g.v1.2.0, version: 1.2.0}}}\n",
+            &["c.v1.4.0", "g.v1.1.0", "g.v1.1.1", "g.v1.2.0"],
+        ),
+    ] {
+        fs::write(garden.path("dump.yaml"), of_olm_v1(&catalogs, extension) + status).unwrap();
+        garden.ok(plan);
+        assert_eq!(kept(&garden.json("plan.json")), expected, "{extension}");
+    }
+    // OLM v1 looks into all catalogs that the selector matches, and refuses to choose between equal priorities.
+    let text = of_olm_v1(&[("one", "Available", 0), ("two", "Available", 0)], "version: 1.1.x");
+    fs::write(garden.path("dump.yaml"), text).unwrap();
+    fs::copy(garden.path("catalog.yaml"), garden.path("other.yaml")).unwrap();
+    let text = garden.ok(&format!("{plan} --catalog two=other.yaml"));
+    assert!(text.contains("have the same priority"), "{text}");
+    let plan = garden.json("plan.json");
+    let sources = plan["catalogs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|catalog| &catalog["source"]);
+    assert_eq!(sources.collect::<Vec<_>>(), ["catalog.yaml", "other.yaml"]);
+}
+
+#[test]
+fn a_skipped_package_of_a_cluster_is_reported_and_can_be_denied() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let plan = "mirror plan --cluster dump.yaml --catalog one=catalog.yaml --use-http --no-binary";
+    let catalogs = [("one", "Available", 0)];
+    for (extension, reason) in [
+        ("version: banana", "its version \"banana\" is not a valid range"),
+        (
+            "version: 9.x",
+            "no bundle of package \"greenhouse-operator\" has a version in the range \"9.x\"",
+        ),
+        (
+            "selector: {matchLabels: {tier: z}}",
+            "its selector matches none of the ClusterCatalogs: one",
+        ),
+    ] {
+        let skipped = of_olm_v1(&catalogs, extension);
+        fs::write(garden.path("dump.yaml"), &skipped).unwrap();
+        let output = garden.run(plan);
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        let expected = format!("warning: the ClusterExtension g is skipped, because {reason}");
+        assert!(text.contains(&expected), "{text}");
+        assert!(
+            text.contains("error: none of the packages that the cluster uses can be mirrored"),
+            "{text}"
+        );
+        let other = of_olm_v1(&[], "channels: [stable]");
+        fs::write(garden.path("dump.yaml"), format!("{skipped}---\n{other}")).unwrap();
+        let output = garden.run(&format!("{plan} --deny left-out"));
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(3), "{text}");
+        assert!(text.contains("the plan lacks 1 cluster package"), "{text}");
+    }
+}
+
 #[test]
 fn the_same_selection_gives_the_same_plan_and_catalog() {
     if !installed(&["docker-registry"]) {

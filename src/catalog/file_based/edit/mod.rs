@@ -26,7 +26,7 @@ use super::draft::{Draft, DraftError, NewBundle, Placement, Revised, Shape};
 use super::error::CatalogError;
 use super::folder::finish_changes;
 use super::limits::CatalogLimits;
-use super::load;
+use super::load::{self, Loaded};
 use super::migrate::{Level, level_of};
 use super::read::{FileBasedCatalog, Handle};
 use crate::catalog::Catalog;
@@ -168,7 +168,15 @@ impl Editor {
     /// # Errors
     /// Returns an error if a document cannot be read, or documents are inconsistent.
     pub fn catalog(&self) -> Result<Catalog, CatalogEditError> {
-        Ok(load::load(&self.catalog)?.catalog)
+        Ok(self.loaded()?.catalog)
+    }
+
+    /// Loads the catalog and the deprecations from disk.
+    ///
+    /// # Errors
+    /// Returns an error if a document cannot be read, or documents are inconsistent.
+    pub fn loaded(&self) -> Result<Loaded, CatalogEditError> {
+        Ok(load::load(&self.catalog)?)
     }
 
     /// Returns the migration level of the bundles in a package or, if the package has no bundles, in the whole catalog.

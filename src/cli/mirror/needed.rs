@@ -1,0 +1,43 @@
+//! The content of a mirror that the objects of a cluster need.
+
+use crate::cli::Context;
+use crate::cli::arguments::LimitArguments;
+use crate::cli::error::CommandError;
+use crate::cli::what_if::read_cluster;
+use crate::cluster::dump;
+use crate::mirror::installed::{Installed, catalog_names, installed};
+use crate::resolver::closure::Follow;
+use std::collections::BTreeMap;
+
+/// Reads the objects of a cluster, and returns the request to mirror the content that they need. `catalogs` maps
+/// the names of catalogs to the indexes that are used instead of those of the cluster.
+pub(super) fn needed(
+    cluster: &[String],
+    catalogs: &BTreeMap<String, String>,
+    follow: &Follow,
+    limits: &LimitArguments,
+    context: &Context<'_>,
+) -> Result<Installed, CommandError> {
+    let state = read_cluster(None, cluster, dump::kept, limits, context)?;
+    let known = catalog_names(&state.objects);
+    if let Some(name) = catalogs.keys().find(|name| !known.contains(*name)) {
+        let error = CommandError::missing(format!("the cluster has no CatalogSource or ClusterCatalog {name}"));
+        let known: Vec<String> = known.into_iter().collect();
+        return Err(if known.is_empty() {
+            error
+        } else {
+            error.hint(format!("its catalogs are {}", known.join(", ")))
+        });
+    }
+    Ok(installed(&state.objects, catalogs, follow))
+}
+
+/// Returns the error for a cluster of which nothing can be mirrored. `are_skipped` is whether it uses packages, and
+/// warnings contain the reasons why they are skipped.
+pub(super) fn without_packages(are_skipped: bool) -> CommandError {
+    if are_skipped {
+        return CommandError::failure("none of the packages that the cluster uses can be mirrored");
+    }
+    let error = CommandError::failure("the cluster uses no packages");
+    error.hint("pass its Subscriptions and CatalogSources, or ClusterExtensions and ClusterCatalogs")
+}
