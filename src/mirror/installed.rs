@@ -2,13 +2,14 @@
 
 mod extensions;
 
+use super::plan::{CatalogKind, CatalogObject};
 use super::request::{CatalogRequest, MirrorRequest, Place};
 use crate::catalog::selection::part::{Part, Versions};
 use crate::resolver::closure::Follow;
 use crate::version::parse_strict;
 use extensions::add_extensions;
 use semver::Version;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The content that a cluster needs.
@@ -37,17 +38,17 @@ struct Followed {
 pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow: &Follow) -> Installed {
     let mut needed = Installed::default();
     let mut parts: BTreeMap<String, BTreeMap<String, Followed>> = BTreeMap::new();
+    let mut used: BTreeMap<String, Vec<CatalogObject>> = BTreeMap::new();
     for object in of_kind(objects, "operators.coreos.com/", "Subscription") {
         let name = format!("the Subscription {}", name_of(object));
         let Some(package) = text(object, "/spec/name") else {
             continue;
         };
         let (source, namespace) = (text(object, "/spec/source"), text(object, "/spec/sourceNamespace"));
+        let known = source.and_then(|source| catalog_source(objects, source, namespace));
         let index = source.and_then(|source| {
-            catalogs
-                .get(source)
-                .cloned()
-                .or_else(|| catalog_source(objects, source, namespace))
+            let image = || text(known?, "/spec/image").map(str::to_owned);
+            catalogs.get(source).cloned().or_else(image)
         });
         let Some(index) = index else {
             let reason = match source {
@@ -57,6 +58,20 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
             needed.skipped.push(format!("{name} is skipped, because {reason}"));
             continue;
         };
+        add_object(
+            &mut used,
+            &index,
+            match known {
+                Some(known) => catalog_object(known, CatalogKind::CatalogSource),
+                None => CatalogObject {
+                    kind: CatalogKind::CatalogSource,
+                    name: source.unwrap_or_default().to_owned(),
+                    namespace: namespace.map(str::to_owned),
+                    labels: BTreeMap::new(),
+                    spec: Map::new(),
+                },
+            },
+        );
         let followed = parts.entry(index).or_default().entry(package.to_owned()).or_default();
         match text(object, "/spec/channel") {
             Some(channel) => drop(followed.channels.insert(channel.to_owned())),
@@ -70,7 +85,9 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
             }
         }
     }
-    add_extensions(&mut needed, objects, catalogs);
+    for (index, object) in add_extensions(&mut needed, objects, catalogs) {
+        add_object(&mut used, &index, object);
+    }
     // The parts of these catalogs depend on what the catalogs contain.
     for index in needed
         .request
@@ -83,6 +100,7 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
     needed.request.catalogs = parts
         .into_iter()
         .map(|(catalog, packages)| CatalogRequest {
+            objects: used.remove(&catalog).unwrap_or_default(),
             catalog,
             installed: packages
                 .iter()
@@ -144,6 +162,32 @@ fn text<'o>(object: &'o Value, path: &str) -> Option<&'o str> {
         .filter(|text| !text.is_empty())
 }
 
+/// Adds an object through which the cluster uses an index, unless it is known already.
+fn add_object(used: &mut BTreeMap<String, Vec<CatalogObject>>, index: &str, object: CatalogObject) {
+    let objects = used.entry(index.to_owned()).or_default();
+    if !objects.contains(&object) {
+        objects.push(object);
+    }
+}
+
+fn catalog_object(object: &Value, kind: CatalogKind) -> CatalogObject {
+    let map = |path: &str| {
+        object
+            .pointer(path)
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default()
+    };
+    let label = |(name, value): (String, Value)| Some((name, value.as_str()?.to_owned()));
+    CatalogObject {
+        kind,
+        name: text(object, "/metadata/name").unwrap_or_default().to_owned(),
+        namespace: text(object, "/metadata/namespace").map(str::to_owned),
+        labels: map("/metadata/labels").into_iter().filter_map(label).collect(),
+        spec: map("/spec"),
+    }
+}
+
 fn name_of(object: &Value) -> String {
     let name = text(object, "/metadata/name").unwrap_or_default();
     match text(object, "/metadata/namespace") {
@@ -152,13 +196,13 @@ fn name_of(object: &Value) -> String {
     }
 }
 
-fn catalog_source(objects: &[Value], name: &str, namespace: Option<&str>) -> Option<String> {
+fn catalog_source<'o>(objects: &'o [Value], name: &'o str, namespace: Option<&str>) -> Option<&'o Value> {
     let mut sources = of_kind(objects, "operators.coreos.com/", "CatalogSource");
     let is_it = |object: &&Value| {
         text(object, "/metadata/name") == Some(name)
             && (namespace.is_none() || text(object, "/metadata/namespace") == namespace)
     };
-    text(sources.find(is_it)?, "/spec/image").map(str::to_owned)
+    sources.find(is_it)
 }
 
 fn version_of(objects: &[Value], csv: &str, namespace: Option<&str>) -> Option<Version> {
@@ -219,6 +263,9 @@ mod tests {
             panic!("{found:?}")
         };
         assert_eq!(catalog.catalog, "registry.example.com/c:v1");
+        let object = &catalog.objects[0];
+        assert_eq!((object.name.as_str(), object.namespace.as_deref()), ("cs", Some("ns")));
+        assert_eq!(catalog.objects.len(), 1);
         assert_eq!(catalog.parts["a"].channels, ["stable"]);
         assert_eq!(catalog.parts["a"].from, [Version::new(1, 0, 0)]);
         assert_eq!(catalog.parts["b"].channels, Vec::<String>::new());

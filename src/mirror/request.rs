@@ -1,5 +1,6 @@
 //! Mirror requests as plain data.
 
+use super::plan::CatalogObject;
 use super::target::Target;
 use crate::catalog::olm_v1::{Allowed, InstalledBundle};
 use crate::catalog::selection::part::{Part, Versions};
@@ -52,6 +53,8 @@ pub struct CatalogRequest {
     pub is_of_cluster: bool,
     /// The new default channels of packages whose default channel would be removed.
     pub default_channels: BTreeMap<String, String>,
+    /// The objects through which a cluster uses the catalog.
+    pub objects: Vec<CatalogObject>,
     /// Which dependencies of the parts are followed.
     pub follow: Follow,
     /// The place of the catalog at the target, if not the default.

@@ -1,6 +1,6 @@
 //! JSON Schemas for mirror files.
 
-use crate::shape::Shape::{self, Boolean, Choice, Integer, List, Map, Object, Text};
+use crate::shape::Shape::{self, Any, Boolean, Choice, Integer, List, Map, Object, Text};
 use crate::shape::{DRAFT_2020_12, Field, TEXT_MAP, TEXTS, json_schema, optional, required};
 use serde_json::Value;
 
@@ -91,6 +91,23 @@ const CATALOG: Shape = Object(&[
         "destination",
         Text,
         "The repository and tag of the catalog image at the target.",
+    ),
+    optional(
+        "objects",
+        List(&CATALOG_OBJECT),
+        "The objects through which a cluster uses the catalog, if the plan was created for a cluster.",
+    ),
+]);
+
+const CATALOG_OBJECT: Shape = Object(&[
+    required("kind", Choice(&["CatalogSource", "ClusterCatalog"]), "The kind."),
+    required("name", Text, "The name."),
+    optional("namespace", Text, "The namespace of a CatalogSource."),
+    optional("labels", TEXT_MAP, "The labels."),
+    optional(
+        "spec",
+        Map(&[], &Any),
+        "The field spec, which refers to the original catalog.",
     ),
 ]);
 

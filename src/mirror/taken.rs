@@ -129,6 +129,7 @@ mod tests {
             digest_after: Digest::of(source.as_bytes()),
             path: None,
             destination: None,
+            objects: Vec::new(),
         });
         let images = catalogs.iter().enumerate().map(|(place, catalog)| PlannedImage {
             digest: catalog.digest_after,

@@ -207,6 +207,7 @@ proptest! {
             installed: BTreeMap::new(),
             is_of_cluster: false,
             default_channels: BTreeMap::new(),
+            objects: Vec::new(),
             follow: Follow { intents: Intent::ALL.into(), ..Follow::default() },
             place: Place::default(),
             platforms: BTreeSet::new(),

@@ -28,9 +28,11 @@ Examples:
 ///
 /// Mirror rules map the image names in catalogs to the mirror. Each rule applies to a single repository, so that
 /// clusters do not search the mirror for other images; --scope merges rules whose destinations stay the same. Catalogs
-/// become CatalogSources and ClusterCatalogs, which are named after the repository and tag of the catalog. The same
-/// plan always gives the same files, even before anything is copied. It is an error if the folder contains other YAML
-/// or JSON files, such as those of an earlier plan, because kubectl would also apply them.
+/// become CatalogSources and ClusterCatalogs, which are named after the repository and tag of the catalog. If the plan
+/// was created for a cluster, the objects keep the names, labels, priorities and other settings that they have on the
+/// cluster, so that Subscriptions and the selectors of ClusterExtensions still find them. The same plan always gives
+/// the same files, even before anything is copied. It is an error if the folder contains other YAML or JSON files, such
+/// as those of an earlier plan, because kubectl would also apply them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ManifestsArguments {
@@ -63,9 +65,9 @@ pub(super) struct ManifestsArguments {
     /// Name of the mirror sets
     #[arg(long, default_value = NAME)]
     name: String,
-    /// Namespace of the CatalogSources
-    #[arg(short, long, value_name = "NAME", default_value = NAMESPACE)]
-    namespace: String,
+    /// Namespace of the CatalogSources [default: that of the cluster, or openshift-marketplace]
+    #[arg(short, long, value_name = "NAME")]
+    namespace: Option<String>,
     /// Name of the objects of a catalog; may be repeated
     #[arg(long, value_name = "CATALOG=NAME", value_parser = pair)]
     catalog_name: Vec<(String, String)>,

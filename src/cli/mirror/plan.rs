@@ -262,6 +262,7 @@ impl PlanArguments {
             installed: BTreeMap::new(),
             is_of_cluster: false,
             default_channels: self.default_channel.iter().cloned().collect(),
+            objects: Vec::new(),
             follow: self.dependencies.follow(),
             place: Place::default(),
             platforms: platforms.clone(),

@@ -202,6 +202,7 @@ impl Collector<'_> {
             digest_after: looked.digest,
             path: request.place.repository.clone(),
             destination: name,
+            objects: request.objects.clone(),
         });
         let use_of = Use {
             role: ImageRole::Catalog,

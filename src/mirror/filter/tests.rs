@@ -64,6 +64,7 @@ fn request(parts: BTreeMap<String, Part>, versions: Versions) -> CatalogRequest 
         installed: BTreeMap::new(),
         is_of_cluster: false,
         default_channels: BTreeMap::new(),
+        objects: Vec::new(),
         follow: Follow {
             intents: Intent::ALL.iter().copied().collect(),
             ..Follow::default()

@@ -215,6 +215,7 @@ impl Reader<'_> {
             installed: BTreeMap::new(),
             is_of_cluster: false,
             default_channels,
+            objects: Vec::new(),
             follow: if operator.skip_dependencies {
                 Follow::default()
             } else {

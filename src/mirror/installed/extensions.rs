@@ -1,8 +1,9 @@
 //! Creates requests from the ClusterExtensions of a cluster, for the catalogs in which OLM v1 looks for their packages.
 
-use super::{Installed, of_kind, text};
+use super::{Installed, catalog_object, of_kind, text};
 use crate::catalog::olm_v1::{Allowed, InstalledBundle};
 use crate::kubernetes::selector::selects;
+use crate::mirror::plan::{CatalogKind, CatalogObject};
 use crate::mirror::request::ExtensionRequest;
 use crate::version::masterminds::Constraint;
 use crate::version::parse_strict;
@@ -15,6 +16,7 @@ const NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
 
 /// A ClusterCatalog.
 struct ClusterCatalog<'o> {
+    object: &'o Value,
     name: &'o str,
     labels: Map<String, Value>,
     priority: i64,
@@ -31,6 +33,7 @@ impl<'o> ClusterCatalog<'o> {
         labels.insert(NAME_LABEL.to_owned(), name.into());
         let image = || text(object, "/spec/source/image/ref").map(str::to_owned);
         Some(Self {
+            object,
             name,
             labels,
             priority: object
@@ -41,11 +44,22 @@ impl<'o> ClusterCatalog<'o> {
             index: catalogs.get(name).cloned().or_else(image),
         })
     }
+
+    /// Returns the object for a plan, without the label that the cluster adds again.
+    fn object(&self) -> CatalogObject {
+        let mut object = catalog_object(self.object, CatalogKind::ClusterCatalog);
+        object.labels.remove(NAME_LABEL);
+        object
+    }
 }
 
 /// Adds a request for each ClusterExtension. `catalogs` maps the name of a ClusterCatalog to the index that is used
-/// instead of its own index.
-pub(super) fn add_extensions(needed: &mut Installed, objects: &[Value], catalogs: &BTreeMap<String, String>) {
+/// instead of its own index. Returns the ClusterCatalogs that the extensions use, with their indexes.
+pub(super) fn add_extensions(
+    needed: &mut Installed,
+    objects: &[Value],
+    catalogs: &BTreeMap<String, String>,
+) -> Vec<(String, CatalogObject)> {
     let cluster_catalogs = of_kind(objects, GROUP, "ClusterCatalog");
     let cluster_catalogs = cluster_catalogs.filter_map(|object| ClusterCatalog::of(object, catalogs));
     let cluster_catalogs: Vec<ClusterCatalog<'_>> = cluster_catalogs.collect();
@@ -61,6 +75,16 @@ pub(super) fn add_extensions(needed: &mut Installed, objects: &[Value], catalogs
                 .push(format!("the ClusterExtension {name} is skipped, because {reason}")),
         }
     }
+    let extensions = &needed.request.extensions;
+    let available = cluster_catalogs.iter().filter(|catalog| catalog.is_available);
+    let used = available.filter_map(|catalog| {
+        let index = catalog.index.as_ref()?;
+        let is_used = extensions
+            .iter()
+            .any(|extension| extension.catalogs.contains_key(index));
+        is_used.then(|| (index.clone(), catalog.object()))
+    });
+    used.collect()
 }
 
 /// Returns the request for a ClusterExtension, or the reason why it is skipped.
@@ -198,6 +222,21 @@ mod tests {
         let index = "registry.example.com/one:v1";
         assert_eq!(extension.catalogs, BTreeMap::from([(index.to_owned(), 5)]));
         assert_eq!(found.request.catalogs[0].catalog, index);
+    }
+
+    #[test]
+    fn the_labels_and_priority_of_a_used_catalog_are_kept_without_the_implicit_label() {
+        let labels = json!({"tier": "a", NAME_LABEL: "one"});
+        let found = found(&[extension(&json!({})), catalog("one", &labels, "Available")]);
+        let [object] = &found.request.catalogs[0].objects[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!(
+            (object.kind, object.name.as_str()),
+            (CatalogKind::ClusterCatalog, "one")
+        );
+        assert_eq!(object.labels, BTreeMap::from([("tier".to_owned(), "a".to_owned())]));
+        assert_eq!(object.spec["priority"], json!(5));
     }
 
     #[test]

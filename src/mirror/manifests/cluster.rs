@@ -1,10 +1,10 @@
 //! Manifests of cluster objects.
 
-use super::super::plan::PlannedCatalog;
 use super::ManifestOptions;
+use super::named::Named;
 use crate::index::image::CONFIGS_PATH;
 use crate::text::to_yaml;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Mirrors = BTreeMap<String, BTreeSet<String>>;
@@ -53,37 +53,67 @@ pub(super) fn content_source_policy(rules: &Mirrors, options: &ManifestOptions) 
     })))
 }
 
-pub(super) fn catalog_source(catalog: &PlannedCatalog, name: &str, options: &ManifestOptions) -> Option<String> {
-    let mut pod = json!({"securityContextConfig": "restricted"});
+pub(super) fn catalog_source(object: &Named<'_>) -> Option<String> {
+    let catalog = object.catalog;
+    let image = catalog.destination.as_ref()?;
+    let mut spec = object.spec();
+    for other_source in ["address", "configMap"] {
+        spec.shift_remove(other_source);
+    }
+    spec.insert("sourceType".to_owned(), "grpc".into());
+    spec.insert("image".to_owned(), image.as_str().into());
+    let pod = map_at(&mut spec, "grpcPodConfig")?;
+    pod.entry("securityContextConfig")
+        .or_insert_with(|| "restricted".into());
+    pod.shift_remove("extractContent");
     let rebuilt = (catalog.rebuilt && !catalog.serves).then_some(CONFIGS_PATH);
     if let Some(folder) = catalog.folder.as_deref().or(rebuilt) {
-        pod["extractContent"] = json!({"catalogDir": folder});
+        pod.insert("extractContent".to_owned(), json!({"catalogDir": folder}));
     }
-    let image = catalog.destination.as_ref()?;
-    let mut spec = json!({"sourceType": "grpc", "image": image, "grpcPodConfig": pod});
     if can_move(image) {
-        spec["updateStrategy"] = json!({"registryPoll": {"interval": format!("{POLL_MINUTES}m")}});
+        let poll = map_at(map_at(&mut spec, "updateStrategy")?, "registryPoll")?;
+        poll.entry("interval")
+            .or_insert_with(|| format!("{POLL_MINUTES}m").into());
+    } else {
+        spec.shift_remove("updateStrategy");
     }
     Some(to_yaml(&json!({
         "apiVersion": "operators.coreos.com/v1alpha1",
         "kind": "CatalogSource",
-        "metadata": {"name": name, "namespace": options.namespace},
+        "metadata": object.metadata(),
         "spec": spec,
     })))
 }
 
-pub(super) fn cluster_catalog(catalog: &PlannedCatalog, name: &str) -> Option<String> {
-    let image = catalog.destination.as_ref()?;
-    let mut source = json!({"ref": image});
+pub(super) fn cluster_catalog(object: &Named<'_>) -> Option<String> {
+    let image = object.catalog.destination.as_ref()?;
+    let mut spec = object.spec();
+    let source = map_at(&mut spec, "source")?;
+    source.insert("type".to_owned(), "Image".into());
+    let source = map_at(source, "image")?;
+    source.insert("ref".to_owned(), image.as_str().into());
     if can_move(image) {
-        source["pollIntervalMinutes"] = json!(POLL_MINUTES);
+        source
+            .entry("pollIntervalMinutes")
+            .or_insert_with(|| POLL_MINUTES.into());
+    } else {
+        source.shift_remove("pollIntervalMinutes");
     }
     Some(to_yaml(&json!({
         "apiVersion": "olm.operatorframework.io/v1",
         "kind": "ClusterCatalog",
-        "metadata": {"name": name},
-        "spec": {"source": {"type": "Image", "image": source}},
+        "metadata": object.metadata(),
+        "spec": spec,
     })))
+}
+
+/// Returns the map in a field. Any other value is replaced with an empty map.
+fn map_at<'m>(map: &'m mut Map<String, Value>, key: &str) -> Option<&'m mut Map<String, Value>> {
+    let value = map.entry(key).or_insert(Value::Null);
+    if !value.is_object() {
+        *value = json!({});
+    }
+    value.as_object_mut()
 }
 
 /// The interval in minutes at which a cluster looks for a new image under the tag of a catalog. Without an interval, a

@@ -3,13 +3,14 @@
 
 mod cluster;
 mod engines;
+mod named;
 mod scopes;
 
 pub use scopes::{Rules, Scope, rules};
 
-use super::plan::{Plan, PlannedCatalog};
-use crate::index::object_name::object_name;
-use crate::kubernetes::names::{fault_of_dns1123_label, is_dns1035_label, is_dns1123_label};
+use super::plan::{CatalogKind, Plan};
+use crate::kubernetes::names::is_dns1123_label;
+use named::named;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The default name of the mirror sets.
@@ -49,8 +50,8 @@ pub struct ManifestOptions {
     pub never_contact_source: bool,
     /// The name of the mirror sets.
     pub name: String,
-    /// The namespace of the CatalogSources.
-    pub namespace: String,
+    /// The namespace of the CatalogSources; `None` for the namespaces that they have on the cluster of the plan.
+    pub namespace: Option<String>,
     /// The names of the catalog objects, by the source of the catalog.
     pub catalog_names: BTreeMap<String, String>,
 }
@@ -139,21 +140,30 @@ pub fn manifests(plan: &Plan, options: &ManifestOptions) -> Result<Manifests, Ma
         return Err(ManifestError::Nowhere);
     }
     let writes = |kinds: &[ManifestKind]| kinds.iter().any(|kind| options.kinds.contains(kind));
-    let names = if writes(&[ManifestKind::CatalogSource, ManifestKind::ClusterCatalog]) {
-        names(plan, options)?
-    } else {
-        Vec::new()
+    let named = |kind| -> Result<_, ManifestError> {
+        let is_written = match kind {
+            CatalogKind::CatalogSource => writes(&[ManifestKind::CatalogSource]),
+            CatalogKind::ClusterCatalog => writes(&[ManifestKind::ClusterCatalog]),
+        };
+        if is_written {
+            named(plan, options, kind)
+        } else {
+            Ok(Vec::new())
+        }
     };
+    let (sources, cluster_catalogs) = (named(CatalogKind::CatalogSource)?, named(CatalogKind::ClusterCatalog)?);
+    if writes(&[ManifestKind::CatalogSource, ManifestKind::ClusterCatalog]) {
+        let mut given = options.catalog_names.keys();
+        let is_there = |source: &String| plan.catalogs.iter().any(|catalog| catalog.source == *source);
+        if let Some(source) = given.find(|source| !is_there(source)) {
+            let source_name = source.clone();
+            return Err(ManifestError::Unknown { source_name });
+        }
+    }
     let are_sets = writes(&[ManifestKind::Idms, ManifestKind::Itms, ManifestKind::Icsp]);
     if are_sets && !is_dns1123_label(&options.name) {
         let name = options.name.clone();
         return Err(ManifestError::Name { name });
-    }
-    if writes(&[ManifestKind::CatalogSource])
-        && let Some(fault) = fault_of_dns1123_label(&options.namespace)
-    {
-        let namespace = options.namespace.clone();
-        return Err(ManifestError::Namespace { namespace, fault });
     }
     let mut made = Manifests::default();
     let rules = rules(plan, options.scope);
@@ -173,27 +183,23 @@ pub fn manifests(plan: &Plan, options: &ManifestOptions) -> Result<Manifests, Ma
                 }
             }
             ManifestKind::CatalogSource => {
-                for (catalog, name) in plan.catalogs.iter().zip(&names) {
-                    made.add(
-                        &format!("catalogsource-{name}.yaml"),
-                        cluster::catalog_source(catalog, name, options),
-                    );
+                for source in &sources {
+                    let path = format!("catalogsource-{}.yaml", source.name);
+                    made.add(&path, cluster::catalog_source(source));
                 }
             }
             ManifestKind::ClusterCatalog => {
-                for (catalog, name) in plan.catalogs.iter().zip(&names) {
-                    if catalog.database {
+                for object in &cluster_catalogs {
+                    if object.catalog.database {
                         made.remarks.push(format!(
                             "no ClusterCatalog is written for {}, because it is a database, and OLM v1 reads only \
                              file-based catalogs",
-                            catalog.source
+                            object.catalog.source
                         ));
                         continue;
                     }
-                    made.add(
-                        &format!("clustercatalog-{name}.yaml"),
-                        cluster::cluster_catalog(catalog, name),
-                    );
+                    let path = format!("clustercatalog-{}.yaml", object.name);
+                    made.add(&path, cluster::cluster_catalog(object));
                 }
             }
             ManifestKind::RegistriesConf => made.add("registries.conf", engines::registries_conf(&rules, options)),
@@ -206,52 +212,17 @@ pub fn manifests(plan: &Plan, options: &ManifestOptions) -> Result<Manifests, Ma
 }
 
 impl Manifests {
-    /// Adds a file if it has content.
+    /// Adds a file if it has content. Objects with the same name in different namespaces share a file.
     fn add(&mut self, path: &str, content: Option<String>) {
-        if let Some(content) = content {
-            self.files.insert(path.to_owned(), content);
+        let Some(content) = content else { return };
+        match self.files.get_mut(path) {
+            Some(file) => {
+                file.push_str("---\n");
+                file.push_str(&content);
+            }
+            None => drop(self.files.insert(path.to_owned(), content)),
         }
     }
-}
-
-/// Returns the names of the catalog objects, in the order of the catalogs.
-///
-/// # Errors
-/// Returns an error if a name is invalid or appears twice.
-fn names(plan: &Plan, options: &ManifestOptions) -> Result<Vec<String>, ManifestError> {
-    let given = &options.catalog_names;
-    let are_sources = options.kinds.contains(&ManifestKind::CatalogSource);
-    let is_there = |source: &&String| plan.catalogs.iter().any(|catalog| catalog.source == **source);
-    if let Some(source) = given.keys().find(|source| !is_there(source)) {
-        return Err(ManifestError::Unknown {
-            source_name: source.clone(),
-        });
-    }
-    let mut taken: BTreeMap<String, &PlannedCatalog> = BTreeMap::new();
-    let mut names = Vec::new();
-    for catalog in &plan.catalogs {
-        let name = given.get(&catalog.source).cloned().unwrap_or_else(|| name_of(catalog));
-        if !is_dns1123_label(&name) {
-            return Err(ManifestError::Name { name });
-        }
-        if are_sources && !is_dns1035_label(&name) {
-            return Err(ManifestError::SourceName { name });
-        }
-        if let Some(first) = taken.insert(name.clone(), catalog) {
-            return Err(ManifestError::Same {
-                name,
-                first: first.source.clone(),
-                second: catalog.source.clone(),
-            });
-        }
-        names.push(name);
-    }
-    Ok(names)
-}
-
-/// Returns the name of the objects of a catalog, derived from its image at the target.
-fn name_of(catalog: &PlannedCatalog) -> String {
-    object_name(catalog.destination.as_deref().unwrap_or(&catalog.source))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use super::*;
 use crate::image::Digest;
-use crate::mirror::plan::{ImageRole, LeftOut, PlannedImage, SCHEMA, Totals, Use};
+use crate::mirror::plan::{CatalogObject, ImageRole, LeftOut, PlannedCatalog, PlannedImage, SCHEMA, Totals, Use};
+use serde_json::{Value, json};
 
 const TARGET: &str = "mirror.example.com:5000/ocp";
 
@@ -49,6 +50,7 @@ fn plan() -> Plan {
             digest_after: digest,
             path: None,
             destination: Some(format!("{TARGET}/garden/catalog:v2026.11")),
+            objects: Vec::new(),
         }],
         images: vec![
             image(
@@ -93,7 +95,7 @@ fn options(kinds: &[ManifestKind], scope: Scope) -> ManifestOptions {
         scope,
         never_contact_source: false,
         name: "mirror".to_owned(),
-        namespace: "olm".to_owned(),
+        namespace: Some("olm".to_owned()),
         catalog_names: BTreeMap::new(),
     }
 }
@@ -283,18 +285,130 @@ fn names_are_valid_or_rejected_before_anything_else() {
     plan.catalogs[0].destination = Some(format!("{TARGET}/A_b/Catalog.{}:v4.18-rc.12.x", "c".repeat(80)));
     let kinds = [ManifestKind::CatalogSource, ManifestKind::ClusterCatalog];
     let derived = options(&kinds, Scope::Repository);
-    let name = names(&plan, &derived).unwrap().remove(0);
-    assert!(is_dns1123_label(&name), "{name}");
+    let files = |options: &ManifestOptions| manifests(&plan, options).map(|made| made.files);
+    let file = files(&derived).unwrap().into_keys().next().unwrap();
+    let name = file
+        .strip_prefix("catalogsource-")
+        .and_then(|file| file.strip_suffix(".yaml"));
+    assert!(name.is_some_and(is_dns1123_label), "{file}");
     let given = |source: &str, name: &str| ManifestOptions {
         catalog_names: BTreeMap::from([(source.to_owned(), name.to_owned())]),
         ..derived.clone()
     };
     let source = plan.catalogs[0].source.clone();
-    assert_eq!(names(&plan, &given(&source, "mine")).unwrap(), ["mine"]);
-    assert!(names(&plan, &given(&source, "Mine")).is_err());
-    assert!(names(&plan, &given("other", "mine")).is_err());
+    let mine = files(&given(&source, "mine")).unwrap();
+    assert!(
+        mine.keys().eq(["catalogsource-mine.yaml", "clustercatalog-mine.yaml"]),
+        "{mine:?}"
+    );
+    assert!(files(&given(&source, "Mine")).is_err());
+    assert!(files(&given("other", "mine")).is_err());
     plan.catalogs.push(plan.catalogs[0].clone());
-    assert!(names(&plan, &derived).is_err());
+    assert!(manifests(&plan, &derived).is_err());
+}
+
+#[test]
+fn the_objects_through_which_a_cluster_uses_a_catalog_keep_their_names_and_settings() {
+    let object = |kind, name: &str, namespace: Option<&str>, spec: Value| CatalogObject {
+        kind,
+        name: name.to_owned(),
+        namespace: namespace.map(str::to_owned),
+        labels: BTreeMap::from([("tier".to_owned(), "a".to_owned())]),
+        spec: spec.as_object().unwrap().clone(),
+    };
+    let mut plan = plan();
+    plan.catalogs[0].objects = vec![
+        object(
+            CatalogKind::CatalogSource,
+            "corp",
+            Some("catalogs"),
+            json!({
+                "sourceType": "grpc", "image": "registry.example.com/corp:v1", "address": "corp:50051",
+                "displayName": "Corp", "priority": 7, "secrets": ["pull"],
+                "grpcPodConfig": {"extractContent": {"catalogDir": "/old"}, "nodeSelector": {"a": "b"}},
+                "updateStrategy": {"registryPoll": {"interval": "10m"}},
+            }),
+        ),
+        object(CatalogKind::CatalogSource, "corp", Some("other"), json!({})),
+        object(
+            CatalogKind::ClusterCatalog,
+            "corp.v1",
+            None,
+            json!({"source": {"type": "Image", "image": {"ref": "registry.example.com/corp:v1"}}, "priority": 50}),
+        ),
+    ];
+    let kinds = [ManifestKind::CatalogSource, ManifestKind::ClusterCatalog];
+    let kept = ManifestOptions {
+        namespace: None,
+        ..options(&kinds, Scope::Repository)
+    };
+    let made = manifests(&plan, &kept).unwrap();
+    insta::assert_snapshot!(made.files["catalogsource-corp.yaml"], @r"
+    apiVersion: operators.coreos.com/v1alpha1
+    kind: CatalogSource
+    metadata:
+      name: corp
+      namespace: catalogs
+      labels:
+        tier: a
+    spec:
+      sourceType: grpc
+      image: mirror.example.com:5000/ocp/garden/catalog:v2026.11
+      displayName: Corp
+      priority: 7
+      secrets:
+      - pull
+      grpcPodConfig:
+        nodeSelector:
+          a: b
+        securityContextConfig: restricted
+      updateStrategy:
+        registryPoll:
+          interval: 10m
+    ---
+    apiVersion: operators.coreos.com/v1alpha1
+    kind: CatalogSource
+    metadata:
+      name: corp
+      namespace: other
+      labels:
+        tier: a
+    spec:
+      sourceType: grpc
+      image: mirror.example.com:5000/ocp/garden/catalog:v2026.11
+      grpcPodConfig:
+        securityContextConfig: restricted
+      updateStrategy:
+        registryPoll:
+          interval: 30m
+    ");
+    insta::assert_snapshot!(made.files["clustercatalog-corp.v1.yaml"], @r"
+    apiVersion: olm.operatorframework.io/v1
+    kind: ClusterCatalog
+    metadata:
+      name: corp.v1
+      labels:
+        tier: a
+    spec:
+      source:
+        type: Image
+        image:
+          ref: mirror.example.com:5000/ocp/garden/catalog:v2026.11
+          pollIntervalMinutes: 30
+      priority: 50
+    ");
+    let named = ManifestOptions {
+        catalog_names: BTreeMap::from([(plan.catalogs[0].source.clone(), "mine".to_owned())]),
+        ..kept.clone()
+    };
+    let made = manifests(&plan, &named).unwrap();
+    assert_eq!(made.files.len(), 2);
+    assert!(made.files["clustercatalog-mine.yaml"].contains("priority: 50"));
+    plan.catalogs[0].objects[2].name = "../corp".to_owned();
+    let error = manifests(&plan, &kept).unwrap_err();
+    assert!(matches!(error, ManifestError::Name { .. }), "{error}");
+    let error = manifests(&plan, &options(&kinds, Scope::Repository)).unwrap_err();
+    assert!(matches!(error, ManifestError::Same { .. }), "{error}");
 }
 
 #[test]
@@ -415,7 +529,7 @@ fn files_for_container_engines_block_the_source_on_request() {
 #[test]
 fn a_namespace_that_kubernetes_rejects_is_rejected() {
     let options = ManifestOptions {
-        namespace: "My_NS".to_owned(),
+        namespace: Some("My_NS".to_owned()),
         ..options(&[ManifestKind::CatalogSource], Scope::Repository)
     };
     let error = manifests(&plan(), &options).unwrap_err();

@@ -5,8 +5,10 @@
 //! bytes.
 
 mod extras;
+mod objects;
 
 pub(in crate::mirror) use extras::ExtrasByDigest;
+pub use objects::{CatalogKind, CatalogObject};
 
 use super::images::Role;
 use crate::files::{self, FileError};
@@ -77,6 +79,9 @@ pub struct PlannedCatalog {
     /// The repository and tag of the catalog image at the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<String>,
+    /// The objects through which a cluster uses the catalog, if the plan was created for a cluster.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<CatalogObject>,
 }
 
 /// The kept part of a package.
