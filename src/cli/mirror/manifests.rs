@@ -7,7 +7,7 @@ use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::{Item, output};
 use crate::files::{FileError, FolderOutput, place};
-use crate::mirror::manifests::{ManifestKind, ManifestOptions, Manifests, NAME, NAMESPACE, Scope, manifests};
+use crate::mirror::manifests::{ManifestKind, ManifestOptions, Manifests, NAME, Scope, manifests};
 use crate::mirror::placed::placed;
 use crate::mirror::plan::Plan;
 use crate::mirror::target::Target;

@@ -15,8 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The default name of the mirror sets.
 pub const NAME: &str = "opmx-mirror";
-/// The default namespace of the CatalogSources.
-pub const NAMESPACE: &str = "openshift-marketplace";
 
 /// A kind of manifest to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,7 +62,7 @@ impl ManifestOptions {
             scope: Scope::default(),
             never_contact_source: false,
             name: NAME.to_owned(),
-            namespace: NAMESPACE.to_owned(),
+            namespace: None,
             catalog_names: BTreeMap::new(),
         }
     }
