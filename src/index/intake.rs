@@ -191,10 +191,10 @@ fn registry_v1(
 /// Checks the size of the objects of a `registry+v1` bundle in an index that embeds them.
 fn inline_finding(bundle: &Bundle, csv: &Value, manifests: &Manifests) -> Option<Diagnostic> {
     let text = |range: &Range<usize>| manifests.text.get(range.clone()).unwrap_or_default();
-    let lines = text(&manifests.bundle).split(|byte| *byte == b'\n');
-    let others = bundle.objects.iter().map(Object::value).zip(lines);
-    let others = others.filter(|(object, _)| !std::ptr::eq(*object, csv));
-    steps::inline_finding((csv, text(&manifests.csv).trim_ascii_end()), others)
+    let lines = std::str::from_utf8(text(&manifests.bundle)).unwrap_or_default().lines();
+    let others = bundle.objects.iter().map(Object::value).zip(lines.map(str::as_bytes));
+    let others: Vec<(&Value, &[u8])> = others.filter(|(object, _)| !std::ptr::eq(*object, csv)).collect();
+    steps::inline_finding((csv, text(&manifests.csv).trim_ascii_end()), others.iter().copied())
 }
 
 fn k8s_v1(
