@@ -28,20 +28,10 @@ pub(crate) fn chosen<'c>(
     is_deprecated: impl Fn(&Bundle) -> bool,
 ) -> Option<BundleId> {
     let entries = channels.into_iter().flat_map(|channel| &channel.entries);
-    best(catalog, entries.map(|entry| entry.bundle), |id| {
-        catalog.bundle(id).is_some_and(&is_deprecated)
-    })
-}
-
-/// Returns the best of these bundles. Of equal bundles, the first one in the catalog wins.
-fn best(
-    catalog: &Catalog,
-    ids: impl Iterator<Item = BundleId>,
-    is_deprecated: impl Fn(BundleId) -> bool,
-) -> Option<BundleId> {
-    let ids: BTreeSet<BundleId> = ids.collect();
+    let ids: BTreeSet<BundleId> = entries.map(|entry| entry.bundle).collect();
     let bundles = ids.into_iter().filter_map(|id| Some((id, catalog.bundle(id)?)));
-    let best = bundles.min_by_key(|(id, bundle)| (is_deprecated(*id), Reverse(Rank::of(bundle))));
+    // Of equal bundles, the first one wins.
+    let best = bundles.min_by_key(|(_, bundle)| (is_deprecated(bundle), Reverse(Rank::of(bundle))));
     best.map(|(id, _)| id)
 }
 

@@ -1,6 +1,6 @@
 //! The bundles that OLM v1 installs for a ClusterExtension, one after the other.
 
-use super::{Rank, best, version_of};
+use super::{Rank, version_of};
 use crate::catalog::{BundleId, Catalog, ChannelEntry, Text};
 use crate::version::VersionRange;
 use crate::version::masterminds::Constraint;
@@ -58,9 +58,10 @@ pub(crate) fn steps(
         bundles: vec![BTreeSet::new(); sources.len()],
         are_contested: false,
     };
+    let offers: Vec<Vec<Offer<'_>>> = sources.iter().map(|source| source.offers(package, allowed)).collect();
     let mut next = vec![installed.cloned()];
     while let Some(installed) = next.pop() {
-        let winners = winners(sources, package, allowed, installed.as_ref());
+        let winners = winners(sources, &offers, allowed, installed.as_ref());
         steps.are_contested |= winners.len() > 1;
         for (place, id) in winners {
             if steps.bundles[place].insert(id)
@@ -80,55 +81,85 @@ pub(crate) fn steps(
 /// criterion that tells the bundles apart counts: whether they are deprecated, then the priorities of the sources.
 fn winners(
     sources: &[Source<'_>],
-    package: &str,
+    offers: &[Vec<Offer<'_>>],
     allowed: &Allowed,
     installed: Option<&InstalledBundle>,
 ) -> Vec<(usize, BundleId)> {
-    let offers = sources.iter().enumerate().filter_map(|(place, source)| {
-        let id = source.offer(package, allowed, installed)?;
-        Some((source.is_deprecated(package, id), Reverse(source.priority), place, id))
-    });
-    let offers: Vec<_> = offers.collect();
-    let first = offers
+    let best = sources
+        .iter()
+        .zip(offers)
+        .enumerate()
+        .filter_map(|(place, (source, offers))| {
+            let best = offers.iter().find(|offer| offer.follows(allowed, installed))?;
+            Some((best.is_deprecated, Reverse(source.priority), place, best.entry.bundle))
+        });
+    let best: Vec<_> = best.collect();
+    let first = best
         .iter()
         .map(|(deprecated, priority, ..)| (deprecated, priority))
         .min();
-    let winners = offers
+    let winners = best
         .iter()
         .filter(|(deprecated, priority, ..)| Some((deprecated, priority)) == first);
     winners.map(|(_, _, place, id)| (*place, *id)).collect()
 }
 
-impl Source<'_> {
-    /// Returns the best bundle that the extension allows.
-    fn offer(&self, package: &str, allowed: &Allowed, installed: Option<&InstalledBundle>) -> Option<BundleId> {
-        let channels = self.catalog.package(package)?.channels.iter();
+/// A bundle in a channel that an extension allows.
+struct Offer<'c> {
+    entry: &'c ChannelEntry,
+    is_deprecated: bool,
+    rank: Rank,
+    /// The installed versions that the bundle updates.
+    updated: Option<VersionRange>,
+}
+
+impl<'c> Source<'c> {
+    /// Returns the bundles that the extension allows, the best one first. Of equal bundles, the first one in the
+    /// catalog comes first.
+    fn offers(&self, package: &str, allowed: &Allowed) -> Vec<Offer<'c>> {
+        let channels = self
+            .catalog
+            .package(package)
+            .into_iter()
+            .flat_map(|package| &package.channels);
         let channels = channels.filter(|channel| allowed.has_channel(&channel.name));
-        let entries = channels.flat_map(|channel| &channel.entries);
-        let entries = entries.filter(|entry| self.allows(entry, allowed, installed));
-        best(self.catalog, entries.map(|entry| entry.bundle), |id| {
-            self.is_deprecated(package, id)
-        })
-    }
-
-    fn allows(&self, entry: &ChannelEntry, allowed: &Allowed, installed: Option<&InstalledBundle>) -> bool {
-        let Some(bundle) = self.catalog.bundle(entry.bundle) else {
-            return false;
-        };
-        let rank = Rank::of(bundle);
-        let is_in_range = |range: &Constraint| rank.version.as_ref().is_some_and(|version| range.contains(version));
-        allowed.versions.as_ref().is_none_or(is_in_range)
-            && installed.is_none_or(|installed| {
-                let is_same = || rank.version.is_some() && rank == Rank::of_version(installed.version.clone());
-                allowed.any_update || is_same() || is_update(entry, installed)
+        let offers = channels.flat_map(|channel| &channel.entries).filter_map(|entry| {
+            let bundle = self.catalog.bundle(entry.bundle)?;
+            let rank = Rank::of(bundle);
+            let is_in_range = |range: &Constraint| rank.version.as_ref().is_some_and(|version| range.contains(version));
+            allowed.versions.as_ref().is_none_or(is_in_range).then(|| Offer {
+                entry,
+                is_deprecated: self.deprecated.contains(&(package.into(), bundle.name.clone())),
+                updated: entry
+                    .skip_range
+                    .as_deref()
+                    .and_then(|range| VersionRange::parse_as_olm(range).ok()),
+                rank,
             })
+        });
+        let mut offers: Vec<Offer<'c>> = offers.collect();
+        offers.sort_by(|one, other| one.key().cmp(&other.key()));
+        offers
+    }
+}
+
+impl Offer<'_> {
+    fn key(&self) -> impl Ord + '_ {
+        (self.is_deprecated, Reverse(&self.rank), self.entry.bundle)
     }
 
-    fn is_deprecated(&self, package: &str, id: BundleId) -> bool {
-        let Some(bundle) = self.catalog.bundle(id) else {
-            return false;
-        };
-        self.deprecated.contains(&(package.into(), bundle.name.clone()))
+    /// Whether OLM v1 may install the bundle after `installed`.
+    fn follows(&self, allowed: &Allowed, installed: Option<&InstalledBundle>) -> bool {
+        let Some(installed) = installed else { return true };
+        let is_same = || self.rank.version.is_some() && self.rank == Rank::of_version(installed.version.clone());
+        allowed.any_update || is_same() || self.updates(installed)
+    }
+
+    /// Whether the bundle replaces or skips the installed one, or its range includes the installed version.
+    fn updates(&self, installed: &InstalledBundle) -> bool {
+        let mut names = self.entry.replaces.iter().chain(&self.entry.skips);
+        let is_spanned = |version| self.updated.as_ref().is_some_and(|range| range.contains(version));
+        names.any(|name| **name == *installed.name) || installed.version.as_ref().is_some_and(is_spanned)
     }
 }
 
@@ -137,14 +168,6 @@ impl Allowed {
     pub(crate) fn has_channel(&self, channel: &str) -> bool {
         self.channels.is_empty() || self.channels.contains(channel)
     }
-}
-
-/// Whether the entry replaces or skips the installed bundle, or its range includes the installed version.
-fn is_update(entry: &ChannelEntry, installed: &InstalledBundle) -> bool {
-    let mut names = entry.replaces.iter().chain(&entry.skips);
-    let range = || VersionRange::parse_as_olm(entry.skip_range.as_deref()?).ok();
-    let is_spanned = |version| range().is_some_and(|range| range.contains(version));
-    names.any(|name| **name == *installed.name) || installed.version.as_ref().is_some_and(is_spanned)
 }
 
 #[cfg(test)]
