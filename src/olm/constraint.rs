@@ -1,6 +1,6 @@
 //! Constraints: nested conditions on other bundles, beyond a required package or API.
 
-use super::intent::Intent;
+use super::intent::{INTENT, Intent};
 use super::limits;
 use super::problem::{Fields, Problem, What, of_type};
 use crate::kubernetes::GroupVersionKind;
@@ -46,8 +46,6 @@ pub(crate) const FAILURE_MESSAGE: &str = "failureMessage";
 pub(crate) const PACKAGE_NAME: &str = "packageName";
 /// The key of a package's version range, in constraints and in catalogs.
 pub(crate) const VERSION_RANGE: &str = "versionRange";
-/// The key of an intent.
-pub(crate) const INTENT: &str = "intent";
 
 /// The keys of constraints. Each constraint has exactly one of these keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,11 +163,7 @@ fn nested(value: &Value, path: &Path, depth: usize, problems: &mut Vec<Problem>)
         Key::Package => {
             let mut fields = Fields::new(value, path, problems);
             fields.only(key.fields());
-            let package = package(&mut fields, VERSION_RANGE);
-            if let Some((written, _)) = fields.value(INTENT) {
-                fields.report(written, What::IntentInside);
-            }
-            Constraint::Package(package)
+            Constraint::Package(package(&mut fields, VERSION_RANGE))
         }
         Key::Cel => {
             let mut fields = Fields::new(value, path, problems);
@@ -378,8 +372,8 @@ mod tests {
                 "all.constraints[2]: is a number, not a map",
                 "all.constraints[3]: has any, cel at once",
                 "all.constraints[4].intent: is not a field of a constraint",
-                "all.constraints[4].package.intent: is \"Required\", but must be required, recommended or optional",
                 "all.constraints[4].package.intent: is not supported by released versions of OLM",
+                "all.constraints[4].package.intent: is \"Required\", but must be required, recommended or optional",
             ]
         );
         assert_eq!(problems.iter().filter(|problem| !problem.is_fatal()).count(), 2);

@@ -1,7 +1,7 @@
 //! Dependencies: what a bundle requires from other bundles.
 
-use super::constraint::{self, Constraint, INTENT, Key, PACKAGE_NAME, PackageConstraint, VERSION_RANGE};
-use super::intent::Intent;
+use super::constraint::{self, Constraint, Key, PACKAGE_NAME, PackageConstraint, VERSION_RANGE};
+use super::intent::{INTENT, Intent};
 use super::problem::{Fields, Problem, What};
 use super::property::{CONSTRAINT, GVK, GVK_REQUIRED, LABEL, LABEL_REQUIRED, PACKAGE, PACKAGE_REQUIRED};
 use super::releases::{Feature, Olm};

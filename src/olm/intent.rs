@@ -4,6 +4,9 @@ use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
 
+/// The key of an intent.
+pub(crate) const INTENT: &str = "intent";
+
 /// The importance of a dependency to a bundle, the strictest intent first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]

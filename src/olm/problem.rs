@@ -2,7 +2,7 @@
 
 use super::intent::UnknownIntent;
 use super::limits;
-use super::releases::Feature;
+use super::releases::{Feature, Olm, support};
 use crate::text::{Path, kind_of};
 use serde_json::{Map, Value};
 use std::fmt;
@@ -38,15 +38,15 @@ pub enum What {
     Deep,
     /// An intent is unknown.
     Intent(UnknownIntent),
-    /// An intent is inside a constraint. Released versions of OLM do not know the key.
-    IntentInside,
+    /// A constraint has a key that only an OLM with this feature knows.
+    Needs(Feature),
 }
 
 impl Problem {
     /// Returns whether OLM rejects the value. OLM accepts values with any other problem.
     pub(crate) fn is_fatal(&self) -> bool {
         match self.what {
-            What::Several(_) | What::IntentInside => false,
+            What::Several(_) | What::Needs(_) => false,
             What::Type { .. } | What::UnknownKey | What::Nothing(_) | What::Long(_) | What::Deep | What::Intent(_) => {
                 true
             }
@@ -57,7 +57,7 @@ impl Problem {
     pub(crate) fn required_feature(&self) -> Option<Feature> {
         match self.what {
             What::UnknownKey => Some(Feature::OtherConstraint),
-            What::IntentInside => Some(Feature::IntentInConstraint),
+            What::Needs(feature) => Some(feature),
             What::Type { .. } | What::Nothing(_) | What::Several(_) | What::Long(_) | What::Deep | What::Intent(_) => {
                 None
             }
@@ -98,7 +98,10 @@ impl fmt::Display for What {
                     "is {written:?}, but must be required, recommended or optional"
                 )
             }
-            Self::IntentInside => formatter.write_str("is not supported by released versions of OLM"),
+            Self::Needs(feature) if Olm::AnyRelease.does(*feature) => {
+                formatter.write_str("is not supported by older releases of OLM")
+            }
+            Self::Needs(_) => formatter.write_str("is not supported by released versions of OLM"),
         }
     }
 }
@@ -158,13 +161,14 @@ impl<'value, 'problems> Fields<'value, 'problems> {
         self.problems.push(Problem { path, what });
     }
 
-    /// Reports each key that is not one of these.
-    pub(super) fn only(&mut self, names: &[&str]) {
+    /// Reports each key that is not one of these, or that not every OLM knows.
+    pub(super) fn only(&mut self, names: &[&'static str]) {
         for key in self.map.into_iter().flat_map(Map::keys) {
-            if !names.iter().any(|name| name.eq_ignore_ascii_case(key)) {
-                let path = self.path.key(key);
-                let what = What::UnknownKey;
-                self.problems.push(Problem { path, what });
+            let name = names.iter().find(|name| name.eq_ignore_ascii_case(key));
+            match name.map(|name| Feature::Constraint(name)) {
+                None => self.report(key, What::UnknownKey),
+                Some(feature) if support(feature).is_some() => self.report(key, What::Needs(feature)),
+                Some(_) => {}
             }
         }
     }

@@ -4,6 +4,7 @@
 //! If no source names the release that introduced a feature, its row says so ([`Since::Unsaid`]), and nothing is
 //! reported about the feature.
 
+use super::intent::INTENT;
 use super::property;
 use crate::rules::{self, Rule};
 use crate::version::parse_tolerant;
@@ -54,8 +55,8 @@ pub enum Feature {
     OtherDependency,
     /// Installing a bundle without a dependency whose intent allows this.
     Intent,
-    /// Reading an intent inside a constraint.
-    IntentInConstraint,
+    /// Reading a constraint with this key, or with this field of a key.
+    Constraint(&'static str),
     /// Reading a constraint with a key that is not defined in [`crate::olm::constraint`].
     OtherConstraint,
     /// Acting on a property of this type.
@@ -220,7 +221,7 @@ pub static SUPPORT: &[Support] = &[
         "proposal olm-optional-dependency-declaration, which no release implements",
     ),
     row(
-        Feature::IntentInConstraint,
+        Feature::Constraint(INTENT),
         Since::Proposed,
         &rules::CLUSTER_CONSTRAINT,
         "rejects it, and resolves nothing in the namespace",
@@ -500,7 +501,7 @@ mod tests {
         assert!(proposed.iter().all(|feature| released.contains(feature)));
         for feature in [
             Feature::Intent,
-            Feature::IntentInConstraint,
+            Feature::Constraint(INTENT),
             Feature::PlainImage,
             Feature::Property(property::OPTIONAL_MANIFESTS),
         ] {

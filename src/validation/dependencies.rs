@@ -7,11 +7,12 @@ use crate::bundle::{Bundle, TypedValue};
 use crate::cel;
 use crate::csv::Csv;
 use crate::diagnostic::{Diagnostic, Edit};
-use crate::olm::constraint::{INTENT, Key, PackageConstraint, VERSION_RANGE};
+use crate::olm::constraint::{Key, PackageConstraint, VERSION_RANGE};
 use crate::olm::dependency::{Dependency, DependencyKind, Reading, Spelling, VERSION};
-use crate::olm::intent::Intent;
+use crate::olm::intent::{INTENT, Intent};
 use crate::olm::problem::{Problem, What};
 use crate::olm::property::{CONSTRAINT, GVK, GVK_REQUIRED, PACKAGE_REQUIRED};
+use crate::olm::releases::{Olm, support};
 use crate::rules::{self, Rule, Severity};
 use crate::shape::nearest;
 use crate::text::{Path, Step};
@@ -108,7 +109,11 @@ fn check_reading(entry: &TypedValue, reading: Reading, findings: &mut Vec<Diagno
     // The value of a misspelled key seems to be missing, which is not reported separately.
     let has_unknown_key = reading.problems.iter().any(|problem| problem.what == What::UnknownKey);
     let problems = reading.problems.iter();
-    let reported = problems.filter(|problem| !(has_unknown_key && matches!(problem.what, What::Nothing(_))));
+    let reported = problems.filter(|problem| match problem.what {
+        What::Nothing(_) => !has_unknown_key,
+        What::Needs(feature) => !Olm::AnyRelease.does(feature),
+        _ => true,
+    });
     findings.extend(reported.map(|problem| finding(entry, problem)));
     match reading.dependency {
         Some(Dependency::Constraint(_)) if has_unknown_key => {}
@@ -177,11 +182,19 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
                 None => finding,
             }
         }
-        What::IntentInside => Diagnostic::new(
-            &rules::DEP_INTENT_CONSTRAINT,
-            "released versions of OLM reject an intent inside a constraint, and resolve nothing in the namespace",
-        )
-        .at(entry.key_place_of(path)),
+        What::Needs(feature) => {
+            let key = key_at(path, 1).unwrap_or_default();
+            let rule = if key.eq_ignore_ascii_case(INTENT) {
+                &rules::DEP_INTENT_CONSTRAINT
+            } else {
+                &rules::DEP_CONSTRAINT_KEY
+            };
+            let instead = support(*feature).map_or("rejects it", |row| row.instead);
+            let message = format!("a constraint has the key {key}, and {} {instead}", Olm::AnyRelease);
+            let mut finding = Diagnostic::new(rule, message).at(entry.key_place_of(path));
+            finding.severity = Severity::Warning;
+            finding
+        }
     }
 }
 

@@ -83,7 +83,10 @@ fn d14_an_intent_inside_a_constraint_stops_every_released_olm() {
     );
     let validated = outcome_of(&sandbox, "bundle validate shed");
     assert!(
-        validated.stdout.contains("warning[dep-intent-constraint]"),
+        validated.stdout.contains(
+            "warning[dep-intent-constraint]: a constraint has the key intent, and every released OLM rejects it, and \
+             resolves nothing in the namespace\n"
+        ),
         "{validated}"
     );
     let proposed = outcome_of(&sandbox, "resolve shed --catalog index.db -o json");

@@ -95,7 +95,7 @@ fn lacks(olm: &Olm, needs: Vec<Needed>) -> Vec<(&'static Support, String)> {
     // single finding is enough.
     let has = |rows: &[(&Support, String)], feature| rows.iter().any(|(row, _)| row.feature == feature);
     if has(&rows, Feature::Dependency(CONSTRAINT)) {
-        rows.retain(|(row, _)| !matches!(row.feature, Feature::OtherConstraint | Feature::IntentInConstraint));
+        rows.retain(|(row, _)| !matches!(row.feature, Feature::OtherConstraint | Feature::Constraint(_)));
     }
     if has(&rows, Feature::LargeImage) {
         rows.retain(|(row, _)| row.feature != Feature::HugeImage);

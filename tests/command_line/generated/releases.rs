@@ -43,7 +43,7 @@ fn name(feature: Feature) -> String {
         Feature::Dependency(kind) => return format!("a dependency of type `{kind}`"),
         Feature::OtherDependency => "a dependency of any other type",
         Feature::Intent => "a dependency with an intent",
-        Feature::IntentInConstraint => "a constraint with an intent",
+        Feature::Constraint(key) => return format!("a constraint with the key `{key}`"),
         Feature::OtherConstraint => "a constraint with an unknown key",
         Feature::Property(kind) => return format!("the property `{kind}`"),
         Feature::Kind(kind) => return format!("manifests of kind {kind}"),
