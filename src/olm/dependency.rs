@@ -154,7 +154,7 @@ impl Reading {
     pub(crate) fn usable(self) -> Result<Dependency, Problem> {
         let nothing = || Problem {
             path: Path::root(),
-            what: What::Nothing(Key::names().to_vec()),
+            what: What::Nothing(Key::names()),
         };
         match self.problems.into_iter().find(Problem::is_fatal) {
             Some(problem) => Err(problem),

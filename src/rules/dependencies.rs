@@ -46,8 +46,8 @@ rules! { PROPERTIES_AND_CONSTRAINTS
         OPT_BUILTIN_KIND = "opt-builtin-kind", Info, OPTIONAL_MANIFESTS, "No action needed.";
 
         // Constraints, intents and ranges.
-        DEP_CONSTRAINT_KEY = "dep-constraint-key", Error, FORMAT, "Use failureMessage and one of all, any, cel, gvk, not and package.";
-        DEP_CONSTRAINT_SEVERAL = "dep-constraint-several", Error, FORMAT, "Use only one of all, any, cel, gvk, not and package in each constraint.";
+        DEP_CONSTRAINT_KEY = "dep-constraint-key", Error, FORMAT, "Correct or remove the key: a constraint consists of failureMessage and one condition, such as package or all.";
+        DEP_CONSTRAINT_SEVERAL = "dep-constraint-several", Error, FORMAT, "Use only one condition in each constraint, and list several under all.";
         DEP_CONSTRAINT_SIZE = "dep-constraint-size", Error, FORMAT, "Split the constraint.";
         DEP_RANGE_QUOTING = "dep-range-quoting", Error, INTENTS, "Quote the range: YAML reads an unquoted > as the start of a block scalar.";
         DEP_INTENT_VALUE = "dep-intent-value", Error, INTENTS, "Use required, recommended or optional.";

@@ -38,7 +38,7 @@ rules! { DATABASES
         CLUSTER_BUNDLE_SIZE = "cluster-bundle-size", Error, OLM, "Remove descriptions from the schemas of CustomResourceDefinitions, or move the bundle to an index for newer clusters.";
         CLUSTER_MESSAGE_SIZE = "cluster-message-size", Error, OLM, "Publish the bundle as a registry+v1 image, and add it from the registry.";
         CLUSTER_MANIFEST_KIND = "cluster-manifest-kind", Error, OLM, "Update OLM on the clusters, remove the object from the bundle, or move the bundle to an index for newer clusters.";
-        CLUSTER_CONSTRAINT = "cluster-constraint", Error, OLM, "Use failureMessage and one of all, any, cel, gvk, not and package.";
+        CLUSTER_CONSTRAINT = "cluster-constraint", Error, OLM, "Use a condition that OLM on these clusters knows, or move the bundle to an index for newer clusters.";
         CLUSTER_DEPENDENCY = "cluster-dependency", Warning, OLM, "Depend on the API with olm.gvk if that is sufficient, or move the bundle to an index for newer clusters.";
         CLUSTER_INTENT = "cluster-intent", Warning, INTENTS, "Provide the package in a catalog of these clusters, or remove the dependency.";
         CLUSTER_PROPERTY = "cluster-property", Warning, OLM, "No action needed if the difference is acceptable on these clusters; otherwise move the bundle to an index for newer clusters.";

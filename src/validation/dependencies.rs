@@ -148,16 +148,13 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
                 Some(Step::Key(key)) => &**key,
                 _ => "it",
             };
-            let rule = if key == INTENT {
-                &rules::DEP_INTENT_PLACE
-            } else {
-                &rules::DEP_CONSTRAINT_KEY
-            };
             let message = format!("{key} is not a field of a constraint; the resolver rejects it");
-            let finding = Diagnostic::new(rule, message).at(entry.key_place_of(path));
-            match help_for_key(path) {
-                Some(help) if rule.id == rules::DEP_CONSTRAINT_KEY.id => finding.help(help),
-                _ => finding,
+            let place = entry.key_place_of(path);
+            if key == INTENT {
+                Diagnostic::new(&rules::DEP_INTENT_PLACE, message).at(place)
+            } else {
+                let finding = Diagnostic::new(&rules::DEP_CONSTRAINT_KEY, message).at(place);
+                finding.help(help_for_key(path))
             }
         }
         What::Nothing(_) => new(&rules::DEP_CEL_MISSING, format!("a constraint {what}")),
@@ -220,15 +217,15 @@ fn unquoted(entry: &TypedValue, path: &Path, quoted: Edit, finding: Diagnostic) 
 }
 
 /// Returns advice about an unknown key of a constraint.
-fn help_for_key(path: &Path) -> Option<String> {
-    let Some(key) = Key::ORDER.into_iter().find(|key| key_at(path, 2) == Some(key.name())) else {
-        let names = Key::ORDER.map(Key::name);
-        return Some(format!("Did you mean {}?", nearest(key_at(path, 1)?, names)?));
+fn help_for_key(path: &Path) -> String {
+    let Some(key) = Key::ORDER.iter().find(|key| key_at(path, 2) == Some(key.name())) else {
+        let near = nearest(key_at(path, 1).unwrap_or_default(), Key::names());
+        return near.map_or_else(Key::usage, |near| format!("Did you mean {near}?"));
     };
     // No release of OLM reads an intent here.
     let fields = key.fields().iter().filter(|field| **field != INTENT);
     let fields: Vec<&str> = fields.copied().collect();
-    Some(format!("Allowed fields: {}.", fields.join(", ")))
+    format!("Allowed fields: {}.", fields.join(", "))
 }
 
 /// Returns the key at a position of a path, counted from the end.

@@ -814,6 +814,11 @@ fn a_misspelled_constraint_key_is_the_only_error() {
             "version",
             "help: Allowed fields: packageName, versionRange.",
         ),
+        (
+            "something: {}",
+            "something",
+            "help: Use failureMessage and one of all, any, cel, gvk, not and package.",
+        ),
     ] {
         let sandbox = greenhouse();
         let text = format!("dependencies:\n- type: olm.constraint\n  value:\n    {constraint}\n");

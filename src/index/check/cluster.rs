@@ -8,6 +8,7 @@ use crate::catalog::updates::updates;
 use crate::catalog::{BundleId, Catalog, Channel};
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::open::{Index, OpenError};
+use crate::olm::constraint::Key;
 use crate::olm::property;
 use crate::olm::property::CONSTRAINT;
 use crate::olm::releases::{Feature, Olm, Since, Support, support};
@@ -74,7 +75,11 @@ fn for_cluster(index: &Index, olm: &Olm) -> Result<Vec<Diagnostic>, OpenError> {
                     message.push_str(stop);
                 }
             }
-            findings.push(Diagnostic::new(row.rule, message));
+            let finding = Diagnostic::new(row.rule, message);
+            findings.push(match row.feature {
+                Feature::OtherConstraint => finding.help(Key::usage()),
+                _ => finding,
+            });
         }
     }
     diagnostic::sort(&mut findings);
