@@ -1,25 +1,40 @@
 //! Constraints: nested conditions on other bundles, beyond a required package or API.
 
+mod intents;
+mod words;
+
+pub(super) use intents::{required, required_package};
+
 use super::intent::{INTENT, Intent};
 use super::limits;
 use super::problem::{Fields, Problem, What, of_type};
 use crate::kubernetes::GroupVersionKind;
 use crate::text::Path;
 use serde_json::Value;
+use std::fmt;
 
-/// A condition that one other bundle must meet.
+/// What one other bundle must meet: a condition, or several constraints. `L` is the type of the conditions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Constraint {
+pub enum Constraint<L = Condition> {
+    /// The bundle meets this condition.
+    Leaf(L),
+    /// The bundle meets all of these constraints.
+    All(Vec<Self>),
+    /// The bundle meets at least one of these constraints.
+    Any(Vec<Self>),
+    /// The bundle meets none of these constraints.
+    Not(Vec<Self>),
+}
+
+/// A single condition of a constraint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Condition {
     /// The bundle belongs to a package and has a version in a range.
     Package(PackageConstraint),
     /// The bundle provides an API.
     Api(GroupVersionKind),
-    /// The bundle meets all of these conditions.
-    All(Vec<Constraint>),
-    /// The bundle meets at least one of these conditions.
-    Any(Vec<Constraint>),
-    /// The bundle meets none of these conditions.
-    Not(Vec<Constraint>),
+    /// The bundle has a label. Only a dependency of the type `olm.label` can require this.
+    Label(String),
     /// A rule in the Common Expression Language is true for the bundle.
     Cel {
         /// The rule.
@@ -46,6 +61,8 @@ pub(crate) const FAILURE_MESSAGE: &str = "failureMessage";
 pub(crate) const PACKAGE_NAME: &str = "packageName";
 /// The key of a package's version range, in constraints and in catalogs.
 pub(crate) const VERSION_RANGE: &str = "versionRange";
+/// The key of the parts of `all`, `any` and `not`.
+const CONSTRAINTS: &str = "constraints";
 
 /// The keys of constraints. Each constraint has exactly one of these keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +115,7 @@ impl Key {
         match self {
             Self::Gvk => &["group", "version", "kind"],
             Self::Package => &[PACKAGE_NAME, VERSION_RANGE, INTENT],
-            Self::All | Self::Any | Self::Not => &["constraints"],
+            Self::All | Self::Any | Self::Not => &[CONSTRAINTS],
             Self::Cel => &["rule"],
         }
     }
@@ -152,37 +169,30 @@ fn nested(value: &Value, path: &Path, depth: usize, problems: &mut Vec<Problem>)
         problems.push(of_type(&path, "a map", value));
         return None;
     }
-    let several = |problems: &mut Vec<Problem>| -> Vec<Constraint> {
-        let mut fields = Fields::new(value, path.clone(), problems);
-        fields.only(key.fields());
-        let (written, items) = fields.list("constraints");
-        let path = path.key(written);
-        let items = items.iter().enumerate();
-        items
-            .filter_map(|(at, item)| nested(item, &path.index(at), depth + 1, problems))
-            .collect()
+    let mut fields = Fields::new(value, path.clone(), problems);
+    fields.only(key.fields());
+    let condition = match key {
+        Key::Gvk => Condition::Api(api(&mut fields)),
+        Key::Package => Condition::Package(package(&mut fields, VERSION_RANGE)),
+        Key::Cel => Condition::Cel {
+            rule: fields.string("rule"),
+            message,
+        },
+        Key::All | Key::Any | Key::Not => {
+            let (written, items) = fields.list(CONSTRAINTS);
+            let path = path.key(written);
+            let items = items.iter().enumerate();
+            let parts = items
+                .filter_map(|(at, item)| nested(item, &path.index(at), depth + 1, problems))
+                .collect();
+            return Some(match key {
+                Key::All => Constraint::All(parts),
+                Key::Any => Constraint::Any(parts),
+                _ => Constraint::Not(parts),
+            });
+        }
     };
-    Some(match key {
-        Key::Gvk => {
-            let mut fields = Fields::new(value, path, problems);
-            fields.only(key.fields());
-            Constraint::Api(api(&mut fields))
-        }
-        Key::Package => {
-            let mut fields = Fields::new(value, path, problems);
-            fields.only(key.fields());
-            Constraint::Package(package(&mut fields, VERSION_RANGE))
-        }
-        Key::Cel => {
-            let mut fields = Fields::new(value, path, problems);
-            fields.only(key.fields());
-            let rule = fields.string("rule");
-            Constraint::Cel { rule, message }
-        }
-        Key::All => Constraint::All(several(problems)),
-        Key::Any => Constraint::Any(several(problems)),
-        Key::Not => Constraint::Not(several(problems)),
-    })
+    Some(Constraint::Leaf(condition))
 }
 
 pub(super) fn api(fields: &mut Fields<'_, '_>) -> GroupVersionKind {
@@ -202,150 +212,57 @@ pub(super) fn package(fields: &mut Fields<'_, '_>, range: &str) -> PackageConstr
     PackageConstraint { name, range, intent }
 }
 
-impl Constraint {
-    /// Returns the needed constraint for each intent, the strictest first. Each weaker intent includes the constraints
-    /// of the stricter ones, so that the same bundle has to meet all of them.
-    ///
-    /// Packages without an intent, and all parts that are not packages, are required. Parts of `all` that have a weaker
-    /// intent are omitted from the required constraint. An `any` is not required at all if even one of its parts has a
-    /// weaker intent. Inside `not`, an intent has no meaning.
-    pub(crate) fn by_intent(&self) -> Vec<(Intent, Self)> {
-        let mut parts: Vec<(Intent, Self)> = Vec::new();
-        for intent in Intent::ALL {
-            if let Some(part) = self.up_to(intent)
-                && parts.last().is_none_or(|(_, before)| *before != part)
-            {
-                parts.push((intent, part));
-            }
-        }
-        parts
-    }
-
-    /// Returns the constraint without the parts whose intent is weaker than `intent`; `None` if no requirement remains.
-    fn up_to(&self, intent: Intent) -> Option<Self> {
+impl<L> Constraint<L> {
+    /// Returns the constraints that this one consists of, and their key; `None` for a single condition.
+    pub(crate) fn parts(&self) -> Option<(Key, &[Self])> {
         match self {
-            Self::Package(package) => {
-                let required = PackageConstraint {
-                    intent: Intent::Required,
-                    ..package.clone()
-                };
-                (package.intent <= intent).then_some(Self::Package(required))
+            Self::Leaf(_) => None,
+            Self::All(parts) => Some((Key::All, parts)),
+            Self::Any(parts) => Some((Key::Any, parts)),
+            Self::Not(parts) => Some((Key::Not, parts)),
+        }
+    }
+
+    /// Returns this constraint and all nested ones, each with its path.
+    pub(crate) fn flattened(&self) -> Vec<(Path, &Self)> {
+        let mut all = Vec::new();
+        self.flatten(Path::root(), &mut all);
+        all
+    }
+
+    fn flatten<'own>(&'own self, path: Path, all: &mut Vec<(Path, &'own Self)>) {
+        let parts = self.parts();
+        let inside = parts.map(|(key, parts)| (path.key(key.name()).key(CONSTRAINTS), parts));
+        all.push((path, self));
+        if let Some((path, parts)) = inside {
+            for (at, part) in parts.iter().enumerate() {
+                part.flatten(path.index(at), all);
             }
-            Self::All(parts) => {
-                let left: Vec<_> = parts.iter().filter_map(|part| part.up_to(intent)).collect();
-                (!left.is_empty() || parts.is_empty()).then_some(Self::All(left))
-            }
-            Self::Any(parts) => {
-                let all: Option<Vec<_>> = parts.iter().map(|part| part.up_to(intent)).collect();
-                all.map(Self::Any)
-            }
-            Self::Not(_) | Self::Api(_) | Self::Cel { .. } => Some(self.clone()),
         }
     }
 }
 
-/// Returns the value of a constraint without intents and without parts that are not required; `None` if nothing
-/// remains. A value that is not a constraint is returned unchanged.
-pub(super) fn required(value: &Value) -> Option<Value> {
-    let mut left = value.clone();
-    for key in Key::ORDER.iter().copied() {
-        let Some(inside) = left.get_mut(key.name()) else {
-            continue;
-        };
-        match key {
-            Key::Package => *inside = required_package(inside)?,
-            Key::All | Key::Any => {
-                let Some(items) = inside.get_mut("constraints").and_then(Value::as_array_mut) else {
-                    continue;
-                };
-                let before = items.len();
-                let required: Vec<_> = items.iter().filter_map(required).collect();
-                let holds_without = match key {
-                    Key::Any => required.len() < before,
-                    _ => required.is_empty(),
-                };
-                if holds_without && before > 0 {
-                    return None;
-                }
-                *items = required;
+/// Describes the condition for users, such as `a provider of Etcd (etcd.example.com/v1)`.
+impl fmt::Display for Condition {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Package(PackageConstraint { name, range, .. }) => {
+                write!(formatter, "package {name} in the range {range}")
             }
-            Key::Gvk | Key::Not | Key::Cel => {}
+            Self::Api(api) => write!(formatter, "a provider of {} ({})", api.kind, api.api_version()),
+            Self::Label(label) => write!(formatter, "an operator with the label {label}"),
+            Self::Cel { rule, message } if message.is_empty() => {
+                write!(formatter, "an operator for which this rule is true: {rule}")
+            }
+            Self::Cel { message, .. } => write!(formatter, "an operator with this purpose: {message}"),
         }
     }
-    Some(left)
-}
-
-/// Returns the value of a package without its intent; `None` if the package is not required.
-pub(super) fn required_package(value: &Value) -> Option<Value> {
-    let mut left = value.clone();
-    if let Some(map) = left.as_object_mut()
-        && let Some(intent) = map.shift_remove(INTENT)
-    {
-        let required = intent
-            .as_str()
-            .is_none_or(|intent| intent.parse().is_ok_and(|intent: Intent| intent == Intent::Required));
-        return required.then_some(left);
-    }
-    Some(left)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    fn package(name: &str, intent: &str) -> Value {
-        json!({"package": {"packageName": name, "versionRange": ">=1.0.0", "intent": intent}})
-    }
-
-    fn parts(value: &Value) -> Vec<(Intent, Constraint)> {
-        read(value, 0).0.unwrap().by_intent()
-    }
-
-    fn required(name: &str) -> Constraint {
-        let (name, range, intent) = (name.to_owned(), ">=1.0.0".to_owned(), Intent::Required);
-        Constraint::Package(PackageConstraint { name, range, intent })
-    }
-
-    #[test]
-    fn a_package_has_the_intent_of_its_constraint() {
-        for intent in Intent::ALL {
-            assert_eq!(parts(&package("a", intent.name())), [(intent, required("a"))]);
-        }
-    }
-
-    #[test]
-    fn weaker_parts_of_an_all_constraint_apply_to_the_same_bundle() {
-        let all =
-            json!({"all": {"constraints": [package("a", ""), package("b", "optional"), package("c", "recommended")]}});
-        assert_eq!(
-            parts(&all),
-            [
-                (Intent::Required, Constraint::All(vec![required("a")])),
-                (Intent::Recommended, Constraint::All(vec![required("a"), required("c")])),
-                (
-                    Intent::Optional,
-                    Constraint::All(vec![required("a"), required("b"), required("c")])
-                ),
-            ]
-        );
-    }
-
-    #[test]
-    fn one_weaker_part_of_an_any_constraint_weakens_the_whole() {
-        let any = json!({"any": {"constraints": [package("a", ""), package("b", "recommended")]}});
-        let whole = Constraint::Any(vec![required("a"), required("b")]);
-        assert_eq!(parts(&any), [(Intent::Recommended, whole)]);
-        let nested = json!({"all": {"constraints": [any, package("c", "")]}});
-        assert_eq!(parts(&nested).len(), 2);
-    }
-
-    #[test]
-    fn an_intent_inside_not_is_ignored() {
-        let not = json!({"not": {"constraints": [package("a", "optional")]}});
-        assert_eq!(parts(&not).len(), 1);
-        assert_eq!(parts(&not)[0].0, Intent::Required);
-    }
 
     #[test]
     fn every_problem_is_reported_with_its_place() {
@@ -380,7 +297,13 @@ mod tests {
     #[test]
     fn names_are_matched_case_insensitively_as_in_go() {
         let value = json!({"PACKAGE": {"PackageName": "a", "versionrange": ">=1.0.0"}});
-        assert_eq!(read(&value, 0), (Some(required("a")), Vec::new()));
+        let package = PackageConstraint {
+            name: "a".to_owned(),
+            range: ">=1.0.0".to_owned(),
+            intent: Intent::Required,
+        };
+        let constraint = Constraint::Leaf(Condition::Package(package));
+        assert_eq!(read(&value, 0), (Some(constraint), Vec::new()));
     }
 
     #[test]
@@ -392,7 +315,7 @@ mod tests {
                 ..
             }]
         ));
-        let mut value = package("a", "");
+        let mut value = json!({"package": {"packageName": "a"}});
         for _ in 0..=limits::CONSTRAINT_DEPTH {
             value = json!({"not": {"constraints": [value]}});
         }

@@ -1,6 +1,6 @@
 //! Dependencies: what a bundle requires from other bundles.
 
-use super::constraint::{self, Constraint, Key, PACKAGE_NAME, PackageConstraint, VERSION_RANGE};
+use super::constraint::{self, Condition, Constraint, Key, PACKAGE_NAME, PackageConstraint, VERSION_RANGE};
 use super::intent::{INTENT, Intent};
 use super::problem::{Fields, Problem, What};
 use super::property::{CONSTRAINT, GVK, GVK_REQUIRED, LABEL, LABEL_REQUIRED, PACKAGE, PACKAGE_REQUIRED};
@@ -164,14 +164,14 @@ impl Reading {
 }
 
 impl Dependency {
-    /// Returns the dependency as constraints, one for each intent. The result is empty for a label, which constraints
-    /// cannot express.
+    /// Returns the dependency as constraints, one for each intent.
     pub fn constraints(&self) -> Vec<(Intent, Constraint)> {
-        match self {
-            Self::Package(package) => Constraint::Package(package.clone()).by_intent(),
-            Self::Api(api) => vec![(Intent::Required, Constraint::Api(api.clone()))],
-            Self::Label(_) => Vec::new(),
-            Self::Constraint(constraint) => constraint.by_intent(),
-        }
+        let condition = match self {
+            Self::Package(package) => Condition::Package(package.clone()),
+            Self::Api(api) => Condition::Api(api.clone()),
+            Self::Label(label) => Condition::Label(label.clone()),
+            Self::Constraint(constraint) => return constraint.by_intent(),
+        };
+        Constraint::Leaf(condition).by_intent()
     }
 }

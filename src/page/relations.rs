@@ -2,11 +2,11 @@
 
 use super::path;
 use crate::catalog::{BundleId, Catalog, Text};
-use crate::olm::constraint::Constraint;
+use crate::olm::constraint::{Condition, Constraint};
 use crate::olm::dependency::{self, Dependency, Spelling};
 use crate::olm::property::CONSTRAINT;
 use crate::olm::releases::Olm;
-use crate::resolver::{Need, Needs, wish};
+use crate::resolver::{Need, Needs};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
@@ -153,18 +153,18 @@ fn tree(need: &Need) -> String {
 }
 
 fn write_tree(constraint: &Constraint, depth: usize, out: &mut String) {
-    let (words, parts): (String, &[Constraint]) = match constraint {
-        Constraint::Package(package) => (wish::package(&package.name, &package.range), &[]),
-        Constraint::Api(api) => (wish::provider(api), &[]),
-        Constraint::All(parts) => ("all of".to_owned(), parts),
-        Constraint::Any(parts) => ("one of".to_owned(), parts),
-        Constraint::Not(parts) => ("none of".to_owned(), parts),
-        Constraint::Cel { rule, message } if message.is_empty() => (format!("rule {rule}"), &[]),
-        Constraint::Cel { rule, message } => (format!("rule {rule} ({message})"), &[]),
+    let words = match constraint {
+        Constraint::Leaf(Condition::Cel { rule, message }) if message.is_empty() => format!("rule {rule}"),
+        Constraint::Leaf(Condition::Cel { rule, message }) => format!("rule {rule} ({message})"),
+        Constraint::Leaf(condition) => condition.to_string(),
+        Constraint::All(_) => "all of".to_owned(),
+        Constraint::Any(_) => "one of".to_owned(),
+        Constraint::Not(_) => "none of".to_owned(),
     };
     // Writing to a string cannot fail.
     let _ = writeln!(out, "{}{words}", "  ".repeat(depth));
-    for part in parts {
+    let (_, parts) = constraint.parts().unzip();
+    for part in parts.into_iter().flatten() {
         write_tree(part, depth + 1, out);
     }
 }

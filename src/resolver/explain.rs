@@ -6,7 +6,6 @@ use super::problem::ResolverOptions;
 use super::resolution::{Considered, Note, NoteKind};
 use super::search::{Choice, Demand, DemandOf, Enabled, ListId, Outcome, Variable, search};
 use super::variables::{Stands, Variables};
-use super::wish::wish;
 use crate::cluster::state::Subscription;
 use std::collections::{HashMap, HashSet};
 
@@ -138,7 +137,7 @@ fn wanted_by(variables: &Variables<'_>, by: Variable, constraint: usize) -> Stri
     use super::clause::Clause;
     match (&variables.constraints[constraint], variables.stands[by]) {
         (Clause::Needs(id, predicate, _), _) => {
-            format!("{}: {}", variables.name(*id), wish(predicate))
+            format!("{}: {predicate}", variables.name(*id))
         }
         (_, Stands::Subscription(place)) => format!("subscription {}", variables.problem.subscriptions[place].name),
         (_, Stands::Entry(id)) => variables.name(id).to_string(),

@@ -3,13 +3,13 @@
 use super::clause::{Clause, Unmet, listed};
 use super::entries::EntryId;
 use super::missing;
-use super::predicate::Predicate;
+use super::predicate::{Predicate, Test};
 use super::problem::ResolverOptions;
 use super::resolution::{Considered, Unresolved};
 use super::search::{ConstraintId, Demand, DemandOf, Enabled, Outcome, Variable, minimal, search};
 use super::variables::{Stands, Variables};
-use super::wish::wish;
 use crate::cluster::state::Subscription;
+use crate::olm::constraint::{Condition, PackageConstraint};
 use crate::shape::nearest;
 use std::collections::BTreeSet;
 
@@ -120,13 +120,12 @@ pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Opti
         Clause::Unmet(place, unmet) => unmet_because(variables, subscription(place), *unmet),
         Clause::Installed(id) => format!("{} is installed without a subscription, so it stays", name(id)),
         Clause::Needs(id, predicate, candidates) if candidates.is_empty() => {
-            let wish = wish(predicate);
-            format!("{} needs {wish}, but {}", name(id), what_there_is(variables, predicate))
+            let there_is = what_there_is(variables, predicate);
+            format!("{} needs {predicate}, but {there_is}", name(id))
         }
         Clause::Needs(id, predicate, candidates) => {
-            let wish = wish(predicate);
             format!(
-                "{} needs {wish}, and only {} satisfies this",
+                "{} needs {predicate}, and only {} satisfies this",
                 name(id),
                 members(variables, candidates, "or")
             )
@@ -150,7 +149,11 @@ pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Opti
 
 /// Describes, for a dependency that no bundle satisfies, what the catalogs contain instead.
 fn what_there_is(variables: &Variables<'_>, predicate: &Predicate) -> String {
-    let Predicate::Package { name, .. } = predicate else {
+    let Predicate::Leaf(Test {
+        condition: Condition::Package(PackageConstraint { name, .. }),
+        ..
+    }) = predicate
+    else {
         return "no catalog contains one".to_owned();
     };
     let of_package = variables.entries.ids().filter(|id| {

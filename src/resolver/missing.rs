@@ -2,11 +2,11 @@
 //! dependencies.
 
 use super::clause::{Clause, listed};
-use super::predicate::Predicate;
+use super::predicate::{Predicate, Test};
 use super::search::ConstraintId;
 use super::variables::Variables;
-use super::wish::wish;
 use crate::kubernetes::platform::is_platform_group;
+use crate::olm::constraint::Condition;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The unsatisfied dependencies of a bundle, in words.
@@ -38,10 +38,13 @@ pub(super) fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>)
             }
             let missing = bundles.entry(variables.name(*id).to_string()).or_default();
             let (list, text) = match &**predicate {
-                Predicate::Api(api) if is_platform_group(&api.group) => {
+                Predicate::Leaf(Test {
+                    condition: Condition::Api(api),
+                    ..
+                }) if is_platform_group(&api.group) => {
                     (&mut missing.natives, format!("{} ({})", api.kind, api.api_version()))
                 }
-                other => (&mut missing.wishes, wish(other)),
+                other => (&mut missing.wishes, other.to_string()),
             };
             if !list.contains(&text) {
                 list.push(text);

@@ -26,7 +26,6 @@ mod resolution;
 mod resolve;
 mod search;
 mod variables;
-pub(crate) mod wish;
 mod wording;
 
 pub use needs::Need;

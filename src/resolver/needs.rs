@@ -3,7 +3,6 @@
 use super::predicate::{Dependency, dependencies};
 use super::properties::{Facts, as_property, of_bundle};
 use super::resolve::EVALUATIONS;
-use super::wish::wish;
 use crate::catalog::{BundleId, Catalog, Property, Text};
 use crate::cel::Budget;
 use crate::olm::intent::Intent;
@@ -148,7 +147,7 @@ impl<'catalog> Needs<'catalog> {
         let found = found.map(|candidate| candidate.bundle).collect();
         Found {
             intent: dependency.intent,
-            wish: wish(&dependency.predicate),
+            wish: dependency.predicate.to_string(),
             packages: dependency.packages().into_iter().map(str::to_owned).collect(),
             bundles: if self.budget.is_spent() {
                 Err("evaluating the constraint rules takes too long".to_owned())

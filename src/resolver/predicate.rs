@@ -5,40 +5,36 @@ use super::properties::Facts;
 use crate::catalog::Property;
 use crate::cel::{Budget, Rule};
 use crate::kubernetes::GroupVersionKind;
-use crate::olm::constraint::{Constraint, PackageConstraint};
+use crate::olm::constraint::{Condition, Constraint, PackageConstraint};
 use crate::olm::dependency::DependencyKind;
 use crate::olm::dependency::Spelling;
 use crate::olm::intent::Intent;
+use crate::olm::limits;
 use crate::olm::problem::{Problem, What};
 use crate::olm::releases::{Feature, Olm};
-use crate::olm::{self, limits};
 use crate::text::Step;
 use crate::version::VersionRange;
 use semver::Version;
 use serde_json::Value;
+use std::borrow::Borrow;
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
 use std::rc::Rc;
 
-/// A condition that a single bundle must satisfy.
+/// What a single bundle must satisfy.
+pub(super) type Predicate = Constraint<Test>;
+
+/// A condition, and what is compiled once for all bundles.
 #[derive(Debug)]
-pub(super) enum Predicate {
-    Api(GroupVersionKind),
-    Package {
-        name: String,
-        written: String,
-        range: VersionRange,
-    },
-    Label(String),
-    All(Vec<Predicate>),
-    Any(Vec<Predicate>),
-    /// The bundle satisfies none of these predicates.
-    Not(Vec<Predicate>),
-    Cel {
-        rule: Rule,
-        written: String,
-        message: String,
-    },
+pub(super) struct Test {
+    pub(super) condition: Condition,
+    range: Option<VersionRange>,
+    rule: Option<Rule>,
+}
+
+impl Borrow<Condition> for Test {
+    fn borrow(&self) -> &Condition {
+        &self.condition
+    }
 }
 
 /// A dependency of a bundle.
@@ -56,43 +52,16 @@ impl Dependency {
         let (mut names, mut open) = (Vec::new(), vec![&*self.predicate]);
         while let Some(predicate) = open.pop() {
             match predicate {
-                Predicate::Package { name, .. } => names.push(name.as_str()),
+                Predicate::Leaf(test) => {
+                    if let Condition::Package(package) = &test.condition {
+                        names.push(package.name.as_str());
+                    }
+                }
                 Predicate::All(inside) | Predicate::Any(inside) => open.extend(inside),
-                Predicate::Not(_) | Predicate::Api(_) | Predicate::Label(_) | Predicate::Cel { .. } => {}
+                Predicate::Not(_) => {}
             }
         }
         names
-    }
-}
-
-/// Formats the predicate in OLM's words.
-impl fmt::Display for Predicate {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let joined = |formatter: &mut fmt::Formatter<'_>, predicates: &[Predicate], between: &str| {
-            predicates.iter().enumerate().try_for_each(|(place, predicate)| {
-                let between = if place == 0 { "" } else { between };
-                write!(formatter, "{between}{predicate}")
-            })
-        };
-        match self {
-            Self::Api(api) => {
-                let GroupVersionKind { group, version, kind } = api;
-                write!(
-                    formatter,
-                    "providing an API with group: {group}, version: {version}, kind: {kind}"
-                )
-            }
-            Self::Package { name, written, .. } => {
-                write!(formatter, "with package: {name} and with version in range: {written}")
-            }
-            Self::Label(label) => write!(formatter, "with label: {label}"),
-            Self::All(predicates) => joined(formatter, predicates, " and "),
-            Self::Any(predicates) => joined(formatter, predicates, " or "),
-            Self::Not(predicates) => joined(formatter, predicates, " and not "),
-            Self::Cel { written, message, .. } => {
-                write!(formatter, "with constraint: {written:?} and message: {message:?}")
-            }
-        }
     }
 }
 
@@ -129,9 +98,6 @@ pub(super) fn dependencies(property: &Property, olm: &Olm) -> Result<Vec<Depende
         predicate: Rc::new(predicate),
         intent,
     };
-    if let olm::dependency::Dependency::Label(label) = read {
-        return Ok(vec![dependency(Intent::Required, Predicate::Label(label))]);
-    }
     let compiled = read.constraints().into_iter().map(|(intent, constraint)| {
         let compiled = compile(constraint).map_err(|reason| match kind {
             DependencyKind::Constraint => {
@@ -170,22 +136,58 @@ fn wording(kind: DependencyKind, property: &Property, problem: &Problem) -> Stri
 fn compile(constraint: Constraint) -> Result<Predicate, String> {
     let several = |constraints: Vec<Constraint>| constraints.into_iter().map(compile).collect::<Result<Vec<_>, _>>();
     Ok(match constraint {
-        Constraint::Api(api) => Predicate::Api(api),
-        Constraint::Package(PackageConstraint {
-            name, range: written, ..
-        }) => {
-            let range = VersionRange::parse_as_olm(&written)?;
-            Predicate::Package { name, written, range }
-        }
+        Constraint::Leaf(condition) => Predicate::Leaf(Test::of(condition)?),
         Constraint::All(constraints) => Predicate::All(several(constraints)?),
         Constraint::Any(constraints) => Predicate::Any(several(constraints)?),
         Constraint::Not(constraints) => Predicate::Not(several(constraints)?),
-        Constraint::Cel { rule: written, message } => {
-            let compiled = Rule::compile(&written);
-            let rule = compiled.map_err(|problem| format!("the rule {written:?} {}", problem.reason))?;
-            Predicate::Cel { rule, written, message }
-        }
     })
+}
+
+impl Test {
+    fn of(condition: Condition) -> Result<Self, String> {
+        let (mut range, mut rule) = (None, None);
+        if let Condition::Package(package) = &condition {
+            range = Some(VersionRange::parse_as_olm(&package.range)?);
+        }
+        if let Condition::Cel { rule: written, .. } = &condition {
+            let compiled = Rule::compile(written);
+            rule = Some(compiled.map_err(|problem| format!("the rule {written:?} {}", problem.reason))?);
+        }
+        Ok(Self { condition, range, rule })
+    }
+
+    /// Describes the condition in OLM's words.
+    fn message(&self) -> String {
+        match &self.condition {
+            Condition::Api(GroupVersionKind { group, version, kind }) => {
+                format!("providing an API with group: {group}, version: {version}, kind: {kind}")
+            }
+            Condition::Package(PackageConstraint { name, range, .. }) => {
+                format!("with package: {name} and with version in range: {range}")
+            }
+            Condition::Label(label) => format!("with label: {label}"),
+            Condition::Cel { rule, message } => format!("with constraint: {rule:?} and message: {message:?}"),
+        }
+    }
+
+    fn holds(&self, package: &str, version: Option<&Version>, facts: &Facts, budget: &Budget) -> bool {
+        match &self.condition {
+            Condition::Api(api) => facts.apis.contains(api),
+            Condition::Label(label) => facts.labels.contains(label),
+            Condition::Package(PackageConstraint { name, .. }) => {
+                let named = || facts.packages.iter().filter(|package| package.name == *name);
+                let is_of = package == name || named().next().is_some();
+                let mut versions = facts.packages.iter().filter_map(|package| package.version.as_ref());
+                let within = |version| self.range.as_ref().is_some_and(|range| range.contains(version));
+                is_of && (versions.any(within) || version.is_some_and(within))
+            }
+            Condition::Cel { .. } => {
+                let properties = facts.properties.iter();
+                let pairs = properties.map(|property| (&*property.kind, &*property.value));
+                self.rule.as_ref().is_some_and(|rule| rule.holds(pairs, budget))
+            }
+        }
+    }
 }
 
 impl Predicate {
@@ -196,25 +198,24 @@ impl Predicate {
             return false;
         }
         match self {
-            Self::Api(api) => facts.apis.contains(api),
-            Self::Label(label) => facts.labels.contains(label),
-            Self::Package { name, range, .. } => {
-                let named = || facts.packages.iter().filter(|package| package.name == *name);
-                let is_of = package == name || named().next().is_some();
-                let mut versions = facts.packages.iter().filter_map(|package| package.version.as_ref());
-                let within = |version| range.contains(version);
-                is_of && (versions.any(within) || version.is_some_and(within))
-            }
+            Self::Leaf(test) => test.holds(package, version, facts, budget),
             Self::All(predicates) => predicates.iter().all(holds),
             Self::Any(predicates) => predicates.iter().any(holds),
             Self::Not(predicates) => !predicates.iter().any(holds),
-            Self::Cel { rule, .. } => {
-                let pairs = facts
-                    .properties
-                    .iter()
-                    .map(|property| (&*property.kind, &*property.value));
-                rule.holds(pairs, budget)
-            }
+        }
+    }
+
+    /// Describes the predicate in OLM's words.
+    pub(super) fn message(&self) -> String {
+        let joined = |predicates: &[Self], between| {
+            let messages: Vec<String> = predicates.iter().map(Self::message).collect();
+            messages.join(between)
+        };
+        match self {
+            Self::Leaf(test) => test.message(),
+            Self::All(predicates) => joined(predicates, " and "),
+            Self::Any(predicates) => joined(predicates, " or "),
+            Self::Not(predicates) => joined(predicates, " and not "),
         }
     }
 }
@@ -245,9 +246,12 @@ impl Providers {
     pub(super) fn of(&self, predicate: &Predicate) -> Option<BTreeSet<EntryId>> {
         let found = |ids: Option<&Vec<EntryId>>| Some(ids.into_iter().flatten().copied().collect());
         match predicate {
-            Predicate::Api(api) => found(self.apis.get(api)),
-            Predicate::Package { name, .. } => found(self.packages.get(name)),
-            Predicate::Label(label) => found(self.labels.get(label)),
+            Predicate::Leaf(test) => match &test.condition {
+                Condition::Api(api) => found(self.apis.get(api)),
+                Condition::Package(package) => found(self.packages.get(&package.name)),
+                Condition::Label(label) => found(self.labels.get(label)),
+                Condition::Cel { .. } => None,
+            },
             Predicate::All(predicates) => predicates
                 .iter()
                 .filter_map(|predicate| self.of(predicate))
@@ -259,7 +263,7 @@ impl Providers {
                 }
                 Some(all)
             }
-            Predicate::Not(_) | Predicate::Cel { .. } => None,
+            Predicate::Not(_) => None,
         }
     }
 }

@@ -181,10 +181,7 @@ fn add_wanted(
                 notes.push(Note {
                     kind: NoteKind::LeftOut,
                     subject: name.to_string(),
-                    message: format!(
-                        "{name} {word} an operator {}, which is omitted: {reason}",
-                        dependency.predicate
-                    ),
+                    message: format!("{name} {word} {}, which is omitted: {reason}", dependency.predicate),
                 });
             };
             let extended = variables.extend(by, &dependency);

@@ -74,7 +74,9 @@ impl Variables<'_> {
                 "clusterserviceversion {} exists and is not referenced by a subscription",
                 name(id)
             ),
-            Clause::Needs(id, predicate, _) => format!("bundle {} requires an operator {predicate}", name(id)),
+            Clause::Needs(id, predicate, _) => {
+                format!("bundle {} requires an operator {}", name(id), predicate.message())
+            }
             Clause::Deprecated(id) => format!("bundle {} is deprecated", self.identifier_of(*id)),
             Clause::Unreadable(_, reason) => reason.clone(),
             Clause::OnePackage(package, members) => match &sorted(members)[..] {

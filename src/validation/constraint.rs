@@ -4,67 +4,56 @@ use super::ranges::range_problem;
 use crate::bundle::TypedValue;
 use crate::cel::{self, ProblemKind};
 use crate::diagnostic::Diagnostic;
-use crate::olm::constraint::{Constraint, Key, PACKAGE_NAME, PackageConstraint, VERSION_RANGE};
+use crate::olm::constraint::{Condition, Constraint, Key, PACKAGE_NAME, PackageConstraint, VERSION_RANGE};
 use crate::rules::{self, Rule};
 use crate::text::Path;
 use std::ops::Range;
 
-/// Reports problems with the constraint at `path` and with its nested constraints.
-pub(super) fn check(entry: &TypedValue, constraint: &Constraint, path: &Path, findings: &mut Vec<Diagnostic>) {
-    let mut empty = |text: &str, rule: &'static Rule, what: &str, path: Path| {
+/// Reports problems with a constraint and with its nested constraints.
+pub(super) fn check(entry: &TypedValue, constraint: &Constraint, findings: &mut Vec<Diagnostic>) {
+    for (path, constraint) in constraint.flattened() {
+        if let Constraint::Leaf(condition) = constraint {
+            check_condition(entry, condition, &path, findings);
+        }
+        if let Some((key, [])) = constraint.parts() {
+            let key = key.name();
+            let message = format!("{key} of a constraint has no constraints");
+            findings.push(Diagnostic::new(&rules::DEP_CEL_MISSING, message).at(entry.place_of(&path.key(key))));
+        }
+    }
+}
+
+fn check_condition(entry: &TypedValue, condition: &Condition, path: &Path, findings: &mut Vec<Diagnostic>) {
+    let mut empty = |text: &str, rule: &'static Rule, path: &Path, field: &str| {
+        let path = path.key(field);
         // A value of the wrong type is reported when the constraint is read.
         let is_missing = path
             .get(&entry.value)
             .is_none_or(|value| value.is_null() || value.is_string());
         if text.is_empty() && is_missing {
-            let message = format!("{what} of a constraint is empty");
+            let message = format!("the {field} of a constraint is empty");
             findings.push(Diagnostic::new(rule, message).at(entry.place_of(&path)));
         }
     };
-    let (key, several) = match constraint {
-        Constraint::Api(api) => {
+    match condition {
+        Condition::Api(api) => {
             let path = path.key(Key::Gvk.name());
-            empty(&api.group, &rules::DEP_GVK_GROUP_EMPTY, "the group", path.key("group"));
-            empty(
-                &api.version,
-                &rules::DEP_GVK_VERSION_EMPTY,
-                "the version",
-                path.key("version"),
-            );
-            empty(&api.kind, &rules::DEP_GVK_KIND_EMPTY, "the kind", path.key("kind"));
-            return;
+            empty(&api.group, &rules::DEP_GVK_GROUP_EMPTY, &path, "group");
+            empty(&api.version, &rules::DEP_GVK_VERSION_EMPTY, &path, "version");
+            empty(&api.kind, &rules::DEP_GVK_KIND_EMPTY, &path, "kind");
         }
-        Constraint::Package(PackageConstraint { name, range, .. }) => {
+        Condition::Package(PackageConstraint { name, range, .. }) => {
             let path = path.key(Key::Package.name());
-            let at = path.key(VERSION_RANGE);
-            empty(
-                name,
-                &rules::DEP_PACKAGE_NAME_EMPTY,
-                "the packageName",
-                path.key(PACKAGE_NAME),
-            );
-            empty(range, &rules::DEP_PACKAGE_VERSION_EMPTY, "the versionRange", at.clone());
+            empty(name, &rules::DEP_PACKAGE_NAME_EMPTY, &path, PACKAGE_NAME);
+            empty(range, &rules::DEP_PACKAGE_VERSION_EMPTY, &path, VERSION_RANGE);
             if !range.is_empty() {
-                findings.extend(range_problem(entry, range, &at, &rules::DEP_PACKAGE_VERSION_FORMAT));
+                let path = path.key(VERSION_RANGE);
+                findings.extend(range_problem(entry, range, &path, &rules::DEP_PACKAGE_VERSION_FORMAT));
             }
-            return;
         }
-        Constraint::Cel { rule, .. } => {
-            findings.extend(check_cel(entry, rule, &path.key(Key::Cel.name())));
-            return;
-        }
-        Constraint::All(several) => (Key::All, several),
-        Constraint::Any(several) => (Key::Any, several),
-        Constraint::Not(several) => (Key::Not, several),
-    };
-    let key = key.name();
-    let path = path.key(key);
-    if several.is_empty() {
-        let message = format!("{key} of a constraint has no constraints");
-        findings.push(Diagnostic::new(&rules::DEP_CEL_MISSING, message).at(entry.place_of(&path)));
-    }
-    for (index, constraint) in several.iter().enumerate() {
-        check(entry, constraint, &path.key("constraints").index(index), findings);
+        // No constraint has a label.
+        Condition::Label(_) => {}
+        Condition::Cel { rule, .. } => findings.extend(check_cel(entry, rule, &path.key(Key::Cel.name()))),
     }
 }
 
@@ -111,25 +100,12 @@ fn cel_problem(rule: &str) -> Option<CelProblem> {
 
 /// Returns the problems with all rules in a constraint, each with the path of the rule.
 pub(crate) fn cel_problems(constraint: &Constraint) -> Vec<(Path, CelProblem)> {
-    let mut problems = Vec::new();
-    collect_cel_problems(constraint, &Path::root(), &mut problems);
-    problems
-}
-
-fn collect_cel_problems(constraint: &Constraint, path: &Path, problems: &mut Vec<(Path, CelProblem)>) {
-    let (key, several) = match constraint {
-        Constraint::Api(_) | Constraint::Package(_) => return,
-        Constraint::Cel { rule, .. } => {
-            let path = path.key(Key::Cel.name()).key("rule");
-            problems.extend(cel_problem(rule).map(|problem| (path, problem)));
-            return;
+    let all = constraint.flattened().into_iter();
+    all.filter_map(|(path, constraint)| match constraint {
+        Constraint::Leaf(Condition::Cel { rule, .. }) => {
+            Some((path.key(Key::Cel.name()).key("rule"), cel_problem(rule)?))
         }
-        Constraint::All(several) => (Key::All, several),
-        Constraint::Any(several) => (Key::Any, several),
-        Constraint::Not(several) => (Key::Not, several),
-    };
-    let path = path.key(key.name()).key("constraints");
-    for (index, constraint) in several.iter().enumerate() {
-        collect_cel_problems(constraint, &path.index(index), problems);
-    }
+        _ => None,
+    })
+    .collect()
 }

@@ -117,7 +117,7 @@ fn check_reading(entry: &TypedValue, reading: Reading, findings: &mut Vec<Diagno
     findings.extend(reported.map(|problem| finding(entry, problem)));
     match reading.dependency {
         Some(Dependency::Constraint(_)) if has_unknown_key => {}
-        Some(Dependency::Constraint(read)) => constraint::check(entry, &read, &Path::root(), findings),
+        Some(Dependency::Constraint(read)) => constraint::check(entry, &read, findings),
         Some(dependency) if sound => check_value(entry, &dependency, findings),
         _ => {}
     }
