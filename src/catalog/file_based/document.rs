@@ -161,7 +161,7 @@ impl Document {
     fn ordered(&self) -> Vec<&(String, Box<RawValue>)> {
         let mut fields: Vec<_> = self.fields.iter().collect();
         // Documents of all other schemas keep the order of their fields.
-        if let Some(schema @ (Schema::Package | Schema::Channel | Schema::Bundle)) = self.schema() {
+        if let Some(schema) = self.schema().filter(|schema| schema.omitted().is_some()) {
             let known = schema.fields();
             let place = |name: &str| known.iter().position(|known| *known == name).unwrap_or(known.len());
             fields.sort_by_key(|(name, _)| place(name));

@@ -9,12 +9,12 @@ use serde_json::value::{RawValue, to_raw_value};
 /// Returns the document in rendered form. `from_yaml` specifies whether the document was read from YAML.
 pub fn rendered(document: Document, from_yaml: bool) -> Document {
     let document = if from_yaml { sorted(document) } else { document };
-    let Some(schema) = document.schema() else {
+    let schema = document.schema();
+    let Some((omitted, schema)) = schema.and_then(|schema| Some((schema.omitted()?, schema))) else {
         return document;
     };
-    let (lists, optional) = schema.rendered();
-    let document = lists.iter().fold(document, in_order);
-    document.without(|name, value| optional.contains(&name) && is_nothing(value))
+    let document = schema.lists().iter().fold(document, in_order);
+    document.without(|name, value| omitted.contains(&name) && is_nothing(value))
 }
 
 /// Sorts the fields of each item in a list field. Any value other than a list of maps is unchanged.

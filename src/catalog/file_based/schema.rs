@@ -1,13 +1,49 @@
-//! The schemas of catalog documents: the name and fields of each, and the subjects and sort order of its documents.
+//! The schemas of catalog documents: what opmx knows about each, and the subjects and sort order of its documents.
 
 use crate::catalog::Text;
 use crate::olm::property;
+use crate::rules::{self, Rule};
 use serde::Deserialize;
 use std::fmt;
 
-/// The known schemas: the name of each, and the fields of its documents in the order that other OLM tools use.
+/// What opmx knows about the documents of a schema. The values that a row omits are those of an unknown schema.
+#[derive(Debug)]
+struct Row {
+    name: &'static str,
+    /// The fields, in the order that other OLM tools use.
+    fields: &'static [&'static str],
+    /// The list fields with known items.
+    lists: &'static [ListField],
+    /// The list field whose items have identities.
+    items: Option<&'static str>,
+    /// The fields that other OLM tools omit if empty, if they write the documents in a fixed order.
+    omitted: Option<&'static [&'static str]>,
+    /// The name of the described items in messages.
+    noun: &'static str,
+    has_names: bool,
+    /// For documents that only belong to their package, at most one to each package: the rule that demands this.
+    single: Option<&'static Rule>,
+    rank: u8,
+    olm: Option<OlmSchema>,
+    referred: Option<Referred>,
+}
+
+const OTHER: Row = Row {
+    name: "",
+    fields: &[],
+    lists: &[],
+    items: None,
+    omitted: None,
+    noun: "document",
+    has_names: false,
+    single: None,
+    rank: 3,
+    olm: None,
+    referred: None,
+};
+
 macro_rules! schemas {
-    ($($(#[$doc:meta])* $schema:ident = $name:literal: $($field:literal),*;)*) => {
+    ($($(#[$doc:meta])* $schema:ident = $row:expr;)*) => {
         /// The schema of a catalog document, which specifies what the document describes.
         #[derive(Debug, Clone, PartialEq, Eq, Hash, Deserialize)]
         #[serde(from = "String")]
@@ -21,19 +57,13 @@ macro_rules! schemas {
             /// All known schemas.
             pub(crate) const KNOWN: &[Self] = &[$(Self::$schema),*];
 
-            /// Returns the value of the field `schema`.
-            pub fn name(&self) -> &str {
+            fn row(&self) -> &'static Row {
                 match self {
-                    $(Self::$schema => $name,)*
-                    Self::Other(name) => name,
-                }
-            }
-
-            /// Returns the fields of the schema's documents; empty for an unknown schema.
-            pub(crate) fn fields(&self) -> &'static [&'static str] {
-                match self {
-                    $(Self::$schema => &[$($field),*],)*
-                    Self::Other(_) => &[],
+                    $(Self::$schema => {
+                        static ROW: Row = $row;
+                        &ROW
+                    })*
+                    Self::Other(_) => &OTHER,
                 }
             }
         }
@@ -42,15 +72,65 @@ macro_rules! schemas {
 
 schemas! {
     /// A package.
-    Package = "olm.package": "schema", "name", "defaultChannel", "icon", "description", "properties";
+    Package = Row {
+        name: "olm.package",
+        fields: &["schema", "name", "defaultChannel", "icon", "description", "properties"],
+        lists: &[PROPERTIES],
+        omitted: Some(&["icon", "description", "properties"]),
+        noun: "package",
+        rank: 0,
+        olm: Some(OlmSchema::Package),
+        referred: Some(Referred::Package),
+        ..OTHER
+    };
     /// A channel of a package, with its update graph.
-    Channel = "olm.channel": "schema", "name", "package", "entries", "properties";
+    Channel = Row {
+        name: "olm.channel",
+        fields: &["schema", "name", "package", "entries", "properties"],
+        lists: &[ENTRIES, PROPERTIES],
+        items: Some("entries"),
+        omitted: Some(&["properties"]),
+        noun: "channel",
+        has_names: true,
+        rank: 1,
+        olm: Some(OlmSchema::Channel),
+        referred: Some(Referred::Channel),
+        ..OTHER
+    };
     /// A bundle of a package.
-    Bundle = "olm.bundle": "schema", "name", "package", "image", "properties", "relatedImages";
+    Bundle = Row {
+        name: "olm.bundle",
+        fields: &["schema", "name", "package", "image", "properties", "relatedImages"],
+        lists: &[PROPERTIES, RELATED_IMAGES],
+        omitted: Some(&["properties", "relatedImages"]),
+        noun: "bundle",
+        has_names: true,
+        rank: 2,
+        olm: Some(OlmSchema::Bundle),
+        referred: Some(Referred::Bundle),
+        ..OTHER
+    };
     /// The deprecated items of a package.
-    Deprecations = "olm.deprecations": "schema", "package", "name", "entries";
+    Deprecations = Row {
+        name: "olm.deprecations",
+        fields: &["schema", "package", "name", "entries"],
+        lists: &[DEPRECATIONS],
+        items: Some("entries"),
+        noun: "deprecations",
+        single: Some(&rules::CATALOG_DEPRECATION_PACKAGE),
+        rank: 4,
+        olm: Some(OlmSchema::Deprecations),
+        ..OTHER
+    };
     /// The maintenance periods of a package's versions. OLM passes on the document without reading it.
-    Lifecycles = "io.openshift.operators.lifecycles.v1alpha1": "schema", "package", "versions";
+    Lifecycles = Row {
+        name: "io.openshift.operators.lifecycles.v1alpha1",
+        fields: &["schema", "package", "versions"],
+        items: Some("versions"),
+        noun: "lifecycles",
+        single: Some(&rules::CATALOG_LIFECYCLE_PACKAGE),
+        ..OTHER
+    };
 }
 
 /// A list field, and the fields of its items in order. Fields after the first `required` ones may be omitted.
@@ -136,15 +216,22 @@ pub(super) enum Referred {
 }
 
 impl Schema {
+    /// Returns the value of the field `schema`.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Other(name) => name,
+            known => known.row().name,
+        }
+    }
+
+    /// Returns the fields of the schema's documents; empty for an unknown schema.
+    pub(crate) fn fields(&self) -> &'static [&'static str] {
+        self.row().fields
+    }
+
     /// Returns the schema if OLM reads its documents. Documents of all other schemas are for other programs.
     pub(crate) fn of_olm(&self) -> Option<OlmSchema> {
-        match self {
-            Self::Package => Some(OlmSchema::Package),
-            Self::Channel => Some(OlmSchema::Channel),
-            Self::Bundle => Some(OlmSchema::Bundle),
-            Self::Deprecations => Some(OlmSchema::Deprecations),
-            Self::Lifecycles | Self::Other(_) => None,
-        }
+        self.row().olm
     }
 
     /// Whether OLM reads documents of this schema.
@@ -154,66 +241,49 @@ impl Schema {
 
     /// Whether a package may have several documents of this schema, distinguished by their names.
     pub fn has_names(&self) -> bool {
-        match self {
-            Self::Channel | Self::Bundle => true,
-            Self::Package | Self::Deprecations | Self::Lifecycles | Self::Other(_) => false,
-        }
+        self.row().has_names
     }
 
     /// Whether no two documents of this schema may have the same package and name.
     pub(super) fn is_unique(&self) -> bool {
-        match self {
-            Self::Package | Self::Channel | Self::Bundle | Self::Deprecations | Self::Lifecycles => true,
-            Self::Other(_) => false,
-        }
+        *self == Self::Package || self.has_names() || self.row().single.is_some()
     }
 
-    /// Returns the fields whose items other OLM tools write in a fixed order, and the fields that they omit if empty.
-    pub(super) fn rendered(&self) -> (&'static [ListField], &'static [&'static str]) {
-        match self {
-            Self::Package => (&[PROPERTIES], &["icon", "description", "properties"]),
-            Self::Channel => (&[ENTRIES, PROPERTIES], &["properties"]),
-            Self::Bundle => (&[PROPERTIES, RELATED_IMAGES], &["properties", "relatedImages"]),
-            Self::Deprecations | Self::Lifecycles | Self::Other(_) => (&[], &[]),
-        }
+    /// Returns the schemas of documents that only belong to their package, at most one to each package, with the rules
+    /// that demand this.
+    pub(super) fn singles() -> impl Iterator<Item = (&'static Self, &'static Rule)> {
+        let known = Self::KNOWN.iter();
+        known.filter_map(|schema| Some((schema, schema.row().single?)))
+    }
+
+    /// Returns the name of the described items in messages, such as `deprecations`.
+    pub(super) fn noun(&self) -> &'static str {
+        self.row().noun
+    }
+
+    /// Returns the fields that other OLM tools omit if empty, or `None` if they keep the documents as written.
+    pub(super) fn omitted(&self) -> Option<&'static [&'static str]> {
+        self.row().omitted
     }
 
     /// Returns the list fields of the documents that OLM reads.
     pub(super) fn lists(&self) -> &'static [ListField] {
-        match self {
-            Self::Deprecations => &[DEPRECATIONS],
-            schema => schema.rendered().0,
-        }
+        self.row().lists
     }
 
     /// Returns the list field whose items have identities, such as the entries of a channel.
     pub(super) fn items(&self) -> Option<&'static str> {
-        match self {
-            Self::Channel | Self::Deprecations => Some("entries"),
-            Self::Lifecycles => Some("versions"),
-            Self::Package | Self::Bundle | Self::Other(_) => None,
-        }
+        self.row().items
     }
 
     /// Returns the type of item that a reference with this schema deprecates, or `None` if it cannot be deprecated.
     pub(super) fn referred(&self) -> Option<Referred> {
-        match self {
-            Self::Package => Some(Referred::Package),
-            Self::Channel => Some(Referred::Channel),
-            Self::Bundle => Some(Referred::Bundle),
-            Self::Deprecations | Self::Lifecycles | Self::Other(_) => None,
-        }
+        self.row().referred
     }
 
     /// Returns the sort rank of the schema's documents in a package.
     pub(super) fn rank(&self) -> u8 {
-        match self {
-            Self::Package => 0,
-            Self::Channel => 1,
-            Self::Bundle => 2,
-            Self::Lifecycles | Self::Other(_) => 3,
-            Self::Deprecations => 4,
-        }
+        self.row().rank
     }
 }
 
@@ -259,13 +329,12 @@ impl Subject {
 impl fmt::Display for Subject {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { schema, package, name } = self;
+        let noun = schema.noun();
         match schema {
             Schema::Package => write!(formatter, "package {package:?}"),
-            Schema::Channel => write!(formatter, "channel {name:?} of package {package:?}"),
-            Schema::Bundle => write!(formatter, "bundle {name:?} of package {package:?}"),
-            Schema::Deprecations => write!(formatter, "the deprecations of package {package:?}"),
-            Schema::Lifecycles => write!(formatter, "the lifecycles of package {package:?}"),
             Schema::Other(schema) => write!(formatter, "the document of schema {schema:?} of package {package:?}"),
+            schema if schema.has_names() => write!(formatter, "{noun} {name:?} of package {package:?}"),
+            _ => write!(formatter, "the {noun} of package {package:?}"),
         }
     }
 }

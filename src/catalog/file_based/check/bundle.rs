@@ -21,10 +21,7 @@ const RELEASE: usize = 20;
 pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
     let (name, lacks_name) = reader.required_name(fields, "name", &root);
-    let (package, lacks_package) = reader.required_name(fields, "package", &root);
-    reader.subject = format!("bundle {name:?} of package {package:?}");
-    reader.known(fields, Schema::Bundle.fields(), &root);
-    package_of(reader, lacks_package);
+    let (package, lacks_package) = package_of(reader, fields, Schema::Bundle, &name);
     if lacks_name {
         let message = format!("a bundle of package {package:?} has no name");
         reader.report(Found::new(&rules::CATALOG_BUNDLE_NAME, message, id.at("name")));

@@ -3,6 +3,7 @@
 
 use super::found::{DocumentId, Found};
 use crate::catalog::Text;
+use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::schema::Referred;
 use std::collections::BTreeSet;
 
@@ -12,8 +13,7 @@ pub(super) struct Contents {
     pub(super) packages: Vec<Package>,
     pub(super) channels: Vec<Channel>,
     pub(super) bundles: Vec<Bundle>,
-    pub(super) deprecations: Vec<Deprecations>,
-    pub(super) lifecycles: Vec<Lifecycles>,
+    pub(super) singles: Vec<Single>,
     /// The packages of which a name or edge has the wrong type; an empty name stands for all packages.
     pub(super) unread: BTreeSet<Text>,
     /// Findings that need no other document.
@@ -45,18 +45,14 @@ pub(super) struct Bundle {
     pub(super) version: Option<(usize, Text)>,
 }
 
+/// A document that only belongs to its package, which has at most one document of the schema.
 #[derive(Debug)]
-pub(super) struct Deprecations {
+pub(super) struct Single {
+    pub(super) schema: Schema,
     pub(super) id: DocumentId,
     pub(super) package: Text,
-    /// The channels and bundles that the entries refer to, with the entries' positions in the list.
+    /// The channels and bundles that are deprecated, with the positions of their entries in the list.
     pub(super) references: Vec<(usize, Referred, Text)>,
-}
-
-#[derive(Debug)]
-pub(super) struct Lifecycles {
-    pub(super) id: DocumentId,
-    pub(super) package: Text,
 }
 
 impl Contents {
@@ -65,8 +61,7 @@ impl Contents {
         self.packages.extend(other.packages);
         self.channels.extend(other.channels);
         self.bundles.extend(other.bundles);
-        self.deprecations.extend(other.deprecations);
-        self.lifecycles.extend(other.lifecycles);
+        self.singles.extend(other.singles);
         self.unread.extend(other.unread);
         self.found.extend(other.found);
     }

@@ -1,14 +1,14 @@
 //! The rules that need only one document, and the data that is kept in memory from that document.
 
 use super::bundle;
-use super::contents::{Channel, Deprecations, Package};
+use super::contents::{Channel, Package};
 use super::found::{DocumentId, Found, Inside};
 use super::graph::{self, CheckedEntry};
 use super::lifecycle;
 use super::reader::{Fields, Reader};
 use super::scratch::{Scratch, package_of};
 use crate::catalog::file_based::schema::{REFERENCE, Referred};
-use crate::catalog::file_based::{Schema, memory};
+use crate::catalog::file_based::{Schema, Subject, memory};
 use crate::catalog::{Text, Texts};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::rules;
@@ -109,7 +109,7 @@ fn unknown(reader: &mut Reader<'_>, schema: &str) {
 fn package(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
     let (name, lacks_name) = reader.required_name(fields, "name", &root);
-    reader.subject = format!("package {name:?}");
+    reader.subject = Subject::new(Schema::Package, &name, "").to_string();
     reader.known(fields, Schema::Package.fields(), &root);
     if lacks_name {
         let message = "a package has no name";
@@ -178,11 +178,8 @@ fn properties(reader: &mut Reader<'_>, fields: &Fields<'_>) {
 fn channel(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
     let (name, lacks_name) = reader.required_name(fields, "name", &root);
-    let (package, lacks_package) = reader.required_name(fields, "package", &root);
-    reader.subject = format!("channel {name:?} of package {package:?}");
     let first = reader.found.len();
-    reader.known(fields, Schema::Channel.fields(), &root);
-    package_of(reader, lacks_package);
+    let (package, _) = package_of(reader, fields, Schema::Channel, &name);
     if lacks_name {
         let message = format!("a channel of package {package:?} has no name");
         reader.report(Found::new(&rules::CATALOG_CHANNEL_NAME, message, id.at("name")));
@@ -296,10 +293,7 @@ fn entry(reader: &mut Reader<'_>, value: &RawValue, index: usize, texts: &mut Te
 
 fn deprecations(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
     let (id, root) = (reader.id, Path::root());
-    let (package, lacks_package) = reader.required_name(fields, "package", &root);
-    reader.subject = format!("the deprecations of package {package:?}");
-    reader.known(fields, Schema::Deprecations.fields(), &root);
-    package_of(reader, lacks_package);
+    let (package, _) = package_of(reader, fields, Schema::Deprecations, "");
     let mut seen: HashMap<(Referred, String), usize> = HashMap::new();
     let mut references = Vec::new();
     for (index, fields) in reader.objects(fields, "entries", &root) {
@@ -330,12 +324,7 @@ fn deprecations(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch
         }
         seen.insert((referred, name), index);
     }
-    let package = work.texts.share(&package);
-    work.contents.deprecations.push(Deprecations {
-        id,
-        package,
-        references,
-    });
+    work.keep(Schema::Deprecations, id, &package, references);
 }
 
 /// Returns the item that an entry of deprecations refers to, or `None` if the reference has a fault.

@@ -1,6 +1,7 @@
 //! Findings whose lines are not known yet: each has a document, and a path in the document. Only documents with
 //! findings are read again.
 
+use crate::catalog::file_based::Schema;
 use crate::diagnostic::Diagnostic;
 use crate::rules::{self, Rule};
 use crate::text::Path;
@@ -93,11 +94,11 @@ impl Found {
             &rules::CATALOG_DEFAULT_CHANNEL,
             &rules::CATALOG_ENTRY_BUNDLE,
             &rules::CATALOG_BUNDLE_UNLISTED,
-            &rules::CATALOG_DEPRECATION_PACKAGE,
             &rules::CATALOG_DEPRECATION_REFERENCE,
-            &rules::CATALOG_LIFECYCLE_PACKAGE,
         ]
-        .contains(&self.diagnostic.rule)
+        .into_iter()
+        .chain(Schema::singles().map(|(_, rule)| rule))
+        .any(|rule| rule == self.diagnostic.rule)
     }
 
     /// Makes the finding a warning, so that it does not make the command fail.

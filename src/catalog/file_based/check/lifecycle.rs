@@ -1,20 +1,19 @@
 //! The lifecycles of a package: versions, phases that follow each other, and platforms.
 
-use super::contents::Lifecycles;
 use super::found::Found;
 use super::reader::{Fields, Reader};
 use super::scratch::Scratch;
-use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::lifecycle::{Date, MinorVersion, OPENSHIFT};
+use crate::catalog::file_based::{Schema, Subject};
 use crate::rules::{self, Rule, Severity};
 use crate::text::Path;
 use std::collections::HashMap;
 
 pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scratch) {
-    let (id, root) = (reader.id, Path::root());
+    let root = Path::root();
     let before = reader.found.len();
     let (package, is_missing) = reader.required_name(fields, "package", &root);
-    reader.subject = format!("the lifecycles of package {package:?}");
+    reader.subject = Subject::new(Schema::Lifecycles, &package, "").to_string();
     reader.known(fields, Schema::Lifecycles.fields(), &root);
     versions(reader, fields);
     for found in reader.found.iter_mut().skip(before) {
@@ -34,8 +33,7 @@ pub(super) fn check(reader: &mut Reader<'_>, fields: &Fields<'_>, work: &mut Scr
         let message = "the lifecycles document does not name a package".to_owned();
         report(reader, &rules::CATALOG_LIFECYCLE_PACKAGE, &root.key("package"), message);
     }
-    let package = work.texts.share(&package);
-    work.contents.lifecycles.push(Lifecycles { id, package });
+    work.keep(Schema::Lifecycles, reader.id, &package, Vec::new());
 }
 
 fn report(reader: &mut Reader<'_>, rule: &'static Rule, path: &Path, message: String) {

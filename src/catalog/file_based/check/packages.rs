@@ -1,8 +1,9 @@
 //! The rules that compare several documents: each package with its channels, bundles and deprecations.
 
-use super::contents::{Bundle, Channel, Contents, Deprecations, Lifecycles, Package};
+use super::contents::{Bundle, Channel, Contents, Package, Single};
 use super::found::{DocumentId, Found};
 use super::graph::name_list;
+use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::schema::Referred;
 use crate::counted::counted;
 use crate::rules;
@@ -15,8 +16,17 @@ struct Members<'c> {
     packages: Vec<&'c Package>,
     channels: Vec<&'c Channel>,
     bundles: Vec<&'c Bundle>,
-    deprecations: Vec<&'c Deprecations>,
-    lifecycles: Vec<&'c Lifecycles>,
+    singles: Vec<&'c Single>,
+}
+
+impl<'c> Members<'c> {
+    /// Returns the documents of this schema, of which there should be only one.
+    fn of(&self, schema: &Schema) -> impl Iterator<Item = &'c Single> {
+        self.singles
+            .iter()
+            .copied()
+            .filter(move |single| single.schema == *schema)
+    }
 }
 
 /// Reports inconsistent documents. Skips documents without a package, because they have already been reported.
@@ -31,13 +41,8 @@ pub(super) fn check(contents: &Contents, found: &mut Vec<Found>) {
     for bundle in &contents.bundles {
         all.entry(&bundle.package).or_default().bundles.push(bundle);
     }
-    for deprecations in &contents.deprecations {
-        let members = all.entry(&deprecations.package).or_default();
-        members.deprecations.push(deprecations);
-    }
-    for lifecycles in &contents.lifecycles {
-        let members = all.entry(&lifecycles.package).or_default();
-        members.lifecycles.push(lifecycles);
+    for single in &contents.singles {
+        all.entry(&single.package).or_default().singles.push(single);
     }
     let there = all.iter().filter(|(_, members)| !members.packages.is_empty());
     let names: Vec<&str> = there.map(|(name, _)| *name).collect();
@@ -52,7 +57,8 @@ pub(super) fn check(contents: &Contents, found: &mut Vec<Found>) {
         }
         .run(&names);
     }
-    if let Some(first) = contents.deprecations.first() {
+    let mut singles = contents.singles.iter();
+    if let Some(first) = singles.find(|single| single.schema == Schema::Deprecations) {
         let message = "opm before 1.32, and clusters from the same period, ignore documents of schema olm.deprecations";
         let at = first.id.at("schema");
         found.push(Found::new(&rules::CATALOG_DEPRECATION_IGNORED, message, at));
@@ -87,8 +93,10 @@ impl Check<'_, '_> {
         }
         self.channels();
         self.bundles();
-        self.deprecations();
-        self.lifecycles();
+        self.singles();
+        if !self.members.packages.is_empty() {
+            self.references();
+        }
     }
 
     fn report(&mut self, found: Found) {
@@ -120,30 +128,23 @@ impl Check<'_, '_> {
         let members = self.members;
         let channels = members.channels.iter().map(|channel| channel.id);
         let bundles = members.bundles.iter().map(|bundle| bundle.id);
-        let deprecations = members.deprecations.iter().map(|deprecations| deprecations.id);
         let mut ids: Vec<DocumentId> = channels.chain(bundles).collect();
         let meant = self.nearest.of(self.package, packages.iter().copied());
-        if let Some(first) = deprecations.clone().next()
-            && ids.is_empty()
-        {
-            let message = format!(
-                "the catalog has deprecations of package {:?}, but does not define the package",
-                self.package
-            );
-            let finding = Found::new(&rules::CATALOG_DEPRECATION_PACKAGE, message, first.at("package"));
-            self.report(finding.meant(meant));
-            return;
+        if !ids.is_empty() {
+            ids.extend(members.of(&Schema::Deprecations).map(|deprecations| deprecations.id));
+            ids.sort_unstable();
         }
-        ids.extend(deprecations);
-        ids.sort_unstable();
         let Some((first, others)) = ids.split_first() else {
-            let lifecycles = members.lifecycles.first().map(|lifecycles| lifecycles.id.at("package"));
-            if let Some(at) = lifecycles {
+            let mut singles = Schema::singles();
+            if let Some((schema, rule, single)) =
+                singles.find_map(|(schema, rule)| Some((schema, rule, members.of(schema).next()?)))
+            {
                 let message = format!(
-                    "the catalog has lifecycles of package {:?}, but does not define the package",
+                    "the catalog has {} of package {:?}, but does not define the package",
+                    schema.noun(),
                     self.package
                 );
-                self.report(Found::new(&rules::CATALOG_LIFECYCLE_PACKAGE, message, at).meant(meant));
+                self.report(Found::new(rule, message, single.id.at("package")).meant(meant));
             }
             return;
         };
@@ -279,24 +280,30 @@ impl Check<'_, '_> {
         }
     }
 
-    fn deprecations(&mut self) {
+    fn singles(&mut self) {
+        for (schema, rule) in Schema::singles() {
+            let mut documents = self.members.of(schema);
+            let Some(first) = documents.next() else {
+                continue;
+            };
+            for other in documents {
+                let message = format!(
+                    "there are two {} documents for package {:?}",
+                    schema.noun(),
+                    self.package
+                );
+                let finding = Found::new(rule, message, other.id.at("package"));
+                self.report(finding.also(first.id.at("package"), "the first one"));
+            }
+        }
+    }
+
+    fn references(&mut self) {
         let members = self.members;
-        let mut documents = members.deprecations.iter();
-        let Some(first) = documents.next() else {
-            return;
-        };
-        for other in documents {
-            let message = format!("there are two deprecations documents for package {:?}", self.package);
-            let finding = Found::new(&rules::CATALOG_DEPRECATION_PACKAGE, message, other.id.at("package"));
-            self.report(finding.also(first.id.at("package"), "the first one"));
-        }
-        if members.packages.is_empty() {
-            return;
-        }
         let channels: Vec<&str> = members.channels.iter().map(|channel| &*channel.name).collect();
         let bundles: Vec<&str> = members.bundles.iter().map(|bundle| &*bundle.name).collect();
         let known = [channels, bundles].map(|names| (names.iter().copied().collect::<HashSet<_>>(), names));
-        for deprecations in &members.deprecations {
+        for deprecations in members.of(&Schema::Deprecations) {
             for (index, referred, name) in &deprecations.references {
                 let (what, (set, names)) = match referred {
                     Referred::Package => continue,
@@ -314,17 +321,6 @@ impl Check<'_, '_> {
                 let meant = self.nearest.of(name, names.iter().copied());
                 self.report(Found::new(&rules::CATALOG_DEPRECATION_REFERENCE, message, at).meant(meant));
             }
-        }
-    }
-
-    fn lifecycles(&mut self) {
-        let [first, ref others @ ..] = self.members.lifecycles[..] else {
-            return;
-        };
-        for other in others {
-            let message = format!("there are two lifecycles documents for package {:?}", self.package);
-            let finding = Found::new(&rules::CATALOG_LIFECYCLE_PACKAGE, message, other.id.at("package"));
-            self.report(finding.also(first.id.at("package"), "the first one"));
         }
     }
 }

@@ -25,7 +25,7 @@ pub use lifecycle::LifecycleChange;
 pub use remove::{Removal, Target};
 
 use super::shown::Shown;
-use super::{Deprecation, Schema, Subject, WrittenEntry};
+use super::{Deprecation, OlmSchema, Schema, Subject, WrittenEntry};
 use crate::version::parse_tolerant;
 use semver::Version;
 use serde_json::{Map, Value, json};
@@ -120,25 +120,25 @@ impl Draft {
             if schema.is_unique() && !is_only_image && !known.insert(subject.clone()) {
                 return Err(DraftError::Twice { subject });
             }
-            match schema {
-                Schema::Package => text("defaultChannel").clone_into(&mut draft.default_channel),
-                Schema::Channel => draft.channels.push(DraftChannel {
+            match schema.of_olm() {
+                Some(OlmSchema::Package) => text("defaultChannel").clone_into(&mut draft.default_channel),
+                Some(OlmSchema::Channel) => draft.channels.push(DraftChannel {
                     source: Some(place),
                     like: None,
                     name: text("name").to_owned(),
                     entries: list::items(document, &format!("channel {}", text("name")))?,
                 }),
-                Schema::Bundle => draft.bundles.push(DraftBundle {
+                Some(OlmSchema::Bundle) => draft.bundles.push(DraftBundle {
                     source: Some(place),
                     document: None,
                     name: text("name").to_owned(),
                     version: parse_tolerant(text("version")),
                 }),
-                Schema::Deprecations => draft.deprecations = list::items(document, "the deprecations")?,
-                Schema::Lifecycles => {
+                Some(OlmSchema::Deprecations) => draft.deprecations = list::items(document, "the deprecations")?,
+                None if schema == Schema::Lifecycles => {
                     draft.lifecycles = list::of(document, "versions").to_vec();
                 }
-                Schema::Other(_) => {}
+                None => {}
             }
         }
         Ok(draft)
@@ -160,25 +160,25 @@ impl Draft {
         let bundles: HashMap<usize, &DraftBundle> = bundles.collect();
         for (place, document) in documents.iter().enumerate() {
             let schema = Schema::from(document.get("schema").and_then(Value::as_str).unwrap_or_default());
-            let changed = match schema {
-                Schema::Package => {
+            let changed = match schema.of_olm() {
+                Some(OlmSchema::Package) => {
                     has_package = true;
                     with_text(document, "defaultChannel", &self.default_channel)
                 }
-                Schema::Channel => match channels.get(&place) {
+                Some(OlmSchema::Channel) => match channels.get(&place) {
                     Some(channel) => channel.document(document),
                     None => continue,
                 },
-                Schema::Bundle => match bundles.get(&place) {
+                Some(OlmSchema::Bundle) => match bundles.get(&place) {
                     Some(bundle) => bundle.document.clone(),
                     None => continue,
                 },
-                Schema::Deprecations if self.deprecations.is_empty() => continue,
-                Schema::Deprecations => {
+                Some(OlmSchema::Deprecations) if self.deprecations.is_empty() => continue,
+                Some(OlmSchema::Deprecations) => {
                     has_deprecations = true;
                     list::with_deprecations(document, &self.deprecations)
                 }
-                Schema::Lifecycles => {
+                None if schema == Schema::Lifecycles => {
                     has_lifecycles = true;
                     let changed = list::with(document, "versions", self.lifecycles.clone());
                     if changed.is_some() && self.lifecycles.is_empty() {
@@ -186,7 +186,7 @@ impl Draft {
                     }
                     changed
                 }
-                Schema::Other(_) => None,
+                None => None,
             };
             revised.push(changed.map_or(Revised::Kept(place), |value| Revised::Changed(place, value)));
         }
