@@ -43,19 +43,6 @@ enum Role {
 }
 
 impl ImageUse {
-    fn new(document: &Document, path: Path, name: &str, role: Role) -> Option<Self> {
-        let image = path.get(document.value())?.as_str().filter(|image| !image.is_empty())?;
-        Some(Self {
-            name: name.to_owned(),
-            image: image.to_owned(),
-            document: document.clone(),
-            path,
-            part: 0..image.len(),
-            is_alone: true,
-            role,
-        })
-    }
-
     /// Creates an [`ImageUse`] for an image that the string at `path` only mentions, at the byte `start`.
     pub(super) fn within(
         document: &Document,
@@ -136,7 +123,7 @@ pub(crate) fn of_deployment(deployment: &Object) -> Vec<ImageUse> {
     let pod = ["spec", "template", "spec"]
         .iter()
         .fold(root.clone(), |path, key| path.key(key));
-    of_pod(document, &pod)
+    placed(document, in_pod(document.value(), &pod))
 }
 
 /// Returns the images that a bundle names: in its Deployments, and as related images.
@@ -149,7 +136,7 @@ pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
             .filter(|object| object.gvk().is("apps", "Deployment"));
         uses.extend(deployments.flat_map(of_deployment));
         if let Some(olm) = &bundle.olm {
-            uses.extend(related_images(olm, &Path::root()));
+            uses.extend(placed(olm, related(olm.value(), &Path::root())));
         }
     } else if let Some(csv) = bundle.csv() {
         uses.extend(of_csv(csv));
@@ -160,37 +147,24 @@ pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
 /// Returns the images that a CSV names: in the Deployments of its install strategy, and as related images.
 pub(crate) fn of_csv(csv: &Object) -> Vec<ImageUse> {
     let (document, root) = csv.document();
-    let spec = root.key("spec");
-    let list = ["install", "spec", "deployments"]
-        .iter()
-        .fold(spec.clone(), |path, key| path.key(key));
-    let mut uses = Vec::new();
-    for index in 0..length(document, &list) {
-        let keys = ["spec", "template", "spec"];
-        let pod = keys.iter().fold(list.index(index), |path, key| path.key(key));
-        uses.extend(of_pod(document, &pod));
-    }
-    uses.extend(related_images(document, &spec));
-    uses
+    placed(document, in_csv(document.value(), root))
 }
 
-fn of_pod(document: &Document, pod: &Path) -> Vec<ImageUse> {
-    let images = in_pod(document.value(), pod).into_iter();
-    images
-        .map(|found| ImageUse {
-            name: found.name.to_owned(),
-            image: found.image.to_owned(),
-            document: document.clone(),
-            path: found.path,
-            part: found.start..found.start + found.image.len(),
-            is_alone: found.is_alone,
-            role: found.role,
-        })
-        .collect()
+fn placed<'v>(document: &Document, images: impl IntoIterator<Item = NamedImage<'v>>) -> Vec<ImageUse> {
+    let images = images.into_iter().map(|found| ImageUse {
+        name: found.name.to_owned(),
+        image: found.image.to_owned(),
+        document: document.clone(),
+        path: found.path,
+        part: found.start..found.start + found.image.len(),
+        is_alone: found.is_alone,
+        role: found.role,
+    });
+    images.collect()
 }
 
-/// An image that a pod template names.
-pub(crate) struct PodImage<'v> {
+/// An image that a manifest names.
+pub(crate) struct NamedImage<'v> {
     /// The image as written.
     pub(crate) image: &'v str,
     /// The path of the string that contains the image.
@@ -201,11 +175,21 @@ pub(crate) struct PodImage<'v> {
     role: Role,
 }
 
+/// Like [`of_csv`], for the CSV that is the value at `root`.
+pub(crate) fn in_csv<'v>(value: &'v Value, root: &Path) -> Vec<NamedImage<'v>> {
+    let at = |from: Path, keys: &[&str]| keys.iter().fold(from, |path, key| path.key(key));
+    let spec = root.key("spec");
+    let list = at(spec.clone(), &["install", "spec", "deployments"]);
+    let deployments = (0..length(value, &list)).map(|index| at(list.index(index), &["spec", "template", "spec"]));
+    let mut images: Vec<NamedImage<'_>> = deployments.flat_map(|pod| in_pod(value, &pod)).collect();
+    images.extend(related(value, &spec));
+    images
+}
+
 /// Returns the images of the pod template at a path: the images of all containers, the images in the variables
 /// `RELATED_IMAGE_*`, and the images that are mounted as volumes.
-pub(crate) fn in_pod<'v>(value: &'v Value, pod: &Path) -> Vec<PodImage<'v>> {
-    let count = |list: &Path| list.get(value).and_then(Value::as_array).map_or(0, Vec::len);
-    let text = |path: &Path| path.get(value).and_then(Value::as_str).unwrap_or_default();
+fn in_pod<'v>(value: &'v Value, pod: &Path) -> Vec<NamedImage<'v>> {
+    let text = |path: &Path| text(value, path);
     let mut images = Vec::new();
     let mut add = |path: Path, name: &'v str, role: Role| {
         let whole = text(&path);
@@ -218,7 +202,7 @@ pub(crate) fn in_pod<'v>(value: &'v Value, pod: &Path) -> Vec<PodImage<'v>> {
             parts
                 .into_iter()
                 .filter(|(_, image)| !image.is_empty())
-                .map(|(start, image)| PodImage {
+                .map(|(start, image)| NamedImage {
                     image,
                     path: path.clone(),
                     name,
@@ -230,11 +214,11 @@ pub(crate) fn in_pod<'v>(value: &'v Value, pod: &Path) -> Vec<PodImage<'v>> {
     };
     for field in CONTAINERS {
         let list = pod.key(field);
-        for index in 0..count(&list) {
+        for index in 0..length(value, &list) {
             let container = list.index(index);
             add(container.key("image"), text(&container.key("name")), Role::Container);
             let variables = container.key("env");
-            for index in 0..count(&variables) {
+            for index in 0..length(value, &variables) {
                 let variable = variables.index(index);
                 if let Some(name) = text(&variable.key("name")).strip_prefix(RELATED_IMAGE) {
                     add(variable.key("value"), name, Role::Variable);
@@ -243,7 +227,7 @@ pub(crate) fn in_pod<'v>(value: &'v Value, pod: &Path) -> Vec<PodImage<'v>> {
         }
     }
     let volumes = pod.key("volumes");
-    for index in 0..count(&volumes) {
+    for index in 0..length(value, &volumes) {
         let volume = volumes.index(index);
         add(
             volume.key("image").key("reference"),
@@ -254,21 +238,34 @@ pub(crate) fn in_pod<'v>(value: &'v Value, pod: &Path) -> Vec<PodImage<'v>> {
     images
 }
 
-fn related_images(document: &Document, map: &Path) -> Vec<ImageUse> {
+/// Returns the entries of the field `relatedImages` of a map, including those without an image.
+///
+/// An index lists related images as opm does, in `database/record/images.rs`, and therefore rejects values of the wrong
+/// type.
+pub(crate) fn related_entries<'v>(value: &'v Value, map: &Path) -> impl Iterator<Item = NamedImage<'v>> + use<'v> {
     let list = map.key("relatedImages");
-    let entries = (0..length(document, &list)).map(|index| list.index(index));
-    entries
-        .filter_map(|entry| {
-            let name = text(document, &entry.key("name")).unwrap_or_default();
-            ImageUse::new(document, entry.key("image"), name, Role::Related)
-        })
-        .collect()
+    let entries = (0..length(value, &list)).map(move |index| list.index(index));
+    entries.map(|entry| {
+        let path = entry.key("image");
+        NamedImage {
+            image: text(value, &path),
+            name: text(value, &entry.key("name")),
+            path,
+            start: 0,
+            is_alone: true,
+            role: Role::Related,
+        }
+    })
 }
 
-fn length(document: &Document, list: &Path) -> usize {
-    list.get(document.value()).and_then(Value::as_array).map_or(0, Vec::len)
+fn related<'v>(value: &'v Value, map: &Path) -> impl Iterator<Item = NamedImage<'v>> {
+    related_entries(value, map).filter(|entry| !entry.image.is_empty())
 }
 
-fn text<'a>(document: &'a Document, path: &Path) -> Option<&'a str> {
-    path.get(document.value())?.as_str()
+fn length(value: &Value, list: &Path) -> usize {
+    list.get(value).and_then(Value::as_array).map_or(0, Vec::len)
+}
+
+fn text<'v>(value: &'v Value, path: &Path) -> &'v str {
+    path.get(value).and_then(Value::as_str).unwrap_or_default()
 }

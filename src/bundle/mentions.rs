@@ -155,12 +155,10 @@ pub(crate) fn unpinned(bundle: &Bundle, pinned: &BTreeMap<String, String>) -> Ve
 
 /// Returns the entries that are missing from the related images of a bundle.
 pub fn missing_entries(bundle: &Bundle) -> Vec<Value> {
-    let olm = bundle.olm.as_ref().and_then(|olm| olm.value().get("relatedImages"));
-    let spec = bundle.csv().and_then(|csv| csv.value().pointer("/spec/relatedImages"));
-    let taken = olm.or(spec).and_then(Value::as_array);
+    let related = image_use::of_bundle(bundle).into_iter().filter(ImageUse::is_related);
     let missing = unlisted(bundle);
     let first = missing.iter().filter_map(|places| places.first());
-    entries(first, taken.map(Vec::as_slice).unwrap_or_default())
+    entries(first, related.map(|related| related.name).collect())
 }
 
 /// Returns the entries for the variables `RELATED_IMAGE_*` that are missing from the related images of a bundle, each
@@ -180,10 +178,8 @@ pub fn entries_of_variables(bundle: &Bundle) -> Vec<Value> {
     entries
 }
 
-/// Returns entries of `relatedImages` for images. Each entry gets a name that is not in use.
-pub fn entries<'u>(images: impl IntoIterator<Item = &'u ImageUse>, taken: &[Value]) -> Vec<Value> {
-    let text = |entry: &Value| entry.get("name").and_then(Value::as_str).map(str::to_owned);
-    let mut names: BTreeSet<String> = taken.iter().filter_map(text).collect();
+/// Returns entries of `relatedImages` for images. Each entry gets a name that is not among the `names` in use.
+fn entries<'u>(images: impl IntoIterator<Item = &'u ImageUse>, mut names: BTreeSet<String>) -> Vec<Value> {
     let mut entries = Vec::new();
     for used in images {
         let name = free_name(entry_name(used), &mut names);
@@ -400,7 +396,7 @@ data:
         let bundle = read(&files);
         let missing = unlisted(&bundle);
         let first: Vec<&ImageUse> = missing.iter().filter_map(|places| places.first()).collect();
-        let entries = entries(first, &[json!({"name": "side"})]);
+        let entries = entries(first, BTreeSet::from(["side".to_owned()]));
         let entries: Vec<String> = entries
             .iter()
             .map(|entry| {

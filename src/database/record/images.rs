@@ -5,7 +5,8 @@ use super::{Contents, RecordError};
 use std::collections::BTreeSet;
 
 /// Returns the bundle image, the images of all containers that the install strategy starts, the related images that the
-/// `ClusterServiceVersion` lists, and the extra images of `contents`, each once. Environment variables are ignored.
+/// `ClusterServiceVersion` lists, and the extra images of `contents`, each once. Like opm, ignores environment
+/// variables and rejects values of the wrong type.
 pub(super) fn related(contents: &Contents<'_>, csv: &Field<'_>) -> Result<BTreeSet<String>, RecordError> {
     let mut images: BTreeSet<String> = contents.extra_images.iter().cloned().collect();
     if !contents.bundle_path.is_empty() {

@@ -231,25 +231,8 @@ impl Facts {
                 }
             }
         }
-        let related = at(&["relatedImages"]);
-        for index in 0..list(&related).len() {
-            self.image(csv, related.index(index).key("image"));
-        }
-        let deployments = at(&["install", "spec", "deployments"]);
-        for index in 0..list(&deployments).len() {
-            let pod = ["spec", "template", "spec"]
-                .iter()
-                .fold(deployments.index(index), |path, key| path.key(key));
-            for found in image_use::in_pod(csv, &pod) {
-                self.images.push((found.image.to_owned(), spot(found.path)));
-            }
-        }
-    }
-
-    fn image(&mut self, csv: &Value, path: Path) {
-        let image = path.get(csv).and_then(Value::as_str).filter(|image| !image.is_empty());
-        if let Some(image) = image {
-            self.images.push((image.to_owned(), Spot { object: 0, path }));
-        }
+        let images = image_use::in_csv(csv, &Path::root()).into_iter();
+        self.images
+            .extend(images.map(|found| (found.image.to_owned(), spot(found.path))));
     }
 }

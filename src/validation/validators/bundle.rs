@@ -1,6 +1,7 @@
 //! `bundle`: checks whether the CSV matches the other objects, and whether OLM can unpack them.
 
 use super::{Input, csv_of, found};
+use crate::bundle::image_use::{self, NamedImage};
 use crate::bundle::versioned_name::wrong_name;
 use crate::bundle::{Annotations, Bundle, size};
 use crate::csv::Csv;
@@ -178,9 +179,8 @@ fn release_name(input: &Input<'_>, object: &Object, csv: Csv<'_>) -> Option<Diag
 }
 
 fn related_images(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
-    for (index, entry) in csv.list(&["spec", "relatedImages"]).iter().enumerate() {
-        let path = Path::from("spec.relatedImages").index(index).key("image");
-        let image = entry.get("image").and_then(Value::as_str).unwrap_or_default();
+    let entries = image_use::related_entries(csv.0, &Path::from("spec"));
+    for (index, NamedImage { image, path, .. }) in entries.enumerate() {
         if image.is_empty() {
             let message = format!("spec.relatedImages[{index}] has no image");
             findings.push(found(&rules::BUNDLE_RELATEDIMAGE_EMPTY, object, &path, message));
