@@ -24,12 +24,12 @@ mod wording;
 pub use failed_version::FailedVersion;
 pub use requirements::{NewerKubernetes, Requirements};
 
+use super::api_error::{ApiError, Class, reason_of};
 use super::apis::{Apis, defined};
 use super::existing::Existing;
 use super::handling::{self, Handling, Resource};
 use super::install_plan::{Condition, InstallPlan, Phase};
 use super::permissions::{account_of, held};
-use super::refusal::{Class, Refusal, reason_of};
 use crate::cluster::State;
 use crate::cluster::state::ErrorAnswer;
 use crate::kubernetes::rbac::account::{Account, Grants};
@@ -118,7 +118,7 @@ struct Cluster<'a> {
 
 /// The reason why a pass ended early.
 enum Stop {
-    Refused(Refusal),
+    Refused(ApiError),
     InvalidData,
 }
 
@@ -406,7 +406,7 @@ impl<'a> Cluster<'a> {
              https://kubernetes.io/docs/reference/using-api/deprecation-guide/ for more information.",
             resource.kind, resource.name, gvk.group, gvk.version, gvk.kind
         );
-        Err(Stop::Refused(Refusal {
+        Err(Stop::Refused(ApiError {
             reason: reason_of("NotFound", 404, "get"),
             message,
             plain: format!("the cluster does not serve {} of {}", gvk.kind, gvk.api_version()),

@@ -11,6 +11,7 @@
 //! block, and [`waiting`] the update that is available for the operator. [`requests`] handles `Operator` and `Install`
 //! resources.
 
+pub mod api_error;
 pub mod apis;
 pub mod apply;
 pub mod catalogs;
@@ -22,7 +23,6 @@ pub mod install_plan;
 pub mod operator;
 pub mod permissions;
 pub mod plan;
-pub mod refusal;
 pub mod requests;
 pub mod resolution_steps;
 pub mod resolve;

@@ -1,6 +1,6 @@
 //! OLM's checks before it updates a CustomResourceDefinition, and those of the API server during the update.
 
-use super::super::refusal::{Refusal, UNKNOWN};
+use super::super::api_error::{ApiError, UNKNOWN};
 use super::{Stop, invalid};
 use crate::kubernetes::structural::Structure;
 use serde_json::Value;
@@ -34,7 +34,7 @@ pub(super) fn update<'a>(
 
 /// Returns the API server's refusal if the new definition changes a field that is immutable once the existing
 /// definition is established.
-pub(super) fn immutable(existing: &Value, new: &Value) -> Option<Refusal> {
+pub(super) fn immutable(existing: &Value, new: &Value) -> Option<ApiError> {
     let conditions = existing.pointer("/status/conditions").and_then(Value::as_array);
     let is_new = |condition: &Value| text(condition, "/type") == "Established" && text(condition, "/status") == "False";
     if conditions.is_some_and(|conditions| conditions.iter().any(is_new)) {
@@ -65,7 +65,7 @@ pub(super) fn immutable(existing: &Value, new: &Value) -> Option<Refusal> {
 }
 
 fn refused(message: String) -> Stop {
-    Stop::Refused(Refusal {
+    Stop::Refused(ApiError {
         reason: UNKNOWN,
         plain: message.clone(),
         message,

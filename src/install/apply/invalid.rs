@@ -1,11 +1,11 @@
 //! Objects that the API server rejects: Roles with URLs, and changes of immutable fields.
 
-use super::super::refusal::{Refusal, reason_of};
+use super::super::api_error::{ApiError, reason_of};
 use crate::kubernetes::rbac::PolicyRule;
 use serde_json::{Value, json};
 
 /// Returns the API server's refusal to create an object.
-pub(super) fn new(object: &Value) -> Option<Refusal> {
+pub(super) fn new(object: &Value) -> Option<ApiError> {
     if text(object, "/kind") != "Role" {
         return None;
     }
@@ -26,7 +26,7 @@ pub(super) fn new(object: &Value) -> Option<Refusal> {
 
 /// Returns the API server's refusal to replace an existing object with a new one, which changes an immutable field.
 /// Checks only kinds that OLM updates.
-pub(super) fn update(existing: &Value, new: &Value) -> Option<Refusal> {
+pub(super) fn update(existing: &Value, new: &Value) -> Option<ApiError> {
     match text(new, "/kind") {
         "PriorityClass" => priority_class(existing, new),
         kind @ ("ConfigMap" | "Secret") => data(kind, existing, new),
@@ -34,7 +34,7 @@ pub(super) fn update(existing: &Value, new: &Value) -> Option<Refusal> {
     }
 }
 
-fn priority_class(existing: &Value, new: &Value) -> Option<Refusal> {
+fn priority_class(existing: &Value, new: &Value) -> Option<ApiError> {
     let value = |class: &Value| class.get("value").and_then(Value::as_i64).unwrap_or_default();
     let (before, after) = (value(existing), value(new));
     let plain = format!("the cluster has it with value {before}, which cannot be changed to {after}");
@@ -42,7 +42,7 @@ fn priority_class(existing: &Value, new: &Value) -> Option<Refusal> {
     (before != after).then(|| refusal("PriorityClass.scheduling.k8s.io", new, &[problem], plain))
 }
 
-fn data(kind: &str, existing: &Value, new: &Value) -> Option<Refusal> {
+fn data(kind: &str, existing: &Value, new: &Value) -> Option<ApiError> {
     let is_immutable = |object: &Value| object.get("immutable") == Some(&Value::Bool(true));
     if !is_immutable(existing) {
         return None;
@@ -65,7 +65,7 @@ fn data(kind: &str, existing: &Value, new: &Value) -> Option<Refusal> {
 }
 
 /// Returns the API server's refusal to change the selector of a Deployment. `new` is the Deployment's spec.
-pub(super) fn selector(existing: &Value, new: &Value, name: &str) -> Option<Refusal> {
+pub(super) fn selector(existing: &Value, new: &Value, name: &str) -> Option<ApiError> {
     let is_filled = |value: &&Value| match value {
         Value::Object(map) => !map.is_empty(),
         Value::Array(list) => !list.is_empty(),
@@ -81,12 +81,12 @@ pub(super) fn selector(existing: &Value, new: &Value, name: &str) -> Option<Refu
 }
 
 /// Returns a refusal in the words of the API server. `what` is the kind of the object, with its group.
-pub(super) fn refusal(what: &str, object: &Value, problems: &[String], plain: String) -> Refusal {
+pub(super) fn refusal(what: &str, object: &Value, problems: &[String], plain: String) -> ApiError {
     let problems = match problems {
         [only] => only.clone(),
         several => format!("[{}]", several.join(", ")),
     };
-    Refusal {
+    ApiError {
         reason: reason_of("Invalid", 422, "update"),
         message: format!("{what} {:?} is invalid: {problems}", text(object, "/metadata/name")),
         plain,

@@ -3,9 +3,9 @@
 use super::{Cluster, Stop, wording};
 use crate::cluster::State;
 use crate::cluster::state::ErrorAnswer;
+use crate::install::api_error::{ApiError, Class, UNKNOWN, reason_of};
 use crate::install::handling::Resource;
 use crate::install::permissions::{Need, handed_on};
-use crate::install::refusal::{Class, Refusal, UNKNOWN, reason_of};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Grants};
 use crate::kubernetes::rbac::covering::{Granted, TooComplex, compact};
@@ -55,7 +55,7 @@ impl<'a> Cluster<'a> {
     }
 
     /// Returns the API server's answer if it refuses a request.
-    pub(super) fn ask(&self, step: &Step, resource: &Resource, verb: &str, exists: bool) -> Option<Refusal> {
+    pub(super) fn ask(&self, step: &Step, resource: &Resource, verb: &str, exists: bool) -> Option<ApiError> {
         let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
         let kind = kind.unwrap_or(&step.resource.kind);
         let namespace = if resource.namespaced {
@@ -95,7 +95,7 @@ impl<'a> Cluster<'a> {
                     format!("{}: cannot {verb} {} {name:?}", found.name, resource.label())
                 }
             };
-            (!elsewhere).then_some(Refusal {
+            (!elsewhere).then_some(ApiError {
                 reason: found,
                 plain: said.clone(),
                 message: said,
@@ -104,7 +104,7 @@ impl<'a> Cluster<'a> {
         refusals.next().or_else(|| {
             exists.then(|| {
                 let message = format!("{} {:?} already exists", resource.label(), step.resource.name);
-                Refusal {
+                ApiError {
                     reason: reason_of("AlreadyExists", 409, "create"),
                     plain: message.clone(),
                     message,
@@ -171,8 +171,8 @@ impl Installer {
     }
 }
 
-fn forbidden(message: String) -> Refusal {
-    Refusal {
+fn forbidden(message: String) -> ApiError {
+    ApiError {
         reason: reason_of("Forbidden", 403, ""),
         plain: message.clone(),
         message,
@@ -180,10 +180,10 @@ fn forbidden(message: String) -> Refusal {
 }
 
 /// Returns the refusal of a request as OLM reports it, with OLM's description of the request.
-pub(super) fn refused_while(step: &Step, verb: &str, refusal: Refusal) -> Stop {
+pub(super) fn refused_while(step: &Step, verb: &str, refusal: ApiError) -> Stop {
     let message = match wording::doing(step, verb) {
         Some(doing) => format!("{doing}: {}", refusal.message),
         None => refusal.message,
     };
-    Stop::Refused(Refusal { message, ..refusal })
+    Stop::Refused(ApiError { message, ..refusal })
 }

@@ -1,4 +1,4 @@
-use super::super::refusal::REASONS;
+use super::super::api_error::REASONS;
 use super::*;
 use crate::bundle;
 use crate::cluster::state::Api;

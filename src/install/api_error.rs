@@ -77,7 +77,7 @@ pub(crate) fn reason_of(reason: &str, code: u16, verb: &str) -> Reason {
 
 /// The error in the answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ApiError {
     /// The error.
     pub reason: Reason,
     /// The message that OLM reports.
@@ -86,7 +86,7 @@ pub struct Refusal {
     pub plain: String,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ApiError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)
     }
