@@ -1,7 +1,7 @@
 //! Finds the differences between a CSV and the CSV that is synthesized from its manifests.
 
 use crate::kubernetes::rbac::PolicyRule;
-use crate::text::{Path, Step};
+use crate::text::{Path, Step, short_value};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,7 +79,7 @@ impl Comparison {
             }
             (_, Some(_), Some(_)) => self.report(path, Kind::Changed, ""),
             (_, Some(_), None) => self.report(path, Kind::Lost, ""),
-            (_, None, Some(value)) => self.report(path, Kind::Added, short_text(value)),
+            (_, None, Some(value)) => self.report(path, Kind::Added, short_value(value)),
             (_, None, None) => {}
         }
     }
@@ -178,14 +178,6 @@ pub(super) fn is_empty(value: &Value) -> bool {
         Value::Array(items) => items.is_empty(),
         Value::Object(map) => map.is_empty(),
         Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
-fn short_text(value: &Value) -> String {
-    match value {
-        Value::String(text) if text.len() <= 60 => text.clone(),
-        Value::Bool(_) | Value::Number(_) => value.to_string(),
-        _ => String::new(),
     }
 }
 

@@ -1,12 +1,9 @@
 //! The origins of the values in a synthesized CSV, as rows for a person or a program.
 
 use super::draft::{Provenance, Relation};
-use crate::text::canonical;
+use crate::text::short_value;
 use serde::Serialize;
 use serde_json::Value;
-
-/// The maximum number of characters of a value that is shown in full.
-const SHOWN: usize = 60;
 
 /// A value of the CSV with one of its origins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -32,7 +29,7 @@ impl Provenance {
     pub fn explain(&self, csv: &Value) -> Vec<Explanation> {
         let mut rows = Vec::new();
         for (path, origins) in self.iter() {
-            let value = path.get(csv).map(short_text).unwrap_or_default();
+            let value = path.get(csv).map(short_value).unwrap_or_default();
             for origin in origins {
                 let place = origin.place();
                 let start = place.start();
@@ -51,16 +48,5 @@ impl Provenance {
             }
         }
         rows
-    }
-}
-
-fn short_text(value: &Value) -> String {
-    let text = match value {
-        Value::String(text) => text.replace('\n', " "),
-        other => canonical::to_string(other),
-    };
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
     }
 }

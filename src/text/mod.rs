@@ -41,6 +41,7 @@ pub use read::{Reading, read};
 pub(crate) use reflow::reflow;
 pub(crate) use revise::revision;
 pub use revise::{ReviseError, revise};
+pub(crate) use scalar::short_value;
 pub(crate) use values::{Refusal, Seed, Values};
 
 /// Describes the type of a value, for a sentence such as "spec.version is a number, not a string".

@@ -1,5 +1,6 @@
 //! Interprets scalars by their text, tag and style, as go-yaml does.
 
+use super::canonical;
 use super::number::float_key;
 use super::resolve::{Plain, resolve};
 use base64::Engine;
@@ -80,6 +81,15 @@ pub(super) fn shortened(text: &str) -> Cow<'_, str> {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
         None => Cow::Borrowed(text),
     }
+}
+
+/// Returns a value as one line, shortened for use in a message.
+pub(crate) fn short_value(value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.replace('\n', " "),
+        other => canonical::to_string(other),
+    };
+    shortened(&text).into_owned()
 }
 
 /// Decodes base64 to text, with U+FFFD for every byte that is not UTF-8, as Go's JSON writer does.

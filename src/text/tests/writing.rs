@@ -281,3 +281,18 @@ proptest! {
         prop_assert_eq!(canonical::to_string(&again), canonical);
     }
 }
+
+#[test]
+fn a_value_in_a_message_is_one_short_line() {
+    let long = "é".repeat(61);
+    for (value, expected) in [
+        (Value::from("a\nb"), "a b".to_owned()),
+        (Value::from(long.as_str()), format!("{}…", "é".repeat(60))),
+        (
+            serde_json::json!({"b": [1], "a": true}),
+            r#"{"a":true,"b":[1]}"#.to_owned(),
+        ),
+    ] {
+        assert_eq!(short_value(&value), expected);
+    }
+}
