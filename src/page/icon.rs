@@ -1,7 +1,7 @@
 //! The icon of an operator, in a form that is safe for a page.
 
 use super::path::short_digest;
-use crate::catalog::file_based::picture_type::media_type;
+use crate::catalog::file_based::picture_type::{decoded, web_type};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -35,19 +35,12 @@ impl Icon {
         if base64.len() > LARGEST * 2 {
             return None;
         }
-        let text: String = base64.split_whitespace().collect();
-        let content = STANDARD.decode(text).ok().filter(|content| content.len() <= LARGEST)?;
-        let extension = match media_type(&content)? {
-            "image/png" => "png",
-            "image/jpeg" => "jpg",
-            "image/gif" => "gif",
-            "image/webp" => "webp",
-            "image/svg+xml" => {
-                let address = format!("data:image/svg+xml;base64,{}", STANDARD.encode(&content));
-                return Some(Self::Inline { address });
-            }
-            _ => return None,
-        };
+        let content = decoded(base64).filter(|content| content.len() <= LARGEST)?;
+        let (media_type, extension) = web_type(&content)?;
+        if extension == "svg" {
+            let address = format!("data:{media_type};base64,{}", STANDARD.encode(&content));
+            return Some(Self::Inline { address });
+        }
         let path = format!("icons/{}.{extension}", short_digest(&content));
         Some(Self::File { path, content })
     }

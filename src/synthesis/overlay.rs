@@ -167,8 +167,8 @@ fn icon(work: &mut Work<'_>, from: &Path, to: &Path) {
                     "the media type is inferred from the first bytes of the image",
                 ),
             };
-            let image = bytes.and_then(|bytes| Some((image_type(&bytes)?, bytes)));
-            let Some((media_type, bytes)) = image else {
+            let image = bytes.and_then(|bytes| Some((picture_type::web_type(&bytes)?, bytes)));
+            let Some(((media_type, _), bytes)) = image else {
                 let message = match file {
                     Some(path) => format!("{path} is not a PNG, JPEG, GIF, WebP or SVG image"),
                     None => "icon is not a base64-encoded PNG, JPEG, GIF, WebP or SVG image".to_owned(),
@@ -191,7 +191,7 @@ fn check_image(work: &mut Work<'_>, image: &Value, from: &Path, noted: Option<&A
         None => "is not base64",
         Some(bytes) if bytes.is_empty() => return,
         // A type that only other programs show is not an error: the author states the media type.
-        Some(bytes) if image_type(&bytes).is_some() || picture_type::media_type(&bytes).is_some() => return,
+        Some(bytes) if picture_type::media_type(&bytes).is_some() => return,
         Some(_) => "is not an image",
     };
     let path = from.key("base64data");
@@ -211,24 +211,6 @@ fn absent_icon(work: &mut Work<'_>, path: &str, origin: &Origin) {
         Diagnostic::new(&rules::OLM_ICON_FILE, message).help(help)
     };
     work.report(finding.at(origin.place()));
-}
-
-/// Returns the media type of an image, based on its first bytes.
-fn image_type(bytes: &[u8]) -> Option<&'static str> {
-    let text = bytes.trim_ascii_start();
-    if bytes.starts_with(b"\x89PNG") {
-        Some("image/png")
-    } else if bytes.starts_with(b"\xff\xd8\xff") {
-        Some("image/jpeg")
-    } else if bytes.starts_with(b"GIF8") {
-        Some("image/gif")
-    } else if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
-        Some("image/webp")
-    } else if text.starts_with(b"<svg") || text.starts_with(b"<?xml") {
-        Some("image/svg+xml")
-    } else {
-        None
-    }
 }
 
 /// Adds the description in `olm.yaml` to an inferred API entry. Returns the keys that `olm.yaml` sets.

@@ -10,7 +10,7 @@ pub(crate) fn decoded(data: &str) -> Option<Vec<u8>> {
 }
 
 /// Returns the media type of the bytes, if they are an image of a type that opm knows. SVG is also detected if it
-/// contains a `*` or begins with a comment; opm fails in both cases.
+/// contains a `*`, begins with a comment or is an empty element; opm fails in these cases.
 pub(crate) fn media_type(data: &[u8]) -> Option<&'static str> {
     let known = SIGNATURES.iter().find(|signature| signature.fits(data));
     if let Some(signature) = known {
@@ -20,6 +20,20 @@ pub(crate) fn media_type(data: &[u8]) -> Option<&'static str> {
         return Some("image/heif");
     }
     std::str::from_utf8(data).is_ok_and(is_svg).then_some("image/svg+xml")
+}
+
+/// Like [`media_type`], but only for types that all browsers show. Also returns the usual file extension.
+pub(crate) fn web_type(data: &[u8]) -> Option<(&'static str, &'static str)> {
+    let media_type = media_type(data)?;
+    let extension = match media_type {
+        "image/png" => "png",
+        "image/jpeg" => "jpg",
+        "image/gif" => "gif",
+        "image/webp" => "webp",
+        "image/svg+xml" => "svg",
+        _ => return None,
+    };
+    Some((media_type, extension))
 }
 
 /// The bytes that identify an image type.
@@ -99,6 +113,9 @@ fn is_svg(text: &str) -> bool {
     while let Some(start) = rest.strip_suffix("-->").and_then(|inside| inside.rfind("<!--")) {
         rest = rest.get(..start).unwrap_or_default().trim_end();
     }
+    if let Some(tag) = rest.strip_suffix("/>") {
+        return tag.matches('<').count() == 1;
+    }
     rest.strip_suffix('>')
         .map(str::trim_end)
         .is_some_and(|rest| rest.len() >= 5 && rest.get(rest.len() - 5..).is_some_and(|end| begins(end, "</svg")))
@@ -143,6 +160,8 @@ mod tests {
     fn an_svg_is_one_element_with_permitted_surroundings() {
         for svg in [
             "<svg></svg>",
+            "<svg/>",
+            "\n<?xml version=\"1.0\"?><svg width=\"1\" />\n<!-- end -->\n",
             "\u{feff}<?xml version=\"1.0\"?>\n<!-- made by hand -->\n<!DOCTYPE svg PUBLIC \"a\" \"b\">\n<SVG width=\"1\">*</SVG >\n<!-- end -->\n",
             "<!DOCTYPE svg [<!ENTITY a \"b\">]><svg\n/><svg></svg>",
         ] {
@@ -153,6 +172,7 @@ mod tests {
             "svg",
             "<svgx></svg>",
             "<svg>",
+            "<svg><path/>",
             "<html><svg></svg></html>",
             "<!-- <svg></svg>",
             "{}",
