@@ -1,6 +1,6 @@
 //! Shared options of the commands that write file-based catalogs.
 
-use crate::catalog::file_based::migrate::{Level, LostIcons};
+use crate::catalog::file_based::migrate::{Level, Loss, LostIcons};
 use crate::catalog::file_based::write::Language;
 use crate::cli::error::CommandError;
 use crate::cli::strictness;
@@ -167,16 +167,20 @@ pub(crate) fn print(sources: &[RenderSource], form: Form, printer: &Printer) -> 
     Ok(())
 }
 
-/// Warns of icons that were only in manifests that a migration has removed.
+/// Warns of the icons that the catalog lacks.
 pub(crate) fn report_lost_icons(lost: &[LostIcons], printer: &Printer) {
-    for LostIcons { package, bundle, count } in lost {
-        let bundles = match count {
-            1 => bundle.clone(),
-            count => format!("{bundle} and {}", counted(count - 1, "other bundle")),
+    for lost in lost {
+        let bundles = match lost.count {
+            1 => lost.bundle.clone(),
+            count => format!("{} and {}", lost.bundle, counted(count - 1, "other bundle")),
+        };
+        let why = match lost.loss {
+            Loss::Unreadable => format!("because the icon of {bundles} is not base64"),
+            Loss::Migrated => format!("and the manifests with the icon of {bundles} were replaced"),
         };
         printer.warning(format_args!(
-            "package {package} has no icon, and the manifests with the icon of {bundles} were replaced; add the icon to \
-             the olm.package document"
+            "package {} has no icon, {why}; add the icon to the olm.package document",
+            lost.package
         ));
     }
 }

@@ -4,6 +4,7 @@
 
 use super::render::folder::{FolderError, write_folder};
 use super::render::sources::{Form, RenderSource, SourceError, SourceOptions};
+use crate::catalog::file_based::migrate::LostIcons;
 use crate::catalog::selection::{Selection, SelectionError};
 use crate::image::Transports;
 use crate::resolver::closure::{Closure, Follow, of_packages};
@@ -32,6 +33,8 @@ pub struct Extracted {
     pub left_out: usize,
     /// The names of the bundles of a database that were omitted because they are deprecated.
     pub deprecated: Vec<String>,
+    /// The icons that the written documents lack.
+    pub lost_icons: Vec<LostIcons>,
 }
 
 /// An error that prevents an extraction.
@@ -102,12 +105,14 @@ pub async fn extract(
     drop(catalog);
     let left_out = source.keep(packages.members.keys().cloned().collect());
     let deprecated = source.omitted().into_iter().map(|(_, name)| name.to_owned()).collect();
-    if let Some(folder) = options.folder {
-        write_folder(&[source], options.form, folder)?;
-    }
+    let lost_icons = match options.folder {
+        Some(folder) => write_folder(&[source], options.form, folder)?.lost_icons,
+        None => Vec::new(),
+    };
     Ok(Extracted {
         packages,
         left_out,
         deprecated,
+        lost_icons,
     })
 }

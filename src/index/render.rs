@@ -12,7 +12,7 @@ pub mod sources;
 pub mod template;
 
 use crate::catalog::file_based::heads::heads;
-use crate::catalog::file_based::migrate::metadata;
+use crate::catalog::file_based::migrate::{Loss, LostIcons, metadata};
 use crate::catalog::file_based::shown::Shown;
 use crate::catalog::file_based::{Blob, Bundle, Channel, Key, Package, Property, RelatedImage, Schema, WrittenEntry};
 use crate::catalog::{self, BundleId, Catalog};
@@ -232,17 +232,41 @@ impl RenderedIndex {
 
     fn package_of(&self, package: &catalog::Package) -> Result<Package, ReadError> {
         let default_channel = package.default_channel.as_deref().unwrap_or_default();
-        let head = package
-            .channel(default_channel)
-            .and_then(|channel| channel.head.as_deref());
-        let head = head.and_then(|head| self.catalog.bundle(self.catalog.find(head)?));
-        let csv = head.map(|head| self.index.csv(head.manifests)).transpose()?.flatten();
         Ok(Package {
             name: package.name.to_string(),
             default_channel: default_channel.to_owned(),
-            icon: csv.and_then(|csv| Shown::of_csv(&csv).icon),
+            icon: self.shown_of(package)?.and_then(|(_, shown)| shown.icon),
             description: String::new(),
         })
+    }
+
+    /// Returns the head of the default channel, and what it shows of the package.
+    fn shown_of(&self, package: &catalog::Package) -> Result<Option<(&str, Shown)>, ReadError> {
+        let channel = package.channel(package.default_channel.as_deref().unwrap_or_default());
+        let head = channel.and_then(|channel| channel.head.as_deref());
+        let Some(head) = head.and_then(|head| self.catalog.bundle(self.catalog.find(head)?)) else {
+            return Ok(None);
+        };
+        let csv = self.index.csv(head.manifests)?;
+        Ok(csv.map(|csv| (&*head.name, Shown::of_csv(&csv))))
+    }
+
+    /// Returns the icon that the document of a package omits because it is not base64.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be read.
+    pub(super) fn unreadable_icon(&self, item: Item) -> Result<Option<LostIcons>, ReadError> {
+        let Item::Package(number) = item else { return Ok(None) };
+        let Some(package) = self.catalog.packages.get(number) else {
+            return Ok(None);
+        };
+        let shown = self.shown_of(package)?.filter(|(_, shown)| shown.is_icon_unreadable);
+        Ok(shown.map(|(bundle, _)| LostIcons {
+            package: package.name.to_string(),
+            bundle: bundle.to_owned(),
+            count: 1,
+            loss: Loss::Unreadable,
+        }))
     }
 
     fn channel_of(&self, package: &catalog::Package, channel: &catalog::Channel) -> Channel {

@@ -436,6 +436,29 @@ fn deprecated_bundles_of_a_database_are_omitted_with_a_warning() {
 }
 
 #[test]
+fn an_icon_of_a_database_that_is_not_base64_is_omitted_with_a_warning() {
+    let sandbox = indexed();
+    let connection = rusqlite::Connection::open(sandbox.path("index.db")).unwrap();
+    let icon = r#"json('[{"base64data": "R0l!"}]')"#;
+    let changed = format!(
+        "UPDATE operatorbundle SET csv = json_set(CAST(csv AS TEXT), '$.spec.icon', {icon}) WHERE name = 'rake.v1.1.0'"
+    );
+    connection.execute_batch(&changed).unwrap();
+    drop(connection);
+    let warning = "warning: package rake has no icon, because the icon of rake.v1.1.0 is not base64; add the icon to the \
+                   olm.package document\n";
+    for line in [
+        "render index.db",
+        "migrate index.db migrated --migrate-level all",
+        "index extract rake -f index.db -o extracted",
+        "mirror plan --catalog index.db -o plan.json",
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.stderr.matches(warning).count(), 1, "{outcome}");
+    }
+}
+
+#[test]
 fn database_bundles_in_no_package_are_reported() {
     let sandbox = indexed();
     let connection = rusqlite::Connection::open(sandbox.path("index.db")).unwrap();

@@ -3,6 +3,7 @@
 use super::document::Document;
 use super::error::CatalogError;
 use super::manifests;
+use super::picture_type::decoded;
 use super::read::FileBasedCatalog;
 use super::{Schema, WrittenProperty};
 use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA};
@@ -52,7 +53,7 @@ pub fn migrated(document: Document, level: Level) -> Document {
     }
 }
 
-/// The icons of a package that only the manifests of its bundles contained, and that a migration has removed with them.
+/// The icons of a package that a catalog lacks, although the manifests of its bundles contain them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostIcons {
     /// The package, whose own document has no icon.
@@ -61,6 +62,17 @@ pub struct LostIcons {
     pub bundle: String,
     /// The number of bundles.
     pub count: usize,
+    /// The reason for the loss.
+    pub loss: Loss,
+}
+
+/// The reason why a catalog lacks an icon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loss {
+    /// The icon is not base64.
+    Unreadable,
+    /// Only the manifests contained the icon, and a migration has removed them.
+    Migrated,
 }
 
 /// Finds lost icons while the documents of a catalog are migrated in their order.
@@ -91,22 +103,27 @@ impl IconWatch {
         if self.bare.as_ref() != Some(&package) || properties(before) == properties(after) || !has_icon(before) {
             return;
         }
-        match self.lost.last_mut().filter(|lost| lost.package == package) {
+        let same = |lost: &&mut LostIcons| lost.package == package && lost.loss == Loss::Migrated;
+        match self.lost.last_mut().filter(same) {
             Some(lost) => lost.count += 1,
             None => self.lost.push(LostIcons {
                 package,
                 bundle: before.text("name"),
                 count: 1,
+                loss: Loss::Migrated,
             }),
         }
     }
 }
 
-/// Whether the ClusterServiceVersion among the manifests of a bundle contains an icon.
+/// Whether the ClusterServiceVersion among the manifests of a bundle contains a readable icon.
 fn has_icon(bundle: &Document) -> bool {
     let properties = bundle.properties().unwrap_or_default();
-    let icon = csv_of(&properties).and_then(|csv| csv.pointer("/spec/icon/0/base64data")?.as_str().map(str::is_empty));
-    icon == Some(false)
+    let csv = csv_of(&properties);
+    let data = csv
+        .as_ref()
+        .and_then(|csv| csv.pointer("/spec/icon/0/base64data")?.as_str());
+    data.and_then(decoded).is_some_and(|bytes| !bytes.is_empty())
 }
 
 /// Returns the level of the bundles in a catalog, or in one of its packages, according to the first bundle that
@@ -291,11 +308,13 @@ mod tests {
             package: "a".to_owned(),
             bundle: "a.v1".to_owned(),
             count: 2,
+            loss: Loss::Migrated,
         };
         assert_eq!(lost(&[&bare, &with_icon, &with_icon], all), [expected]);
         assert_eq!(lost(&[&bare, &with_icon], Level::None), []);
         assert_eq!(lost(&[&iconic, &with_icon], all), []);
         assert_eq!(lost(&[&bare, &csv(&json!([]))], all), []);
+        assert_eq!(lost(&[&bare, &csv(&json!([{"base64data": "R0l!"}]))], all), []);
         // The package of a single bundle is in another catalog.
         assert_eq!(lost(&[&with_icon], all), []);
     }

@@ -13,6 +13,8 @@ use serde_json::Value;
 pub struct Shown {
     /// The icon.
     pub icon: Option<Icon>,
+    /// Whether there is an icon that is not base64.
+    pub is_icon_unreadable: bool,
     /// The description, as Markdown; may be empty.
     pub description: String,
 }
@@ -32,7 +34,7 @@ struct Spec {
 
 impl Shown {
     /// Returns the first icon and the description of a ClusterServiceVersion. White space in the icon is removed; an
-    /// icon that is empty or not base64 is treated as absent.
+    /// icon that is empty or not base64 is omitted.
     pub fn of_csv(csv: &str) -> Self {
         let Ok(Csv { spec }) = serde_json::from_str(csv) else {
             return Self::default();
@@ -40,9 +42,10 @@ impl Shown {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let icon = &spec.icon[0];
         let data: String = text(&icon["base64data"]).split_whitespace().collect();
-        let is_image = picture_type::decoded(&data).is_some_and(|bytes| !bytes.is_empty());
+        let bytes = picture_type::decoded(&data);
         Self {
-            icon: is_image.then(|| Icon {
+            is_icon_unreadable: bytes.is_none(),
+            icon: bytes.is_some_and(|bytes| !bytes.is_empty()).then(|| Icon {
                 data,
                 media_type: text(&icon["mediatype"]),
             }),

@@ -143,6 +143,7 @@ fn as_catalog(
     let extracted = extracted.map_err(|error| guesses::with_index_guess(error.into(), &arguments.from_index))?;
     following::report(&extracted.packages.members, &extracted.packages.unsatisfied, printer);
     catalog_output::report_omitted(&extracted.deprecated, printer);
+    catalog_output::report_lost_icons(&extracted.lost_icons, printer);
     if extracted.left_out > 0 {
         let left_out = counted(extracted.left_out, "document");
         printer.warning(format_args!("left out {left_out} without a package"));

@@ -115,6 +115,7 @@ pub(super) fn remark(collected: &Collected, printer: &Printer) {
     }
     let deprecated: Vec<&String> = collected.deprecated.iter().collect();
     catalog_output::report_omitted(&deprecated, printer);
+    catalog_output::report_lost_icons(&collected.lost_icons, printer);
     remark_left_out(collected, printer);
     let hint = "to mirror such an image, specify it with --image, or in additionalImages of the file for --config";
     unlisted::warn("the plan", &collected.unlisted, hint, printer);

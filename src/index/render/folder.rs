@@ -41,7 +41,7 @@ impl From<SourceError> for FolderError {
 pub struct WrittenFolder {
     /// The packages, by name.
     pub packages: Vec<String>,
-    /// The icons that the migration has removed.
+    /// The icons that the documents lack.
     pub lost_icons: Vec<LostIcons>,
 }
 

@@ -413,10 +413,13 @@ impl Part<'_> {
     /// Adds the document to `out`.
     fn write(self, form: Form, icons: &mut IconWatch, out: &mut Vec<u8>) -> Result<(), SourceError> {
         let document = match self {
-            Self::Item(index, item) => match index.blob(item)? {
-                Some(blob) => return write_blob(&blob, form, icons, out),
-                None => return Ok(()),
-            },
+            Self::Item(index, item) => {
+                icons.lost.extend(index.unreadable_icon(item)?);
+                return match index.blob(item)? {
+                    Some(blob) => write_blob(&blob, form, icons, out),
+                    None => Ok(()),
+                };
+            }
             Self::Bundle(bundle) => return write_blob(&Blob::Bundle(bundle.clone()), form, icons, out),
             Self::Document(document) => document.clone(),
             Self::File(files, handle) => rendered(files.document(handle)?, !handle.is_json()),
@@ -461,7 +464,7 @@ pub struct Form {
 }
 
 /// Passes the documents of all sources to `sink`, in the order of one catalog. Each document is passed with its
-/// package, which is empty for documents that belong to no package. Returns the icons that the migration has removed.
+/// package, which is empty for documents that belong to no package. Returns the icons that the documents lack.
 ///
 /// # Errors
 /// Returns an error if a document cannot be read, or `sink` fails.

@@ -94,6 +94,8 @@ impl Collector<'_> {
         let is_kept = |name: &str| filtered.kept.iter().any(|kept| kept.package == name);
         let deprecated = opened.deprecated.iter().filter(|(package, _)| is_kept(package));
         self.deprecated.extend(deprecated.map(|(_, bundle)| bundle.clone()));
+        let lost_icons = opened.lost_icons.iter().filter(|lost| is_kept(&lost.package));
+        self.lost_icons.extend(lost_icons.cloned());
         Ok(filtered)
     }
 

@@ -18,6 +18,7 @@ use super::request::{MirrorRequest, Place};
 use crate::catalog::file_based::edit::CatalogEditError;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::load::LoadError;
+use crate::catalog::file_based::migrate::LostIcons;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
 use crate::image::{ImageError, Platform, Transports};
@@ -79,6 +80,8 @@ pub struct Collected {
     pub unreached: Vec<Unreached>,
     /// The bundles of kept packages that are not in the plan because a database marks them as deprecated.
     pub deprecated: BTreeSet<String>,
+    /// The icons of kept packages that the rebuilt catalogs lack.
+    pub lost_icons: Vec<LostIcons>,
     /// The installed bundles that their catalog does not contain, so that it is not known how to upgrade from them.
     pub unknown: Vec<UnknownBundle>,
     /// For each rebuilt catalog, the platforms of its image that the program in the new image does not support, if all
@@ -311,6 +314,7 @@ pub async fn collect(
         findings: Vec::new(),
         unreached: Vec::new(),
         deprecated: BTreeSet::new(),
+        lost_icons: Vec::new(),
         unknown: Vec::new(),
         packages: BTreeSet::new(),
         lost: Vec::new(),
@@ -356,6 +360,7 @@ pub async fn collect(
         findings: collector.findings,
         unreached: collector.unreached,
         deprecated: collector.deprecated,
+        lost_icons: collector.lost_icons,
         unreachable: collector.unreachable,
         without_platform: collector.without_platform,
         unlisted: collector.unlisted,
@@ -374,6 +379,7 @@ struct Collector<'a> {
     findings: Vec<Diagnostic>,
     unreached: Vec<Unreached>,
     deprecated: BTreeSet<String>,
+    lost_icons: Vec<LostIcons>,
     unknown: Vec<UnknownBundle>,
     /// The names of all packages of the catalogs.
     packages: BTreeSet<String>,

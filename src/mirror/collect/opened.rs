@@ -3,6 +3,7 @@
 use super::CollectError;
 use crate::catalog::file_based::edit::Editor;
 use crate::catalog::file_based::limits::CatalogLimits;
+use crate::catalog::file_based::migrate::LostIcons;
 use crate::files::TemporaryFolder;
 use crate::image::{Digest, Reference, RegistryReference, Transports};
 use crate::index::location::IndexLocation;
@@ -35,6 +36,8 @@ pub(super) struct Opened {
     pub(super) is_database: bool,
     /// The bundles that a database marks as deprecated, with their packages. The folder does not contain them.
     pub(super) deprecated: Vec<(String, String)>,
+    /// The icons that the folder lacks.
+    pub(super) lost_icons: Vec<LostIcons>,
     temporary: TemporaryFolder,
 }
 
@@ -60,13 +63,14 @@ impl Opened {
         let is_database = opened.holds_database();
         let owned = |(package, bundle): (&str, &str)| (package.to_owned(), bundle.to_owned());
         let deprecated = opened.omitted().into_iter().map(owned).collect();
-        let read = Self {
+        let mut read = Self {
             original,
             is_database,
             deprecated,
+            lost_icons: Vec::new(),
             temporary: TemporaryFolder::new()?,
         };
-        write_folder(&[opened], Form::default(), &read.folder())?;
+        read.lost_icons = write_folder(&[opened], Form::default(), &read.folder())?.lost_icons;
         Ok(read)
     }
 

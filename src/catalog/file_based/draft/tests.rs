@@ -643,6 +643,7 @@ fn a_new_package_has_the_icon_and_description_of_its_default_head() {
             media_type: "image/gif".to_owned(),
         }),
         description: text.to_owned(),
+        ..Shown::default()
     };
     let of = |bundle: NewBundle, text: &str| NewBundle {
         shown: shown(text),

@@ -180,7 +180,7 @@ impl Semver {
         }
         let head = channels.default.as_ref().map(|default| default.head.as_str());
         let head = head.and_then(|head| rendered.iter().find(|bundle| bundle.name == head));
-        let Shown { icon, description } = head.map(Shown::of_bundle).unwrap_or_default();
+        let Shown { icon, description, .. } = head.map(Shown::of_bundle).unwrap_or_default();
         let mut documents = vec![TemplateDocument::Generated(Blob::Package(Package {
             name: package,
             default_channel: channels.default.map(|default| default.channel).unwrap_or_default(),
