@@ -291,7 +291,7 @@ mod tests {
                 "all.constraints[4].package.intent: is \"Required\", but must be required, recommended or optional",
             ]
         );
-        assert_eq!(problems.iter().filter(|problem| !problem.is_fatal()).count(), 2);
+        assert_eq!(problems.iter().filter(|problem| !problem.is_fatal()).count(), 3);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Dependencies: what a bundle requires from other bundles.
 
 use super::constraint::{self, Condition, Constraint, Key, PACKAGE_NAME, PackageConstraint, VERSION_RANGE};
-use super::intent::{INTENT, Intent};
+use super::intent::Intent;
 use super::problem::{Fields, Problem, What};
 use super::property::{CONSTRAINT, GVK, GVK_REQUIRED, LABEL, LABEL_REQUIRED, PACKAGE, PACKAGE_REQUIRED};
 use super::releases::{Feature, Olm};
 use crate::kubernetes::GroupVersionKind;
-use crate::text::{Path, Step};
+use crate::text::Path;
 use serde_json::Value;
 
 /// The spelling of dependencies.
@@ -135,9 +135,7 @@ impl Reading {
     pub fn by(mut self, olm: &Olm) -> Self {
         if let (false, Some(Dependency::Package(package))) = (olm.does(Feature::Intent), &mut self.dependency) {
             package.intent = Intent::Required;
-            let is_intent =
-                |step: Option<&Step>| matches!(step, Some(Step::Key(key)) if key.eq_ignore_ascii_case(INTENT));
-            self.problems.retain(|problem| !is_intent(problem.path.steps().last()));
+            self.problems.retain(|problem| !problem.is_of_intent());
         }
         for problem in &mut self.problems {
             if problem.required_feature().is_some_and(|feature| !olm.does(feature)) {

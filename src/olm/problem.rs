@@ -1,9 +1,9 @@
 //! Problems with values.
 
-use super::intent::UnknownIntent;
+use super::intent::{INTENT, UnknownIntent};
 use super::limits;
 use super::releases::{Feature, Olm, support};
-use crate::text::{Path, kind_of};
+use crate::text::{Path, Step, kind_of};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -43,14 +43,19 @@ pub enum What {
 }
 
 impl Problem {
-    /// Returns whether OLM rejects the value. OLM accepts values with any other problem.
+    /// Returns whether OLM rejects the value. OLM accepts values with any other problem: a dependency with an intent
+    /// that cannot be read is required, because released versions of OLM ignore intents.
     pub(crate) fn is_fatal(&self) -> bool {
         match self.what {
-            What::Several(_) | What::Needs(_) => false,
-            What::Type { .. } | What::UnknownKey | What::Nothing(_) | What::Long(_) | What::Deep | What::Intent(_) => {
-                true
-            }
+            What::Several(_) | What::Needs(_) | What::Intent(_) => false,
+            What::Type { .. } => !self.is_of_intent(),
+            What::UnknownKey | What::Nothing(_) | What::Long(_) | What::Deep => true,
         }
+    }
+
+    /// Returns whether the problem is in the intent of a package, or in a key of this name.
+    pub(crate) fn is_of_intent(&self) -> bool {
+        matches!(self.path.steps().last(), Some(Step::Key(key)) if key.eq_ignore_ascii_case(INTENT))
     }
 
     /// Returns what an OLM must support to accept the key at the path, if the key is the problem.

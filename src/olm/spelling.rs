@@ -79,6 +79,11 @@ mod tests {
         assert_eq!(required_only("olm.constraint", &all(&[any])), None);
         let on_package = json!({"packageName": "a", "intent": "optional"});
         assert_eq!(required_only("olm.package.required", &on_package), None);
+        let other_case = json!({"packageName": "a", "Intent": "optional"});
+        assert_eq!(required_only("olm.package.required", &other_case), None);
+        let misspelled = json!({"packageName": "a", "intent": "Optional"});
+        let required = Some(json!({"packageName": "a"}));
+        assert_eq!(required_only("olm.package.required", &misspelled), required);
         let other = json!({"not": {"constraints": [bare("a")]}, "own": 1});
         assert_eq!(required_only("olm.constraint", &other), Some(other));
     }

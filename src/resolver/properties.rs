@@ -4,7 +4,6 @@ use crate::catalog::{Bundle, Property, Text};
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::dependency::DependencyKind;
 use crate::olm::dependency::Spelling;
-use crate::olm::problem::What;
 use crate::olm::property::{self, DEPRECATED, GVK, LABEL, PACKAGE, holds_manifests};
 use crate::olm::releases::Olm;
 use crate::olm::spelling;
@@ -138,11 +137,7 @@ pub(super) fn as_property(stored: &Property, olm: &Olm) -> Result<Option<Propert
     }
     let value: Value = serde_json::from_str(&stored.value).map_err(|error| malformed(error.to_string()))?;
     let reading = known.read(&value, stored.value.len(), Spelling::Dependency).by(olm);
-    let wrong = reading
-        .problems
-        .iter()
-        .find(|problem| matches!(problem.what, What::Type { .. }));
-    if let Some(problem) = wrong {
+    if let Some(problem) = reading.problems.iter().find(|problem| problem.is_fatal()) {
         return Err(malformed(format!("{problem}")));
     }
     let property = spelling::as_property(kind, &value);

@@ -61,15 +61,11 @@ pub(super) fn check_as_opm(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             .iter()
             .find(|problem| matches!(problem.what, What::Type { .. }));
         match (shape, dependency) {
-            (Some(problem), _) if !is_intent(problem) => findings.push(finding(entry, problem)),
+            (Some(problem), _) if !problem.is_of_intent() => findings.push(finding(entry, problem)),
             (_, Some(dependency)) => check_value(entry, &dependency, findings),
             _ => {}
         }
     }
-}
-
-fn is_intent(problem: &Problem) -> bool {
-    problem.path.steps() == [Step::from(INTENT)]
 }
 
 fn known_kind(entry: &TypedValue, findings: &mut Vec<Diagnostic>) -> Option<DependencyKind> {
@@ -105,7 +101,7 @@ fn check_reading(entry: &TypedValue, reading: Reading, findings: &mut Vec<Diagno
         || !reading
             .problems
             .iter()
-            .any(|problem| misshapen(problem) && !is_intent(problem));
+            .any(|problem| misshapen(problem) && !problem.is_of_intent());
     // The value of a misspelled key seems to be missing, which is not reported separately.
     let has_unknown_key = reading.problems.iter().any(|problem| problem.what == What::UnknownKey);
     let problems = reading.problems.iter();
@@ -132,7 +128,7 @@ fn finding(entry: &TypedValue, problem: &Problem) -> Diagnostic {
         _ => format!("the value of a dependency of type {}", entry.kind),
     };
     match what {
-        What::Type { .. } if is_intent(problem) => new(
+        What::Type { .. } if problem.is_of_intent() => new(
             &rules::DEP_INTENT_VALUE,
             format!("the intent {what}; it must be {}", intents()),
         ),

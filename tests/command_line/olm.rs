@@ -114,23 +114,30 @@ fn d14_an_intent_inside_a_constraint_stops_every_released_olm() {
     );
 }
 
-/// An unknown intent stops the proposed resolution; a released OLM ignores it.
 #[test]
-fn a_released_olm_ignores_intents() {
+fn a_dependency_with_an_unknown_intent_is_required_everywhere() {
     let sandbox = sheds("- {type: olm.package, value: {packageName: lamp, version: '>=1.0.0'}}\n");
     let connection = rusqlite::Connection::open(sandbox.path("index.db")).unwrap();
-    for intent in ["\"suggested\"", "5"] {
+    for intent in ["\"Recommended\"", "5"] {
         let value = format!(r#"{{"packageName":"lamp","version":">=1.0.0","intent":{intent}}}"#);
         connection
             .execute("UPDATE dependencies SET value = ?1 WHERE type = 'olm.package'", [value])
             .unwrap();
-        let released = outcome_of(&sandbox, "resolve shed --catalog index.db -o json --olm 0.46.0");
-        assert_eq!(installs(&released), ["lamp.v1.0.0", "shed.v1.0.0"]);
-        let proposed = run(&sandbox, "resolve shed --catalog index.db -o json");
-        assert_eq!(proposed.status, Some(3), "{proposed}");
+        for olm in ["", " --olm 0.46.0"] {
+            let resolved = outcome_of(&sandbox, &format!("resolve shed --catalog index.db -o json{olm}"));
+            assert_eq!(installs(&resolved), ["lamp.v1.0.0", "shed.v1.0.0"]);
+            assert_eq!(resolved.stderr, "");
+        }
+        let listed = outcome_of(&sandbox, "index list images index.db shed --intent required");
+        assert!(listed.stdout.contains("required by shed.v1.0.0"), "{listed}");
+        fs::copy(sandbox.path("index.db"), sandbox.path("pruned.db")).unwrap();
+        let pruned = outcome_of(
+            &sandbox,
+            "registry prune -d pruned.db -p shed --with-dependencies=required",
+        );
         assert!(
-            proposed.stderr.contains("would install lamp.v1.0.0, shed.v1.0.0"),
-            "{proposed}"
+            pruned.stderr.starts_with("kept package lamp: shed.v1.0.0 requires"),
+            "{pruned}"
         );
     }
 }

@@ -1,7 +1,9 @@
 //! The parts of a constraint that an intent requires.
 
-use super::{Condition, Constraint, Key, PackageConstraint};
+use super::{Condition, Constraint, Key, PackageConstraint, VERSION_RANGE, package};
 use crate::olm::intent::{INTENT, Intent};
+use crate::olm::problem::Fields;
+use crate::text::Path;
 use serde_json::Value;
 
 impl Constraint {
@@ -80,13 +82,11 @@ pub(in crate::olm) fn required(value: &Value) -> Option<Value> {
 /// Returns the value of a package without its intent; `None` if the package is not required.
 pub(in crate::olm) fn required_package(value: &Value) -> Option<Value> {
     let mut left = value.clone();
-    if let Some(map) = left.as_object_mut()
-        && let Some(intent) = map.shift_remove(INTENT)
-    {
-        let required = intent
-            .as_str()
-            .is_none_or(|intent| intent.parse().is_ok_and(|intent: Intent| intent == Intent::Required));
-        return required.then_some(left);
+    if let Some(map) = left.as_object_mut() {
+        let mut problems = Vec::new();
+        let read = package(&mut Fields::new(value, Path::root(), &mut problems), VERSION_RANGE);
+        map.retain(|key, _| !key.eq_ignore_ascii_case(INTENT));
+        return (read.intent == Intent::Required).then_some(left);
     }
     Some(left)
 }
