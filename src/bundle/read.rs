@@ -1,5 +1,6 @@
 //! Reads the files of a bundle into a [`Bundle`].
 
+use super::annotations::{CHANNELS, DEFAULT_CHANNEL, PACKAGE};
 use super::olm_yaml::Olm;
 use super::{ANNOTATIONS_YAML, Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv, metadata, names};
 use crate::diagnostic::Diagnostic;
@@ -52,7 +53,7 @@ pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limit
             });
         }
     }
-    let mut texts = metadata_files(tree);
+    let mut texts = metadata_files(tree, limits);
     if let Some(finding) = text::excess(&texts, limits) {
         return unread(diagnostics, finding);
     }
@@ -176,15 +177,32 @@ fn unread(mut diagnostics: Vec<Diagnostic>, finding: Diagnostic) -> BundleReadin
     }
 }
 
-/// Returns the text files of `metadata/`, each with the name shown in findings.
-fn metadata_files(tree: &Tree) -> Vec<(String, &[u8])> {
-    tree.below(METADATA)
-        .filter(|(path, _)| {
-            let inside = &path[METADATA.len() + 1..];
-            !inside.contains('/') && is_text_file(inside)
-        })
-        .map(|(path, content)| (format!("{}/{path}", tree.origin().trim_end_matches('/')), content))
-        .collect()
+/// Returns the files of `metadata/` that are read, each with the name shown in findings.
+fn metadata_files<'t>(tree: &'t Tree, limits: &Limits) -> Vec<(String, &'t [u8])> {
+    let mut files = Vec::new();
+    for (path, content) in tree.below(METADATA) {
+        let inside = &path[METADATA.len() + 1..];
+        let name = format!("{}/{path}", tree.origin().trim_end_matches('/'));
+        if !inside.contains('/') && (is_text_file(inside) || has_metadata(&name, content, limits)) {
+            files.push((name, content));
+        }
+    }
+    files
+}
+
+/// Whether a file contains metadata, although its name does not tell. opm looks only at the content of files.
+fn has_metadata(name: &str, content: &[u8], limits: &Limits) -> bool {
+    let reading = text::read(name, content, limits);
+    let annotates = |document: &Document| {
+        let known = [PACKAGE, CHANNELS, DEFAULT_CHANNEL];
+        let annotations = Annotations::from_document(document);
+        annotations.is_some_and(|annotations| known.into_iter().any(|key| annotations.get(key).is_some()))
+    };
+    let says = |document: &Document| {
+        let mut lists = ["dependencies", "properties"].into_iter();
+        lists.any(|list| metadata::has_list(document, list)) || annotates(document)
+    };
+    !crate::diagnostic::has_errors(&reading.diagnostics) && reading.documents.first().is_some_and(says)
 }
 
 fn says_something(value: &serde_json::Value) -> bool {
@@ -251,12 +269,18 @@ impl Metadata {
                 }
                 continue;
             };
-            if is_olm {
-                if let Some(second) = documents.next() {
+            if let Some(second) = documents.next() {
+                let finding = if is_olm {
                     let message = "metadata/olm.yaml must contain only one document";
-                    let finding = Diagnostic::new(&rules::OLM_EXTRA_DOCUMENT, message);
-                    diagnostics.push(finding.at(second.place(&Path::root())));
-                }
+                    Diagnostic::new(&rules::OLM_EXTRA_DOCUMENT, message)
+                } else {
+                    let message = "only the first document of a metadata file is read";
+                    let finding = Diagnostic::new(&rules::YAML_EXTRA_DOCUMENT, message);
+                    finding.help("Move the content into the first document; one file may contain several lists.")
+                };
+                diagnostics.push(finding.at(second.place(&Path::root())));
+            }
+            if is_olm {
                 metadata.olm = Some(document);
                 continue;
             }
@@ -323,7 +347,8 @@ fn misplaced(finding: Diagnostic) -> Diagnostic {
     }
 }
 
-/// Whether a metadata file is read. The extension decides, because metadata folders also contain icons and notes.
+/// Whether a metadata file is YAML or JSON by its name. Metadata folders also contain icons and notes, whose content
+/// is not reported.
 fn is_text_file(name: &str) -> bool {
     !name.starts_with('.')
         && name

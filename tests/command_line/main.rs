@@ -76,6 +76,7 @@ mod promote;
 mod readme;
 mod refusals;
 mod registry_add;
+mod registry_bundles;
 mod removals;
 mod render;
 mod render_template;

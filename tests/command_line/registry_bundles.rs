@@ -1,0 +1,57 @@
+//! Bundles of the media type `registry+v1`: what OLM reads and installs from them.
+
+use crate::bundle_files::{copy, succeeds, write};
+use crate::bundles::outcome_of;
+use crate::common::{Outcome, Sandbox};
+use std::fs;
+
+/// A folder with the registry+v1 bundle `compost`.
+fn compost() -> Sandbox {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "compost-operator", "compost");
+    sandbox
+}
+
+fn validate(sandbox: &Sandbox) -> Outcome {
+    sandbox.run(["bundle", "validate", "compost"])
+}
+
+/// Returns the findings without their messages, such as `error[rule]`.
+fn told(sandbox: &Sandbox) -> Vec<String> {
+    let outcome = validate(sandbox);
+    let titles = outcome.stdout.lines().filter_map(|line| line.split_once("]: "));
+    titles.map(|(title, _)| format!("{title}]")).collect()
+}
+
+#[test]
+fn a_metadata_file_is_read_because_of_its_content() {
+    for name in ["dependencies", "dependencies.YAML", "needs.txt"] {
+        let sandbox = compost();
+        let folder = sandbox.path("compost/metadata");
+        fs::rename(folder.join("dependencies.yaml"), folder.join(name)).unwrap();
+        write(&sandbox, "compost/metadata/README.md", "# Compost\n\nThe heap: a: b\n");
+        write(&sandbox, "compost/metadata/NOTES", "annotations: {author: gardener}\n");
+        write(&sandbox, "compost/metadata/icon.png", b"\x89PNG\r\n\x1a\n\0");
+        assert_eq!(told(&sandbox), [""; 0], "{name}");
+        outcome_of(&sandbox, "registry add -q -b compost -d index.db");
+        let rendered = outcome_of(&sandbox, "render index.db -o json");
+        assert!(rendered.stdout.contains("olm.package.required"), "{name}: {rendered}");
+    }
+}
+
+#[test]
+fn a_second_document_of_a_metadata_file_is_reported() {
+    let sandbox = compost();
+    let path = "compost/metadata/dependencies.yaml";
+    let more = "---\nproperties: [{type: olm.maxOpenShiftVersion, value: '4.9'}]\n";
+    let text = fs::read_to_string(sandbox.path(path)).unwrap() + more;
+    write(&sandbox, path, text);
+    let outcome = validate(&sandbox);
+    assert!(
+        succeeds(&outcome).contains(
+            "warning[yaml-extra-document]: only the first document of a metadata file is read\n --> \
+             compost/metadata/dependencies.yaml:7:1\n"
+        ),
+        "{outcome}"
+    );
+}
