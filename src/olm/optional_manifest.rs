@@ -1,8 +1,13 @@
 //! Optional manifests (proposal *optional-manifest*): reads the entries of the property `olm.manifests.optional`, and
 //! updates them when the namespaces of objects change.
 
+use super::property::OPTIONAL_MANIFESTS as PROPERTY;
+use crate::text::{Path, kind_of};
 use serde::Deserialize;
 use serde_json::Value;
+
+/// The key of the list of entries.
+pub(crate) const LIST: &str = "manifests";
 
 /// An object that the property names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -33,9 +38,54 @@ impl OptionalManifest {
 
 /// Returns the entries of a value of the property, in order. Malformed entries are skipped.
 pub fn entries(value: &Value) -> impl Iterator<Item = OptionalManifest> {
-    let list = value.get("manifests").and_then(Value::as_array);
-    let entries = list.into_iter().flatten();
+    let entries = list(value).into_iter().flatten();
     entries.filter_map(|entry| OptionalManifest::deserialize(entry).ok())
+}
+
+/// Returns the list of entries in a value of the property.
+pub(crate) fn list(value: &Value) -> Option<&Vec<Value>> {
+    value.get(LIST)?.as_array()
+}
+
+/// Returns what is wrong with a value of the property, each with its path in the value.
+pub(crate) fn problems(value: &Value) -> Vec<(Path, String)> {
+    let path = Path::root().key(LIST);
+    let Some(list) = list(value) else {
+        return vec![(path, without_list())];
+    };
+    let entries = list.iter().enumerate();
+    entries
+        .flat_map(|(index, entry)| problems_of_entry(entry, &path.index(index)))
+        .collect()
+}
+
+/// Describes a value without a list of entries.
+pub(crate) fn without_list() -> String {
+    format!("the value of {PROPERTY} has no list named {LIST}")
+}
+
+/// Returns what is wrong with the entry at a path.
+pub(crate) fn problems_of_entry(entry: &Value, path: &Path) -> Vec<(Path, String)> {
+    let Value::Object(map) = entry else {
+        let message = format!("an entry of {PROPERTY} is {}, not a map", kind_of(entry));
+        return vec![(path.clone(), message)];
+    };
+    let mut found = Vec::new();
+    for (key, required) in [("group", false), ("kind", true), ("namespace", false), ("name", true)] {
+        let message = match map.get(key) {
+            None | Some(Value::Null) if required => format!("an entry of {PROPERTY} has no {key}"),
+            Some(Value::String(text)) if text.is_empty() && required => {
+                format!("the {key} of an entry of {PROPERTY} is empty")
+            }
+            None | Some(Value::Null | Value::String(_)) => continue,
+            Some(other) => format!(
+                "the {key} of an entry of {PROPERTY} is {}, not a string",
+                kind_of(other)
+            ),
+        };
+        found.push((path.key(key), message));
+    }
+    found
 }
 
 /// Returns the value of the property after the namespaces of objects have changed. Each pair contains an object before

@@ -34,7 +34,6 @@ rules! { PROPERTIES_AND_CONSTRAINTS
         PROP_DERIVED_CLASH = "prop-derived-clash", Warning, FORMAT, "Remove the property, because an index derives it from the bundle.";
 
         // Optional manifests.
-        OPT_VALUE_SHAPE = "opt-value-shape", Error, OPTIONAL_MANIFESTS, "Use manifests: [{group: …, kind: …, namespace: …, name: …}].";
         OPT_EMPTY = "opt-empty", Warning, OPTIONAL_MANIFESTS, "Add the manifests, or remove the property.";
         OPT_UNKNOWN_KEY = "opt-unknown-key", Warning, OPTIONAL_MANIFESTS, "Remove the key: an entry consists of group, kind, namespace and name.";
         OPT_DUPLICATE = "opt-duplicate", Warning, OPTIONAL_MANIFESTS, "Remove one of the two entries.";
@@ -50,7 +49,6 @@ rules! { PROPERTIES_AND_CONSTRAINTS
         DEP_CONSTRAINT_SEVERAL = "dep-constraint-several", Error, FORMAT, "Use only one condition in each constraint, and list several under all.";
         DEP_CONSTRAINT_SIZE = "dep-constraint-size", Error, FORMAT, "Split the constraint.";
         DEP_RANGE_QUOTING = "dep-range-quoting", Error, INTENTS, "Quote the range: YAML reads an unquoted > as the start of a block scalar.";
-        DEP_INTENT_VALUE = "dep-intent-value", Error, INTENTS, "Use required, recommended or optional.";
         DEP_INTENT_PLACE = "dep-intent-place", Error, INTENTS, "Set the intent only inside the value of an olm.package dependency.";
         DEP_INTENT_CONSTRAINT = "dep-intent-constraint", Warning, INTENTS, "Set the intent in an olm.package dependency instead: released versions of OLM ignore an intent there, but reject it inside a constraint.";
         DEP_DUPLICATE = "dep-duplicate", Warning, INTENTS, "Keep one of the two entries.";
@@ -58,6 +56,11 @@ rules! { PROPERTIES_AND_CONSTRAINTS
         DEP_SELF = "dep-self", Error, FORMAT, "Remove the dependency.";
         DEP_CSV_DOUBLE = "dep-csv-double", Info, FORMAT, "No action needed, but one of the two requirements is enough.";
         RANGE_HYPHEN = "range-hyphen", Warning, FORMAT, "Use a range such as \">=1.0.0 <=2.0.0\".";
+    }
+
+    BundlesAndIndexes {
+        OPT_VALUE_SHAPE = "opt-value-shape", Error, OPTIONAL_MANIFESTS, "Use manifests: [{group: …, kind: …, namespace: …, name: …}].";
+        DEP_INTENT_VALUE = "dep-intent-value", Error, INTENTS, "Use required, recommended or optional.";
     }
 
     PlainBundles {

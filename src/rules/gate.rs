@@ -90,8 +90,8 @@ impl Rule {
 
 const UNREAD_DEPENDENCY: &str = "The dependency is stored unchanged. OLM does not install a bundle whose dependencies \
                                  it cannot read.";
-const UNREAD_PROPERTY: &str = "The property is stored unchanged. OLM does not install a bundle whose properties it \
-                               cannot read.";
+const UNREAD_PROPERTY: &str = "The property is stored unchanged. If OLM reads properties of this type, it does not \
+                               install the bundle.";
 const NO_VERSION: &str =
     "No version range includes the bundle, and no index with channels ordered by version accepts it.";
 const SKIPS_ITSELF: &str = "While the bundle is the newest of a channel, OLM finds no head of the channel, and installs \
@@ -143,7 +143,10 @@ static TOLERATED: &[(&Rule, &str)] = &[
     ),
     (&rules::PROP_FILES, "Only the first file by name is used."),
     (&rules::PROP_SHAPE, UNREAD_PROPERTY),
-    (&rules::OPT_VALUE_SHAPE, UNREAD_PROPERTY),
+    (
+        &rules::OPT_VALUE_SHAPE,
+        "The property is stored unchanged, but what cannot be read makes no manifest optional.",
+    ),
     (
         &rules::DEP_RANGE_QUOTING,
         "The file is omitted, so the bundle has none of the dependencies in the file.",

@@ -34,7 +34,8 @@ impl Strictness {
     /// about files that cannot be read keep their severity, because an unreadable catalog is an error everywhere.
     pub fn weigh_catalog(&self, findings: &mut Vec<Diagnostic>) {
         findings.retain_mut(|finding| {
-            let judged = finding.rule.scope != Scope::Catalogs || weigh(finding, self.gate);
+            let depends_on_gate = matches!(finding.rule.scope, Scope::Catalogs | Scope::BundlesAndIndexes);
+            let judged = !depends_on_gate || weigh(finding, self.gate);
             judged && self.selection.keep(finding)
         });
     }

@@ -4,10 +4,11 @@ use crate::bundle::{Bundle, MediaType, TypedValue};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::builtin;
 use crate::manifest::Object;
+use crate::olm::optional_manifest::{self, LIST, problems_of_entry, without_list};
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::synthesis::{Fate, Outcome, is_moved};
-use crate::text::{Path, kind_of};
+use crate::text::Path;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -50,13 +51,10 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
     let mut seen = BTreeSet::new();
     for property in properties {
-        let path = Path::root().key("manifests");
-        let Some(list) = property.value.get("manifests").and_then(Value::as_array) else {
-            let missing = || {
-                let message = format!("the value of {OPTIONAL} has no list named manifests");
-                Diagnostic::new(&rules::OPT_VALUE_SHAPE, message).at(property.place_of(&path))
-            };
-            findings.push(miscapitalized(property, &Path::root(), "manifests").unwrap_or_else(missing));
+        let path = Path::root().key(LIST);
+        let Some(list) = optional_manifest::list(&property.value) else {
+            let missing = || Diagnostic::new(&rules::OPT_VALUE_SHAPE, without_list()).at(property.place_of(&path));
+            findings.push(miscapitalized(property, &Path::root(), LIST).unwrap_or_else(missing));
             continue;
         };
         if list.is_empty() {
@@ -92,29 +90,14 @@ fn shape<'a>(
     path: &Path,
     findings: &mut Vec<Diagnostic>,
 ) -> Option<OptionalManifest<'a>> {
-    let mut wrong = |message: String, path: &Path| {
-        findings.push(Diagnostic::new(&rules::OPT_VALUE_SHAPE, message).at(property.place_of(path)));
-    };
-    let Value::Object(map) = entry else {
-        wrong(format!("an entry of {OPTIONAL} is {}, not a map", kind_of(entry)), path);
-        return None;
-    };
-    let mut sound = true;
-    for (key, required) in [("group", false), ("kind", true), ("namespace", false), ("name", true)] {
-        let message = match map.get(key) {
-            None | Some(Value::Null) if required => format!("an entry of {OPTIONAL} has no {key}"),
-            Some(Value::String(text)) if text.is_empty() && required => {
-                format!("the {key} of an entry of {OPTIONAL} is empty")
-            }
-            None | Some(Value::Null | Value::String(_)) => continue,
-            Some(other) => format!(
-                "the {key} of an entry of {OPTIONAL} is {}, not a string",
-                kind_of(other)
-            ),
-        };
-        sound = false;
-        wrong(message, &path.key(key));
-    }
+    let problems = problems_of_entry(entry, path);
+    let sound = problems.is_empty();
+    findings.extend(
+        problems
+            .into_iter()
+            .map(|(path, message)| Diagnostic::new(&rules::OPT_VALUE_SHAPE, message).at(property.place_of(&path))),
+    );
+    let map = entry.as_object()?;
     unknown_keys(property, map, path, findings);
     let text = |key: &str| map.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
     sound.then(|| OptionalManifest {
@@ -283,7 +266,7 @@ pub(super) fn projected(bundle: &Bundle, outcomes: &[Outcome], findings: &mut Ve
         return;
     }
     for property in bundle.properties.iter().filter(|property| property.kind == OPTIONAL) {
-        let list = property.value.get("manifests").and_then(Value::as_array);
+        let list = optional_manifest::list(&property.value);
         for (index, entry) in list.into_iter().flatten().enumerate() {
             let text = |key: &str| entry.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
             let group = text("group").unwrap_or_default();
@@ -301,7 +284,7 @@ pub(super) fn projected(bundle: &Bundle, outcomes: &[Outcome], findings: &mut Ve
                     "{} becomes part of the ClusterServiceVersion, so it cannot be optional",
                     outcome.object.label()
                 );
-                let path = Path::root().key("manifests").index(index);
+                let path = Path::root().key(LIST).index(index);
                 let finding = Diagnostic::new(&rules::OPT_PROJECTED, message).at(property.place_of(&path));
                 findings.push(finding.also(outcome.object.name_place(), "the manifest"));
             }

@@ -55,3 +55,35 @@ fn a_second_document_of_a_metadata_file_is_reported() {
         "{outcome}"
     );
 }
+
+#[test]
+fn an_intent_or_optional_manifest_that_cannot_be_read_is_reported_in_every_form_of_index() {
+    let sandbox = compost();
+    let need = "{packageName: greenhouse-operator, version: '>=1.0.0', intent: sometimes}";
+    let dependencies = format!("dependencies:\n- {{type: olm.package, value: {need}}}\n");
+    write(&sandbox, "compost/metadata/dependencies.yaml", dependencies);
+    let properties = "properties:\n- {type: olm.manifests.optional, value: nope}\n";
+    write(&sandbox, "compost/metadata/properties.yaml", properties);
+    let added = outcome_of(&sandbox, "registry add -b compost -d index.db");
+    assert!(
+        added.stderr.contains(
+            "= note: The property is stored unchanged, but what cannot be read makes no manifest optional.\n"
+        ),
+        "{added}"
+    );
+    let rendered = outcome_of(&sandbox, "render index.db");
+    write(&sandbox, "catalog/index.json", rendered.stdout);
+    let reported = |line: &str, severity: &str| {
+        let outcome = sandbox.run(line.split_whitespace());
+        let told = format!("{}{}", outcome.stdout, outcome.stderr);
+        for rule in ["dep-intent-value", "opt-value-shape"] {
+            let title = format!("{severity}[{rule}]: ");
+            assert!(told.matches(&title).count() >= 1, "{line}: {outcome}");
+        }
+        assert!(!told.contains("OLM cannot determine"), "{line}: {outcome}");
+    };
+    reported("validate catalog --strict", "error");
+    reported("validate catalog", "warning");
+    reported("index check catalog", "warning");
+    reported("index check index.db", "warning");
+}

@@ -4,9 +4,14 @@
 use super::{quoted, texts};
 use crate::database::read::{Database, ReadError, text};
 use crate::diagnostic::Diagnostic;
+use crate::olm::dependency::{DependencyKind, Spelling};
 use crate::olm::limits::{MESSAGE as LARGEST_MESSAGE, OBJECT as LARGEST_OBJECT};
-use crate::rules;
+use crate::olm::optional_manifest;
+use crate::olm::problem::Problem;
+use crate::olm::property::OPTIONAL_MANIFESTS;
+use crate::rules::{self, Gate, Rule};
 use crate::steps::{self, Content};
+use crate::validation::weigh;
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 use serde::de::IgnoredAny;
@@ -47,7 +52,7 @@ fn without_content(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(
     Ok(())
 }
 
-/// Reports the values of a table that are not JSON.
+/// Reports the values of a table that are not JSON, or of which OLM ignores a part that cannot be read.
 fn values(
     index: &Database,
     (table, what): (&'static str, &'static str),
@@ -59,16 +64,47 @@ fn values(
         let mut rows = statement.query([])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            if let Err(error) = serde_json::from_slice::<IgnoredAny>(bytes(row.get_ref(2)?)) {
-                let (bundle, kind) = (quoted(text(row, 0)?), text(row, 1)?.unwrap_or_default());
+            let value = bytes(row.get_ref(2)?);
+            let (bundle, kind) = (quoted(text(row, 0)?), text(row, 1)?.unwrap_or_default());
+            if let Err(error) = serde_json::from_slice::<IgnoredAny>(value) {
                 let message = format!("the {what} {kind} of bundle {bundle} is not JSON: {error}");
                 found.push(Diagnostic::new(&rules::INDEX_PROPERTY_JSON, message));
+                continue;
+            }
+            for (rule, problem) in ignored(table, kind, value) {
+                let message = format!("the {what} {kind} of bundle {bundle}: {problem}");
+                let mut finding = Diagnostic::new(rule, message);
+                weigh(&mut finding, Gate::Serving);
+                found.push(finding);
             }
         }
         Ok(found)
     };
     findings.extend(read().map_err(|error| index.content_error("the properties", error))?);
     Ok(())
+}
+
+/// Returns what is wrong with the parts of a value that OLM ignores if it cannot read them.
+fn ignored(table: &str, kind: &str, value: &[u8]) -> Vec<(&'static Rule, String)> {
+    let parsed = || serde_json::from_slice::<Value>(value).unwrap_or_default();
+    let spelling = match table {
+        "dependencies" => Spelling::Dependency,
+        _ => Spelling::Property,
+    };
+    if kind == DependencyKind::Package.name(spelling) {
+        let problems = DependencyKind::Package.read(&parsed(), value.len(), spelling).problems;
+        let of_intent = problems.into_iter().filter(Problem::is_of_intent);
+        return of_intent
+            .map(|problem| (&rules::DEP_INTENT_VALUE, problem.to_string()))
+            .collect();
+    }
+    if (table, kind) != ("properties", OPTIONAL_MANIFESTS) {
+        return Vec::new();
+    }
+    let problems = optional_manifest::problems(&parsed()).into_iter();
+    problems
+        .map(|(_, problem)| (&rules::OPT_VALUE_SHAPE, problem))
+        .collect()
 }
 
 fn check_bundle(row: &Row<'_>, found: &mut Vec<Diagnostic>) -> rusqlite::Result<()> {

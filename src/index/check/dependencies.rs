@@ -50,11 +50,17 @@ pub(super) fn without_provider(catalog: &Catalog, olm: &Olm) -> Vec<Diagnostic> 
                 _ => ("bundles", "require"),
             };
             let bundles = listed(&bundles);
-            let message = match what {
-                Ok(wish) => format!("{word} {bundles} {requires} {wish}, but no bundle in the index provides it"),
-                Err(reason) => format!("OLM cannot determine what {word} {bundles} {requires}: {reason}"),
-            };
-            Diagnostic::new(&rules::INDEX_DEPENDENCY, message)
+            match what {
+                Ok(wish) => {
+                    let message = format!("{word} {bundles} {requires} {wish}, but no bundle in the index provides it");
+                    Diagnostic::new(&rules::INDEX_DEPENDENCY, message)
+                }
+                Err(reason) => {
+                    let message = format!("OLM cannot determine what {word} {bundles} {requires}: {reason}");
+                    let finding = Diagnostic::new(&rules::INDEX_DEPENDENCY, message);
+                    finding.help("Correct the dependency in the bundle, and add the bundle again.")
+                }
+            }
         })
         .collect();
     diagnostic::sort(&mut findings);

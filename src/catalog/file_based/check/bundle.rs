@@ -8,10 +8,13 @@ use super::scratch::{Scratch, package_of};
 use crate::catalog::Text;
 use crate::catalog::file_based::Schema;
 use crate::image::check_pullable;
-use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, PACKAGE, PACKAGE_REQUIRED, texts};
+use crate::olm::dependency::{DependencyKind, Spelling};
+use crate::olm::optional_manifest;
+use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, OPTIONAL_MANIFESTS, PACKAGE, PACKAGE_REQUIRED, texts};
 use crate::rules;
 use crate::text::Path;
 use crate::version::{VersionRange, parse_strict};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -145,6 +148,9 @@ impl Properties<'_> {
                 PACKAGE_REQUIRED if sound => require(reader, &second, &inside),
                 _ => {}
             }
+            if kind == PACKAGE_REQUIRED {
+                intent(reader, value, &inside);
+            }
             return;
         }
         match kind {
@@ -155,6 +161,13 @@ impl Properties<'_> {
                     if fields.get("ref").is_none() || fields.get("data").is_some() {
                         self.objects.add(reader, object, self.name, &inside);
                     }
+                }
+            }
+            OPTIONAL_MANIFESTS => {
+                for (path, problem) in optional_manifest::problems(&parsed(value)) {
+                    let message = format!("{problem}, in {}", reader.subject);
+                    let at = reader.at(&inside.join(&path));
+                    reader.report(Found::new(&rules::OPT_VALUE_SHAPE, message, at));
                 }
             }
             CSV_METADATA => {
@@ -267,6 +280,20 @@ impl Properties<'_> {
             let at = reader.id.at("properties");
             reader.report(Found::new(&rules::CATALOG_BUNDLE_IDENTITY, message, at));
         }
+    }
+}
+
+fn parsed(value: &RawValue) -> Value {
+    serde_json::from_str(value.get()).unwrap_or_default()
+}
+
+/// Reports an intent that cannot be read.
+fn intent(reader: &mut Reader<'_>, value: &RawValue, inside: &Path) {
+    let reading = DependencyKind::Package.read(&parsed(value), value.get().len(), Spelling::Property);
+    for problem in reading.problems.iter().filter(|problem| problem.is_of_intent()) {
+        let path = inside.join(&problem.path);
+        let message = format!("{path} of {} {}", reader.subject, problem.what);
+        reader.report(Found::new(&rules::DEP_INTENT_VALUE, message, reader.at(&path)));
     }
 }
 
