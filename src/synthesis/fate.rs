@@ -78,6 +78,15 @@ pub(crate) fn is_moved(object: &Object) -> bool {
     kinds.any(|(kind, namespaced)| *namespaced && *kind == object.gvk().kind)
 }
 
+/// Returns how OLM applies an object.
+pub(super) fn applied(object: &Object) -> &'static str {
+    if is_moved(object) && object.namespace().is_some() {
+        "OLM applies it in the install namespace"
+    } else {
+        "OLM applies it unchanged"
+    }
+}
+
 /// Whether OLM applies an object of this kind from a bundle.
 pub(super) fn is_kept_kind(object: &Object) -> bool {
     let gvk = object.gvk();

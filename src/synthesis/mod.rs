@@ -25,7 +25,7 @@ pub mod intake;
 mod inventory;
 mod kept_binding;
 mod kustomization;
-mod namespaces;
+pub(crate) mod namespaces;
 pub mod next_release;
 mod old_apis;
 pub mod operator;

@@ -23,7 +23,7 @@ const REFERRING: [&str; 3] = ["ConsolePlugin", "PodMonitor", "ServiceMonitor"];
 pub(super) fn check(work: &mut Work<'_>, accounts: &Accounts) {
     let kept = work.inventory.kept();
     let kept: Vec<&Object> = kept.into_iter().map(|index| work.inventory.object(index)).collect();
-    one_namespace(work, &kept);
+    work.findings.extend(clashes(kept.iter().copied()));
     for object in kept {
         moved(work, accounts, object);
         if let Some(namespace) = accounts.namespace.as_deref()
@@ -45,13 +45,18 @@ fn moved(work: &mut Work<'_>, accounts: &Accounts, object: &Object) {
     if !is_moved(object) || is_reported || same_namespace(object.namespace(), accounts.namespace.as_deref()) {
         return;
     }
+    work.report(moved_to_install_namespace(object));
+}
+
+/// Returns the finding about an object whose namespace OLM replaces.
+pub(crate) fn moved_to_install_namespace(object: &Object) -> Diagnostic {
     let message = format!(
         "{} is for namespace {}, but OLM creates it in the install namespace",
         object.label(),
         object.namespace().unwrap_or_default()
     );
     let finding = Diagnostic::new(&rules::K8S_NAMESPACE_MOVED, message).object(object.label());
-    work.report(finding.at(object.place(&Path::from("metadata.namespace"))));
+    finding.at(object.place(&Path::from("metadata.namespace")))
 }
 
 /// Reports the fields of an object that refer to the namespace of the Deployments.
@@ -111,16 +116,15 @@ fn collect(key: &str, value: &Value, path: &Path, namespace: &str, found: &mut V
     }
 }
 
-/// Reports pairs of objects that differ only in their namespaces: OLM creates both in the install namespace, so the
-/// second overwrites the first.
-fn one_namespace(work: &mut Work<'_>, kept: &[&Object]) {
+/// Returns findings about pairs of objects that differ only in their namespaces: OLM creates both in the install
+/// namespace, so the second overwrites the first.
+pub(crate) fn clashes<'a>(objects: impl Iterator<Item = &'a Object>) -> Vec<Diagnostic> {
     let mut shipped: BTreeMap<(&str, &str, &str), &Object> = BTreeMap::new();
-    for &object in kept {
+    let mut findings = Vec::new();
+    for object in objects.filter(|object| is_moved(object)) {
         let gvk = object.gvk();
-        if !is_moved(object) {
-            continue;
-        }
-        let Some(first) = shipped.insert((&gvk.group, &gvk.kind, object.name()), object) else {
+        let first = shipped.insert((&gvk.group, &gvk.kind, object.name()), object);
+        let Some(first) = first.filter(|first| first.namespace() != object.namespace()) else {
             continue;
         };
         let message = format!(
@@ -131,6 +135,7 @@ fn one_namespace(work: &mut Work<'_>, kept: &[&Object]) {
         );
         let finding = Diagnostic::new(&rules::K8S_NAMESPACE_CLASH, message).object(object.label());
         let finding = finding.at(object.name_place());
-        work.report(finding.also(first.name_place(), "the other object"));
+        findings.push(finding.also(first.name_place(), "the other object"));
     }
+    findings
 }

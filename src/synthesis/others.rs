@@ -4,7 +4,7 @@ use super::Work;
 use super::certificates;
 use super::crds::Owned;
 use super::deployments::Accounts;
-use super::fate::{Fate, is_kept_kind, is_moved, shipped};
+use super::fate::{Fate, applied, is_kept_kind, shipped};
 use super::kept_binding;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::{GroupVersionKind, builtin, rbac};
@@ -170,8 +170,7 @@ fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'stat
                 (true, true, false) => "it is for an account of another namespace, so OLM applies it unchanged",
             }
         }
-        _ if is_moved(object) && object.namespace().is_some() => "OLM applies it in the install namespace",
-        _ => "OLM applies it unchanged",
+        _ => applied(object),
     }
 }
 

@@ -1,9 +1,11 @@
 //! A summary of a bundle and the fate of each object.
 
+use super::fate::applied;
 use super::{Fate, synthesize};
 use crate::bundle::{Annotations, Bundle, MediaType, is_csv};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
+use crate::olm::kinds::KINDS;
 use serde::Serialize;
 
 /// The summary of a bundle.
@@ -54,10 +56,10 @@ pub(crate) fn summarize(bundle: &Bundle, reading: &[Diagnostic]) -> Summary {
         MediaType::RegistryV1 => {
             let csv = bundle.csv().map(|csv| csv.value().clone());
             let objects = bundle.objects.iter().map(|object| {
-                let reason = if is_csv(object) {
-                    "OLM installs from it"
-                } else {
-                    "OLM applies it unchanged"
+                let reason = match object.gvk().kind.as_str() {
+                    _ if is_csv(object) => "OLM installs from it",
+                    kind if !KINDS.contains(&kind) => "OLM does not install this kind",
+                    _ => applied(object),
                 };
                 of_object(object, "kept", reason)
             });

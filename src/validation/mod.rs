@@ -23,6 +23,7 @@ mod json;
 mod judge;
 mod load;
 pub(crate) mod many;
+mod namespaces;
 mod network_policies;
 mod optional_manifests;
 mod plain;
@@ -104,6 +105,7 @@ fn checks(media_type: MediaType) -> impl Iterator<Item = (Option<&'static str>, 
 fn check_for_authors(bundle: &Bundle, found: &mut Vec<Diagnostic>) {
     if bundle.media_type == MediaType::RegistryV1 {
         own_certificates::check_csv(bundle, found);
+        namespaces::check(bundle, found);
     }
     images::check(bundle, found);
     network_policies::check(bundle, found);

@@ -87,3 +87,27 @@ fn an_intent_or_optional_manifest_that_cannot_be_read_is_reported_in_every_form_
     reported("index check catalog", "warning");
     reported("index check index.db", "warning");
 }
+
+fn rule_in(namespace: &str) -> String {
+    format!(
+        "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {{name: turning, namespace: {namespace}}}\n"
+    )
+}
+
+#[test]
+fn objects_that_olm_moves_into_the_install_namespace_are_reported() {
+    let sandbox = compost();
+    write(&sandbox, "compost/manifests/one.yaml", rule_in("one"));
+    assert_eq!(told(&sandbox), ["warning[k8s-namespace-moved]"]);
+    write(&sandbox, "compost/manifests/two.yaml", rule_in("two"));
+    assert_eq!(told(&sandbox), ["error[k8s-namespace-clash]"]);
+    let inspected = sandbox.run(["--quiet", "bundle", "inspect", "compost"]);
+    let row = "PrometheusRule/turning";
+    let mut rows = inspected.stdout.lines().filter(|line| line.starts_with(row));
+    assert!(
+        rows.all(|line| line.ends_with("OLM applies it in the install namespace")),
+        "{inspected}"
+    );
+    // A published bundle is accepted.
+    outcome_of(&sandbox, "registry add -b compost -d index.db");
+}
