@@ -25,3 +25,18 @@ pub(crate) const KINDS: [&str; 22] = [
     "ServiceMonitor",
     "VerticalPodAutoscaler",
 ];
+
+/// The kinds that OLM creates in special ways, each with its group, which is empty for the core group. As in OLM, an
+/// object of another group is treated like the object of this group.
+pub(crate) const SPECIAL: [(&str, &str); 10] = [
+    ("", "ConfigMap"),
+    ("", "Secret"),
+    ("", "Service"),
+    ("", "ServiceAccount"),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"),
+    ("operators.coreos.com", "ClusterServiceVersion"),
+    ("rbac.authorization.k8s.io", "ClusterRole"),
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
+    ("rbac.authorization.k8s.io", "Role"),
+    ("rbac.authorization.k8s.io", "RoleBinding"),
+];

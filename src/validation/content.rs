@@ -8,7 +8,7 @@ use crate::csv;
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::olm::annotation::SKIP_RANGE;
-use crate::olm::kinds::KINDS;
+use crate::olm::kinds::{KINDS, SPECIAL};
 use crate::rules::{self, Rule};
 use crate::shape::{Fix, Problem, check_as_go};
 use crate::text::{Path, Step};
@@ -24,6 +24,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 pub(super) fn kinds_and_metadata(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for object in &bundle.objects {
         findings.extend(kind(object));
+        findings.extend(foreign(object));
         // The rules about CustomResourceDefinitions already check the metadata of CustomResourceDefinitions.
         if is_csv(object) {
             metadata_of_csv(object, findings);
@@ -66,6 +67,22 @@ pub(super) fn kind(object: &Object) -> Option<Diagnostic> {
             None => finding,
         },
     })
+}
+
+/// Reports an object that OLM treats like one of Kubernetes' own, because it has the same kind.
+pub(super) fn foreign(object: &Object) -> Option<Diagnostic> {
+    let gvk = object.gvk();
+    let (group, kind) = SPECIAL.iter().find(|(_, kind)| *kind == gvk.kind)?;
+    if [*group, ""].contains(&gvk.group.as_str()) || is_csv(object) || is_crd(object) {
+        return None;
+    }
+    let own = match *group {
+        "" => "the core group",
+        group => group,
+    };
+    let message = format!("OLM treats {} of {} as a {kind} of {own}", object.label(), gvk.group);
+    let path = Path::root().key("apiVersion");
+    Some(at(object, &rules::CONTENT_KIND_FOREIGN, message, &path))
 }
 
 /// Reports a CustomResourceDefinition whose API version no reader supports.

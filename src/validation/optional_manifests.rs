@@ -4,6 +4,7 @@ use crate::bundle::{Bundle, MediaType, TypedValue};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::builtin;
 use crate::manifest::Object;
+use crate::olm::kinds::SPECIAL;
 use crate::olm::optional_manifest::{self, LIST, problems_of_entry, without_list};
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
@@ -14,21 +15,6 @@ use std::collections::BTreeSet;
 
 /// The property that lists manifests without which the operator can still be installed.
 use crate::olm::property::OPTIONAL_MANIFESTS as OPTIONAL;
-
-/// Kinds that OLM creates in special ways, so marking them as optional has no effect. Each kind is listed with its
-/// group, which is empty for the core group.
-const CORE: [(&str, &str); 10] = [
-    ("", "ConfigMap"),
-    ("", "Secret"),
-    ("", "Service"),
-    ("", "ServiceAccount"),
-    ("apiextensions.k8s.io", "CustomResourceDefinition"),
-    ("operators.coreos.com", "ClusterServiceVersion"),
-    ("rbac.authorization.k8s.io", "ClusterRole"),
-    ("rbac.authorization.k8s.io", "ClusterRoleBinding"),
-    ("rbac.authorization.k8s.io", "Role"),
-    ("rbac.authorization.k8s.io", "RoleBinding"),
-];
 
 /// A well-formed entry of the list of optional manifests.
 struct OptionalManifest<'a> {
@@ -174,7 +160,7 @@ fn meaning(
         let (key, help) = near_miss(bundle, &entry);
         return report(&rules::OPT_NO_MATCH, message, key, help);
     };
-    if CORE.contains(&(entry.group, entry.kind)) {
+    if SPECIAL.iter().any(|(_, kind)| *kind == entry.kind) {
         let rule = if entry.kind == "CustomResourceDefinition" {
             &rules::OPT_CRD
         } else {

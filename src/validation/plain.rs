@@ -27,6 +27,7 @@ pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, shipping: Shipping, 
     // The rules about CustomResourceDefinitions already check the metadata of CustomResourceDefinitions.
     for object in bundle.objects.iter().filter(|object| !content::is_crd(object)) {
         content::metadata(object, findings);
+        findings.extend(content::foreign(object));
     }
     findings.extend(name_and_version(bundle));
     findings.extend(kube_version(bundle));

@@ -111,3 +111,23 @@ fn objects_that_olm_moves_into_the_install_namespace_are_reported() {
     // A published bundle is accepted.
     outcome_of(&sandbox, "registry add -b compost -d index.db");
 }
+
+#[test]
+fn an_object_that_olm_mistakes_for_a_core_object_is_reported_and_never_optional() {
+    let sandbox = compost();
+    let service = "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: heat}\nspec: {}\n";
+    write(&sandbox, "compost/manifests/heat.yaml", service);
+    let properties = "\
+properties:
+- type: olm.manifests.optional
+  value: {manifests: [{group: serving.knative.dev, kind: Service, name: heat}]}
+";
+    write(&sandbox, "compost/metadata/properties.yaml", properties);
+    assert_eq!(
+        told(&sandbox),
+        ["warning[content-kind-foreign]", "warning[opt-core-kind]"]
+    );
+    let outcome = validate(&sandbox);
+    let message = "OLM treats Service/heat of serving.knative.dev as a Service of the core group\n";
+    assert!(outcome.stdout.contains(message), "{outcome}");
+}
