@@ -44,14 +44,18 @@ impl Accounts {
 
 /// Returns the account of a Deployment's pods, and the path of the field that specifies the account.
 pub(crate) fn service_account(deployment: &Object) -> (&str, Path) {
-    let template = Path::root().key("spec").key("template").key("spec");
-    for field in ["serviceAccountName", "serviceAccount"] {
-        let name = deployment.text(&["spec", "template", "spec", field]);
-        if let Some(name) = name.filter(|name| !name.is_empty()) {
-            return (name, template.key(field));
-        }
-    }
-    ("default", template)
+    named_account(deployment.value())
+        .unwrap_or_else(|| ("default", Path::root().key("spec").key("template").key("spec")))
+}
+
+/// Returns the service account that the pods of a Deployment, or of an entry of the install strategy, name, and its
+/// path.
+pub(crate) fn named_account(deployment: &Value) -> Option<(&str, Path)> {
+    ["serviceAccountName", "serviceAccount"].into_iter().find_map(|field| {
+        let path = Path::root().key("spec").key("template").key("spec").key(field);
+        let name = path.get(deployment)?.as_str()?;
+        (!name.is_empty()).then_some((name, path))
+    })
 }
 
 /// Returns the labels of a Deployment's pods.

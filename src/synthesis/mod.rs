@@ -45,7 +45,7 @@ pub mod wildcards;
 
 pub use apis::Unresolved;
 pub(crate) use crds::{described_names as described_versions, served_names as served_versions};
-pub(crate) use deployments::service_account;
+pub(crate) use deployments::{named_account, service_account};
 pub use draft::{Origin, Provenance, Relation};
 pub use explain::Explanation;
 pub(crate) use fate::is_moved;

@@ -7,7 +7,7 @@ use crate::kubernetes::rbac;
 use crate::manifest::Object;
 use crate::rules;
 use crate::shape::nearest;
-use crate::synthesis::service_account;
+use crate::synthesis::{named_account, service_account};
 use crate::text::Path;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -42,6 +42,43 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
         }
     }
     unnamed(bundle, &bound, findings);
+}
+
+/// Checks the account of every Deployment in a ClusterServiceVersion.
+pub(super) fn check_csv(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let Some(csv) = bundle.csv() else { return };
+    let strategy = ["spec", "install", "spec"];
+    let list = |name| csv.list(&[&strategy[..], &[name]].concat());
+    let of_permissions = ["permissions", "clusterPermissions"].into_iter().flat_map(list);
+    let of_permissions = of_permissions.filter_map(|entry| entry.get("serviceAccountName")?.as_str());
+    let created: Vec<&str> = of_permissions
+        .chain(of_core(bundle, "ServiceAccount").map(Object::name))
+        .collect();
+    let deployments = strategy
+        .iter()
+        .fold(Path::root(), |path, key| path.key(key))
+        .key("deployments");
+    for (index, deployment) in list("deployments").iter().enumerate() {
+        let Some((account, path)) = named_account(deployment) else {
+            continue;
+        };
+        if account == DEFAULT || created.contains(&account) {
+            continue;
+        }
+        let name = deployment.get("name").and_then(Value::as_str).unwrap_or_default();
+        let message = format!(
+            "the pods of Deployment/{name} cannot start, because nothing creates their service account {account}"
+        );
+        let path = deployments.index(index).join(&path);
+        let finding = Diagnostic::new(&rules::RBAC_ACCOUNT_MISSING, message).object(csv.label());
+        let help = match nearest(account, created.iter().copied()) {
+            Some(meant) => format!("Did you mean {meant}?"),
+            None => {
+                "Add permissions for the account to the ClusterServiceVersion; OLM then creates the account.".to_owned()
+            }
+        };
+        findings.push(finding.path(&path).at(csv.place(&path)).help(help));
+    }
 }
 
 /// Reports accounts in `extraServiceAccounts` that are not in any manifest or binding.

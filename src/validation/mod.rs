@@ -105,6 +105,7 @@ fn checks(media_type: MediaType) -> impl Iterator<Item = (Option<&'static str>, 
 fn check_for_authors(bundle: &Bundle, found: &mut Vec<Diagnostic>) {
     if bundle.media_type == MediaType::RegistryV1 {
         own_certificates::check_csv(bundle, found);
+        accounts::check_csv(bundle, found);
         namespaces::check(bundle, found);
     }
     images::check(bundle, found);

@@ -1,7 +1,7 @@
 //! Bundles of the media type `registry+v1`: what OLM reads and installs from them.
 
-use crate::bundle_files::{copy, succeeds, write};
-use crate::bundles::outcome_of;
+use crate::bundle_files::{copy, edit, succeeds, write};
+use crate::bundles::{outcome_of, succeed};
 use crate::common::{Outcome, Sandbox};
 use std::fs;
 
@@ -33,7 +33,7 @@ fn a_metadata_file_is_read_because_of_its_content() {
         write(&sandbox, "compost/metadata/NOTES", "annotations: {author: gardener}\n");
         write(&sandbox, "compost/metadata/icon.png", b"\x89PNG\r\n\x1a\n\0");
         assert_eq!(told(&sandbox), [""; 0], "{name}");
-        outcome_of(&sandbox, "registry add -q -b compost -d index.db");
+        succeed(&sandbox, "registry add -q -b compost -d index.db");
         let rendered = outcome_of(&sandbox, "render index.db -o json");
         assert!(rendered.stdout.contains("olm.package.required"), "{name}: {rendered}");
     }
@@ -109,7 +109,7 @@ fn objects_that_olm_moves_into_the_install_namespace_are_reported() {
         "{inspected}"
     );
     // A published bundle is accepted.
-    outcome_of(&sandbox, "registry add -b compost -d index.db");
+    succeed(&sandbox, "registry add -b compost -d index.db");
 }
 
 #[test]
@@ -130,4 +130,24 @@ properties:
     let outcome = validate(&sandbox);
     let message = "OLM treats Service/heat of serving.knative.dev as a Service of the core group\n";
     assert!(outcome.stdout.contains(message), "{outcome}");
+}
+
+#[test]
+fn a_deployment_with_a_service_account_that_nothing_creates_is_reported() {
+    let sandbox = compost();
+    let csv = "compost/manifests/compost-operator.clusterserviceversion.yaml";
+    let pod = "serviceAccountName: compost-operator\n              containers";
+    edit(&sandbox, csv, pod, &pod.replace("compost-operator", "compost-oprator"));
+    assert_eq!(told(&sandbox), ["warning[rbac-account-missing]"]);
+    let outcome = validate(&sandbox);
+    assert!(
+        outcome.stdout.contains("help: Did you mean compost-operator?"),
+        "{outcome}"
+    );
+    assert!(
+        outcome.stdout.contains("clusterserviceversion.yaml:41:35\n"),
+        "{outcome}"
+    );
+    edit(&sandbox, csv, "compost-oprator", "default");
+    assert_eq!(told(&sandbox), [""; 0]);
 }
