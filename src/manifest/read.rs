@@ -78,6 +78,11 @@ fn items(value: Option<&Value>) -> Option<&Vec<Value>> {
     kind.ends_with("List").then(|| value?.get("items")?.as_array())?
 }
 
+/// Whether the value is a `List`, or a list of a specific kind.
+pub(crate) fn is_list(value: Option<&Value>) -> bool {
+    items(value).is_some()
+}
+
 /// Returns the finding for a field with a key in the wrong capitalization, on the way to `field`.
 fn miscapitalized(document: &Document, root: &Path, field: &str) -> Option<Diagnostic> {
     let mut map = root.clone();
@@ -159,14 +164,19 @@ impl Manifests {
             self.diagnostics.push(finding.at(document.place(root)));
             return;
         }
+        let is_list = layout == Layout::Flat && is_list(root.get(document.value()));
         let api_version = self.required(document, root, "apiVersion", map.get("apiVersion"));
         let kind = self.required(document, root, "kind", map.get("kind"));
-        let name = self.required(
-            document,
-            root,
-            "metadata.name",
-            metadata.and_then(|metadata| metadata.get("name")),
-        );
+        let name = metadata.and_then(|metadata| metadata.get("name"));
+        let name = if is_list {
+            let message = "the objects in a List are not read in a registry+v1 bundle";
+            let finding = Diagnostic::new(&rules::OBJECT_FIELD_MISSING, message);
+            let finding = finding.help("Put each object of the List into a file of its own.");
+            self.diagnostics.push(finding.at(document.place(&root.key("kind"))));
+            name.and_then(Value::as_str)
+        } else {
+            self.required(document, root, "metadata.name", name)
+        };
         let absent = (layout == Layout::Flat).then_some("");
         let (Some(api_version), Some(kind), Some(name)) = (api_version.or(absent), kind, name.or(absent)) else {
             return;

@@ -6,7 +6,7 @@ use super::validators::metadata::{self, Namespace};
 use crate::bundle::{Bundle, is_csv};
 use crate::csv;
 use crate::diagnostic::Diagnostic;
-use crate::manifest::Object;
+use crate::manifest::{Object, is_list};
 use crate::olm::annotation::SKIP_RANGE;
 use crate::olm::kinds::{KINDS, SPECIAL};
 use crate::rules::{self, Rule};
@@ -22,7 +22,9 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 
 /// Reports kinds that OLM does not install, and metadata that the API server rejects.
 pub(super) fn kinds_and_metadata(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
-    for object in &bundle.objects {
+    // Reading the bundle already reports a List.
+    let objects = bundle.objects.iter();
+    for object in objects.filter(|object| !is_list(Some(object.value()))) {
         findings.extend(kind(object));
         findings.extend(foreign(object));
         // The rules about CustomResourceDefinitions already check the metadata of CustomResourceDefinitions.

@@ -151,3 +151,18 @@ fn a_deployment_with_a_service_account_that_nothing_creates_is_reported() {
     edit(&sandbox, csv, "compost-oprator", "default");
     assert_eq!(told(&sandbox), [""; 0]);
 }
+
+#[test]
+fn a_list_is_one_error_that_says_to_split_it() {
+    let sandbox = compost();
+    let list = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: heat}}\n";
+    write(&sandbox, "compost/manifests/list.yaml", list);
+    assert_eq!(told(&sandbox), ["error[object-field-missing]"]);
+    let outcome = validate(&sandbox);
+    assert!(
+        outcome
+            .stdout
+            .contains("help: Put each object of the List into a file of its own."),
+        "{outcome}"
+    );
+}
