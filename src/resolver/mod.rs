@@ -29,7 +29,7 @@ mod variables;
 mod wording;
 
 pub use needs::Need;
-pub(crate) use needs::Needs;
+pub(crate) use needs::{Needs, wishes};
 pub use preferences::{Preferences, Without};
 pub use problem::{CatalogSource, Problem, ResolverOptions};
 pub use properties::annotation;

@@ -5,8 +5,14 @@ use super::{Fate, synthesize};
 use crate::bundle::{Annotations, Bundle, MediaType, is_csv};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
+use crate::kubernetes::GroupVersionKind;
 use crate::olm::kinds::KINDS;
+use crate::olm::optional_manifest::entries;
+use crate::olm::property::{GVK_REQUIRED, OPTIONAL_MANIFESTS, Property};
+use crate::olm::spelling::{as_property, is_requirement};
+use crate::steps::optional::is_optional;
 use serde::Serialize;
+use serde_json::json;
 
 /// The summary of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -28,6 +34,8 @@ pub(crate) struct Summary {
     pub version: String,
     /// The name of the replaced ClusterServiceVersion.
     pub replaces: Option<String>,
+    /// What the bundle requires from other bundles, as in a catalog.
+    pub dependencies: Vec<Property>,
     /// All objects of the bundle.
     pub objects: Vec<ObjectSummary>,
 }
@@ -48,12 +56,19 @@ pub(crate) struct ObjectSummary {
     pub fate: &'static str,
     /// The reason for the fate.
     pub reason: String,
+    /// Whether OLM may install the bundle without the object.
+    pub optional: bool,
 }
 
 /// Summarizes a bundle. A `k8s+v1` bundle is synthesized to determine the fate of its objects.
 pub(crate) fn summarize(bundle: &Bundle, reading: &[Diagnostic]) -> Summary {
+    let optional = bundle
+        .properties
+        .iter()
+        .filter(|property| property.kind == OPTIONAL_MANIFESTS);
     let (csv, objects) = match bundle.media_type {
         MediaType::RegistryV1 => {
+            let named: Vec<_> = optional.flat_map(|property| entries(&property.value)).collect();
             let csv = bundle.csv().map(|csv| csv.value().clone());
             let objects = bundle.objects.iter().map(|object| {
                 let reason = match object.gvk().kind.as_str() {
@@ -61,19 +76,26 @@ pub(crate) fn summarize(bundle: &Bundle, reading: &[Diagnostic]) -> Summary {
                     kind if !KINDS.contains(&kind) => "OLM does not install this kind",
                     _ => applied(object),
                 };
-                of_object(object, "kept", reason)
+                of_object(object, "kept", reason, is_optional(object.value(), &named))
             });
-            (csv, objects.collect())
+            let objects = objects.collect();
+            (csv, objects)
         }
         MediaType::K8sV1 => {
             let synthesis = synthesize(bundle, reading);
+            let shipped = optional.flat_map(|property| {
+                let moved = synthesis.optional_manifests(&property.value);
+                entries(moved.as_ref().unwrap_or(&property.value)).collect::<Vec<_>>()
+            });
+            let named: Vec<_> = shipped.collect();
             let objects = synthesis.outcomes.iter().map(|outcome| {
                 let fate = match outcome.fate {
                     Fate::Projected => "projected",
                     Fate::Kept(_) => "kept",
                     Fate::Dropped => "dropped",
                 };
-                of_object(&outcome.object, fate, &outcome.reason)
+                let is_optional = outcome.shipped().is_some_and(|object| is_optional(object, &named));
+                of_object(&outcome.object, fate, &outcome.reason, is_optional)
             });
             let objects = objects.collect();
             (synthesis.csv, objects)
@@ -90,12 +112,37 @@ pub(crate) fn summarize(bundle: &Bundle, reading: &[Diagnostic]) -> Summary {
         default_channel: annotations.and_then(Annotations::default_channel).map(str::to_owned),
         name: text(&|csv| csv.name().to_owned()),
         version: text(&|csv| csv.version().to_owned()),
+        dependencies: dependencies(bundle, csv),
         replaces: Some(text(&|csv| csv.replaces().to_owned())).filter(|name| !name.is_empty()),
         objects,
     }
 }
 
-fn of_object(object: &crate::manifest::Object, fate: &'static str, reason: &str) -> ObjectSummary {
+/// Returns the dependencies that the metadata lists, then the APIs that the ClusterServiceVersion requires.
+fn dependencies(bundle: &Bundle, csv: Option<Csv<'_>>) -> Vec<Property> {
+    let listed = bundle.dependencies.iter();
+    let listed = listed.filter_map(|entry| as_property(&entry.kind, &entry.value));
+    let properties = bundle
+        .properties
+        .iter()
+        .filter(|property| is_requirement(&property.kind));
+    let properties = properties.map(|property| (property.kind.as_str(), property.value.clone()));
+    let apis = csv.map(|csv| csv.apis("required")).unwrap_or_default().into_iter();
+    let apis = apis.map(|GroupVersionKind { group, version, kind }| {
+        let value = json!({"group": group, "kind": kind, "version": version});
+        (GVK_REQUIRED, value)
+    });
+    let mut all: Vec<Property> = Vec::new();
+    for (kind, value) in listed.chain(properties).chain(apis) {
+        let property = Property::new(kind, value);
+        if !all.contains(&property) {
+            all.push(property);
+        }
+    }
+    all
+}
+
+fn of_object(object: &crate::manifest::Object, fate: &'static str, reason: &str, optional: bool) -> ObjectSummary {
     ObjectSummary {
         api_version: object.gvk().api_version(),
         kind: object.gvk().kind.clone(),
@@ -103,5 +150,6 @@ fn of_object(object: &crate::manifest::Object, fate: &'static str, reason: &str)
         file: object.file().to_owned(),
         fate,
         reason: reason.to_owned(),
+        optional,
     }
 }

@@ -20,6 +20,7 @@ fn every_object_is_listed_with_its_fate_and_reason() {
     default channel  stable
     name             greenhouse-operator.v1.2.0
     version          1.2.0
+    requires         a provider of Certificate (cert-manager.io/v1)
 
     OBJECT                                                   API VERSION                      IN THE BUNDLE  WHY
     Namespace/greenhouse-system                              v1                               dropped        OLM installs into an existing namespace
@@ -76,6 +77,54 @@ fn all_objects_of_a_registry_v1_bundle_are_kept() {
     let objects = summary["objects"].as_array().unwrap();
     assert_eq!(objects.len(), 2);
     assert!(objects.iter().all(|object| object["fate"] == "kept"), "{objects:?}");
+}
+
+#[test]
+fn dependencies_are_listed_with_their_intents_and_optional_manifests_are_marked() {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "compost-operator", "compost");
+    let dependencies = "\
+dependencies:
+- {type: olm.package, value: {packageName: rake, version: '>=1.0.0', intent: recommended}}
+- {type: olm.gvk, value: {group: garden.example.com, version: v1, kind: Greenhouse}}
+";
+    write(&sandbox, "compost/metadata/dependencies.yaml", dependencies);
+    let properties = "\
+properties:
+- type: olm.manifests.optional
+  value: {manifests: [{group: monitoring.coreos.com, kind: PrometheusRule, name: turning}]}
+";
+    write(&sandbox, "compost/metadata/properties.yaml", properties);
+    let rule = "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: turning}\n";
+    write(&sandbox, "compost/manifests/rule.yaml", rule);
+    let outcome = sandbox.run(["bundle", "inspect", "compost"]);
+    insta::assert_snapshot!(outcome, @"
+    media type       registry+v1
+    package          compost-operator
+    channels         alpha
+    name             compost-operator.v0.3.1
+    version          0.3.1
+    recommends       package rake in the range >=1.0.0
+    requires         a provider of Greenhouse (garden.example.com/v1)
+
+    OBJECT                                                    API VERSION                    IN THE BUNDLE   WHY
+    ClusterServiceVersion/compost-operator.v0.3.1             operators.coreos.com/v1alpha1  kept            OLM installs from it
+    CustomResourceDefinition/compostheaps.garden.example.org  apiextensions.k8s.io/v1        kept            OLM applies it unchanged
+    PrometheusRule/turning                                    monitoring.coreos.com/v1       kept, optional  OLM applies it unchanged
+    ");
+    let summary = summary(&sandbox, "compost");
+    let need = serde_json::json!({"packageName": "rake", "versionRange": ">=1.0.0", "intent": "recommended"});
+    assert_eq!(
+        summary["dependencies"][0],
+        serde_json::json!({"type": "olm.package.required", "value": need})
+    );
+    let optional: Vec<_> = summary["objects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|object| object["optional"].clone())
+        .collect();
+    assert_eq!(optional, [false, false, true]);
 }
 
 #[test]

@@ -7,12 +7,15 @@ use crate::cli::error::{CommandResult, Status};
 use crate::cli::values::filled;
 use crate::cli::what_if::FormArgument;
 use crate::cli::{Context, sources};
+use crate::olm::intent::Intent;
+use crate::olm::property::Property;
+use crate::resolver::wishes;
 use crate::synthesis::outside::inform;
 use crate::synthesis::summary::{Summary, summarize};
 use crate::terminal::Format;
 use crate::terminal::output::OutputError;
 use crate::terminal::table::Table;
-use crate::{bundle, diagnostic, validation};
+use crate::{bundle, catalog, diagnostic, validation};
 use clap::Args;
 
 const EXAMPLES: &str = "\
@@ -25,7 +28,8 @@ Examples:
 
 /// Show the content of a bundle
 ///
-/// Prints the media type, package, channels, name, version and objects, and the findings from reading the bundle.
+/// Prints the media type, package, channels, name, version, dependencies and objects, and the findings from reading the
+/// bundle.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InspectArguments {
@@ -100,6 +104,13 @@ fn print(summary: &Summary, context: &Context<'_>) -> Result<(), OutputError> {
             context.printer.line(format!("{name:15}  {value}"))?;
         }
     }
+    for Property { kind, value } in &summary.dependencies {
+        let stored = catalog::Property::new(kind.as_str(), value.to_string());
+        let unread = || vec![(Intent::Required, format!("{kind} {value}"))];
+        for (intent, wish) in wishes(&stored).unwrap_or_else(unread) {
+            context.printer.line(format!("{:15}  {wish}", intent.verb()))?;
+        }
+    }
     context.printer.line("")?;
     let mut table = Table::new(
         context.printer.stdout(),
@@ -107,7 +118,12 @@ fn print(summary: &Summary, context: &Context<'_>) -> Result<(), OutputError> {
     );
     for object in &summary.objects {
         let label = format!("{}/{}", object.kind, object.name);
-        table.row([label.as_str(), &object.api_version, object.fate, &object.reason])?;
+        let fate = if object.optional {
+            format!("{}, optional", object.fate)
+        } else {
+            object.fate.to_owned()
+        };
+        table.row([label.as_str(), &object.api_version, &fate, &object.reason])?;
     }
     table.finish()
 }
