@@ -3,7 +3,7 @@
 use super::{CRD, OBJECTS};
 
 rules! { DEFINITIONS
-    Authoring {
+    PlainBundles {
         CRD_METADATA = "crd-metadata", Error, OBJECTS, "Correct the metadata; otherwise the API server rejects the object.";
         CRD_GROUP = "crd-group", Error, CRD, "Use a group such as example.com: lowercase letters, digits and hyphens, with at least one dot.";
         CRD_SCOPE = "crd-scope", Error, CRD, "Use Namespaced or Cluster.";

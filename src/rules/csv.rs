@@ -61,8 +61,11 @@ rules! { WHOLE
         CSV_REPLACES_HIGHER = "csv-replaces-higher", Warning, CSV, "Name the previous version of the operator, or correct the version.";
         BUNDLE_CRD_DUPLICATE = "bundle-crd-duplicate", Error, FORMAT, "Remove one of the two definitions.";
         BUNDLE_OWNED_CRD_ABSENT = "bundle-owned-crd-absent", Error, FORMAT, "Add the CustomResourceDefinition version to manifests/, or remove the entry.";
-        BUNDLE_CRD_NOT_OWNED = "bundle-crd-not-owned", Error, FORMAT, "List the CustomResourceDefinition in spec.customresourcedefinitions.owned, or remove the file.";
         BUNDLE_SERVICEACCOUNT_CLASH = "bundle-serviceaccount-clash", Error, OLM, "Remove the ServiceAccount, because OLM creates it from the ClusterServiceVersion.";
         BUNDLE_RELATEDIMAGE_EMPTY = "bundle-relatedimage-empty", Error, CSV, "Set the image, or remove the entry.";
+    }
+
+    PlainBundles {
+        BUNDLE_CRD_NOT_OWNED = "bundle-crd-not-owned", Error, FORMAT, "List the CustomResourceDefinition in spec.customresourcedefinitions.owned, or remove the file.";
     }
 }

@@ -62,22 +62,24 @@ rules! { MANIFESTS
         RBAC_NONRESOURCE = "rbac-nonresource", Info, PLAIN, "No action needed: the operator keeps the permission; only paths of APIs whose kind is known become nativeAPIs.";
         RBAC_OWN_GROUP = "rbac-own-group", Info, PLAIN, "If another operator provides the resource, specify its kind and version in metadata/olm.yaml, under apis; otherwise, add it there with dependency: none.";
         RBAC_OLM_API = "rbac-olm-api", Info, PLAIN, "No action needed: OLM's own APIs are available wherever OLM runs.";
-    }
 
-    Authoring {
+        // Values that the API server rejects, in bundles of each media type.
         DEPLOYMENT_CONTAINERS = "deployment-containers", Error, OBJECTS, "Add the containers of the pod, under containers.";
-        DEPLOYMENT_IMAGE = "deployment-image", Warning, OBJECTS, "Use HOST/NAME:TAG or HOST/NAME@DIGEST, in lowercase letters and without spaces.";
-        DEPLOYMENT_FIXED_NAME = "deployment-fixed-name", Warning, OLM, "Read the namespace from the environment, and use the Service that OLM creates.";
         DEPLOYMENT_PORT = "deployment-port", Error, OBJECTS, "Use a number from 1 to 65535, or the name of a port of the container.";
         DATA_ENCODING = "data-encoding", Error, OBJECTS, "Encode the value in base64, or move it to the field for plain text.";
         RBAC_RULE_INCOMPLETE = "rbac-rule-incomplete", Error, RBAC, "List verbs and either nonResourceURLs or apiGroups and resources; the group \"\" is the core group.";
+        WEBHOOK_OPERATION = "webhook-operation", Error, OBJECTS, "Use CREATE, UPDATE, DELETE, CONNECT or *, in uppercase letters.";
+    }
+
+    Authoring {
+        DEPLOYMENT_IMAGE = "deployment-image", Warning, OBJECTS, "Use HOST/NAME:TAG or HOST/NAME@DIGEST, in lowercase letters and without spaces.";
+        DEPLOYMENT_FIXED_NAME = "deployment-fixed-name", Warning, OLM, "Read the namespace from the environment, and use the Service that OLM creates.";
         CERT_OWN_SECRET = "cert-own-secret", Warning, OLM, "Use the serving certificate that OLM creates and mounts, and remove the volume.";
         CERT_OWN_ROTATION = "cert-own-rotation", Warning, OLM, "Disable the operator's own certificate management, and remove the permission; OLM creates and renews the certificates.";
         RBAC_GROUP_VERSION = "rbac-group-version", Warning, RBAC, "Use the group without a version, because RBAC rules apply to all versions.";
         VALUE_QUOTES = "value-quotes", Warning, OBJECTS, "Use plain quotes, which are not part of the value.";
         DEPLOYMENT_VARIABLE_NAME = "deployment-variable-name", Warning, OBJECTS, "Use letters, digits, underscores, hyphens and dots, and do not begin with a digit; Kubernetes before 1.32 rejects other names.";
         RBAC_VERB_UNKNOWN = "rbac-verb-unknown", Warning, RBAC, "Use a verb that Kubernetes knows, in lowercase letters.";
-        WEBHOOK_OPERATION = "webhook-operation", Error, OBJECTS, "Use CREATE, UPDATE, DELETE, CONNECT or *, in uppercase letters.";
         NETWORKPOLICY_ALL_PODS = "networkpolicy-all-pods", Warning, OLM, "Select only the operator's own pods, for example with podSelector: {matchLabels: ...}.";
     }
 }

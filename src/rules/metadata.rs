@@ -69,7 +69,13 @@ rules! { PATHS
     Authoring {
         ANN_MANIFESTS_PATH = "ann-manifests-path", Error, FORMAT, "Use manifests/.";
         RELATED_IMAGE_MISSING = "related-image-missing", Warning, CSV, "Add the image to the related images, which are mirrored with the bundle.";
+    }
+
+    PlainBundles {
         RELATED_IMAGE_OUTDATED = "related-image-outdated", Error, PLAIN, "Set the image that the operator currently uses, or remove the entry.";
+    }
+
+    Authoring {
         ANN_METADATA_PATH = "ann-metadata-path", Error, FORMAT, "Use metadata/.";
     }
 

@@ -61,8 +61,11 @@ rules! { LOADING
         CONTENT_UNPARSABLE = "content-unparsable", Error, FORMAT, "Use one Kubernetes object with apiVersion and kind.";
         CONTENT_KIND_UNSUPPORTED = "content-kind-unsupported", Error, OLM, "Let the operator create the object, or remove it from the bundle.";
         CONTENT_KIND_FOREIGN = "content-kind-foreign", Warning, OLM, "Let the operator create the object, because OLM compares only the kind.";
-        CONTENT_METADATA = "content-metadata", Error, OBJECTS, "Correct the metadata; otherwise the API server rejects the object.";
         CONTENT_CRD_SHAPE = "content-crd-shape", Error, OBJECTS, "Use a value of the correct type; otherwise the API server rejects the CustomResourceDefinition.";
         CONTENT_CRD_VERSION = "content-crd-version", Error, OBJECTS, "Use apiextensions.k8s.io/v1.";
+    }
+
+    PlainBundles {
+        CONTENT_METADATA = "content-metadata", Error, OBJECTS, "Correct the metadata; otherwise the API server rejects the object.";
     }
 }

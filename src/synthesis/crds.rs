@@ -4,6 +4,7 @@ use super::Work;
 use super::annotated;
 use super::draft::Origin;
 use super::fate::{self, Fate};
+use crate::bundle::olm_yaml::Olm;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::version::compare_priority;
@@ -89,10 +90,13 @@ pub(super) fn project(work: &mut Work<'_>) -> Owned {
                 defined.insert(key, (kind.to_owned(), index));
             }
         }
-        let listed = versions
+        let (unlisted, listed): (Vec<Version>, Vec<Version>) = versions
             .into_iter()
-            .filter(|version| !is_unlisted(work, crd.name(), &version.name));
-        entries.extend(listed.map(|version| (index, version)));
+            .partition(|version| unlisted_at(work.olm, crd.name(), &version.name).is_some());
+        if let (Some(version), true) = (unlisted.first(), listed.is_empty()) {
+            not_owned(work, crd, &version.name);
+        }
+        entries.extend(listed.into_iter().map(|version| (index, version)));
         let value = without_ca_bundle(fate::shipped(crd));
         work.inventory.decide(
             index,
@@ -129,24 +133,68 @@ pub(super) fn project(work: &mut Work<'_>) -> Owned {
         }
     }
     annotated::examples(work, examples);
+    let olm = work.olm;
     super::overlay::report_unmatched(
         work,
         "customresourcedefinitions",
         &list,
         &["name", "version", "kind"],
-        &|_| false,
+        &|entry| {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+            unlisted_at(olm, text("name"), text("version")).is_some()
+        },
     );
+    described_but_unlisted(work);
     unlisted_unmatched(work);
     owned
 }
 
-/// Whether `olm.yaml` excludes a served version from the owned APIs.
-fn is_unlisted(work: &Work<'_>, name: &str, version: &str) -> bool {
-    let unlisted = work.olm.list(&["customresourcedefinitions", "unlisted"]);
+/// Returns the entry of `olm.yaml` that excludes a served version from the owned APIs.
+fn unlisted_at(olm: Olm<'_>, name: &str, version: &str) -> Option<Path> {
+    let unlisted = olm.list(&["customresourcedefinitions", "unlisted"]);
     let is = |entry: &Value, key: &str, wanted: &str| entry.get(key).and_then(Value::as_str) == Some(wanted);
-    unlisted
+    let position = unlisted
         .iter()
-        .any(|entry| is(entry, "name", name) && is(entry, "version", version))
+        .position(|entry| is(entry, "name", name) && is(entry, "version", version))?;
+    Some(Path::from("customresourcedefinitions.unlisted").index(position))
+}
+
+/// Reports a CRD of which `olm.yaml` excludes every served version: OLM installs no CRD that the CSV does not own.
+fn not_owned(work: &mut Work<'_>, crd: &Object, version: &str) {
+    let place = unlisted_at(work.olm, crd.name(), version).map(|path| work.olm.place(&path));
+    let message = format!(
+        "{} is in the bundle, but customresourcedefinitions.unlisted excludes all its served versions, so the \
+         ClusterServiceVersion does not own it",
+        crd.name()
+    );
+    let help = "Remove a version of the CustomResourceDefinition from unlisted, or its file from manifests/.";
+    let finding = Diagnostic::new(&rules::BUNDLE_CRD_NOT_OWNED, message).object(crd.label());
+    let finding = finding
+        .help(help)
+        .at(place)
+        .also(crd.name_place(), "the CustomResourceDefinition");
+    work.report(finding);
+}
+
+/// Reports descriptions of versions that `olm.yaml` excludes.
+fn described_but_unlisted(work: &mut Work<'_>) {
+    for (index, entry) in work
+        .olm
+        .list(&["customresourcedefinitions", "owned"])
+        .iter()
+        .enumerate()
+    {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (name, version) = (text("name"), text("version"));
+        let Some(excluded) = unlisted_at(work.olm, name, version) else {
+            continue;
+        };
+        let path = Path::from("customresourcedefinitions.owned").index(index);
+        let message = format!("{path} describes {name} {version}, but {excluded} excludes this version");
+        let finding = Diagnostic::new(&rules::OLM_OVERLAY_UNMATCHED, message).at(work.olm.place(&path));
+        let finding = finding.help("Remove one of the two entries.");
+        work.report(finding.also(work.olm.place(&excluded), "the version is excluded here"));
+    }
 }
 
 /// Reports excluded versions that no manifest serves, because the mistake would otherwise go unnoticed.
@@ -179,7 +227,7 @@ struct Version {
     path: Path,
 }
 
-/// Returns the served versions. For a `v1beta1` CRD without a list of versions, this is `spec.version`.
+/// Returns the served versions, each once. For a `v1beta1` CRD without a list of versions, this is `spec.version`.
 fn served_versions(crd: &Object) -> Vec<Version> {
     let list = crd.list(&["spec", "versions"]);
     let spec = Path::root().key("spec");
@@ -193,6 +241,7 @@ fn served_versions(crd: &Object) -> Vec<Version> {
             .into_iter()
             .collect();
     }
+    let mut seen = BTreeSet::new();
     list.iter()
         .enumerate()
         .filter(|(_, version)| version.get("served") == Some(&Value::Bool(true)))
@@ -202,6 +251,7 @@ fn served_versions(crd: &Object) -> Vec<Version> {
                 path: spec.key("versions").index(index).key("name"),
             })
         })
+        .filter(|version| seen.insert(version.name.clone()))
         .collect()
 }
 

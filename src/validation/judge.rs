@@ -133,7 +133,7 @@ pub fn judge_shipped(reading: &BundleReading, shipping: Shipping, strictness: &S
     let mut decisive = Vec::new();
     if let Some(bundle) = &reading.bundle {
         judged.findings.extend(super::check(bundle));
-        if strictness.gate == Gate::Authoring {
+        if strictness.gate == Gate::Authoring || bundle.media_type == MediaType::K8sV1 {
             super::check_for_authors(bundle, &mut judged.findings);
         }
         if bundle.media_type == MediaType::RegistryV1 && bundle.csv().is_none() {
@@ -159,6 +159,7 @@ pub fn judge_shipped(reading: &BundleReading, shipping: Shipping, strictness: &S
             }
             let synthesis = synthesize_for(bundle, &reading.diagnostics, shipping);
             super::plain::check(bundle, &synthesis, shipping, &mut judged.findings);
+            super::plain::definitions(&synthesis, &mut judged.findings);
             super::optional_manifests::projected(bundle, &synthesis.outcomes, &mut judged.findings);
             judged.findings.extend(synthesis.diagnostics.iter().cloned());
             consequences::leave_out(&reading.diagnostics, &mut judged.findings);

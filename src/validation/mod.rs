@@ -101,7 +101,8 @@ fn checks(media_type: MediaType) -> impl Iterator<Item = (Option<&'static str>, 
     EVERY.iter().chain(own).copied()
 }
 
-/// Runs the rules for authors that need neither the synthesis nor a suite, in addition to [`check`].
+/// Runs the rules for authors that need neither the synthesis nor a suite, in addition to [`check`]. The errors among
+/// them also apply to every `k8s+v1` bundle.
 fn check_for_authors(bundle: &Bundle, found: &mut Vec<Diagnostic>) {
     if bundle.media_type == MediaType::RegistryV1 {
         own_certificates::check_csv(bundle, found);

@@ -1,6 +1,6 @@
 //! Rules about `k8s+v1` bundles that the synthesis does not need, but that help authors.
 
-use super::{accounts, content, fields, fixed_names};
+use super::{accounts, content, fields, fixed_names, validators};
 use crate::bundle::Bundle;
 use crate::bundle::olm_yaml::{ANY_KUBE_VERSION, Olm};
 use crate::bundle::versioned_name::version_in_name;
@@ -38,6 +38,23 @@ pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, shipping: Shipping, 
     unbound_roles(bundle, findings);
     api_services(bundle, findings);
     services(bundle, synthesis, findings);
+}
+
+/// Checks the CustomResourceDefinitions that are shipped, as the API server does. Their author can still correct them,
+/// so these checks are not left to the validators, which no build runs.
+pub(super) fn definitions(synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
+    let mut found = Vec::new();
+    let kept = |fate: &Fate| matches!(fate, Fate::Kept(_));
+    for outcome in synthesis.outcomes.iter().filter(|outcome| kept(&outcome.fate)) {
+        validators::definition(&outcome.object, false, &mut found);
+    }
+    // The synthesis checks the names, from which it infers the owned APIs.
+    let said = |finding: &Diagnostic| {
+        let mut earlier = synthesis.diagnostics.iter();
+        earlier.any(|earlier| earlier.rule == finding.rule && earlier.object == finding.object)
+    };
+    found.retain(|finding| !said(finding));
+    findings.extend(found);
 }
 
 fn found(rule: &'static Rule, object: &Object, path: &Path, message: String) -> Diagnostic {

@@ -4,7 +4,7 @@ use super::reference;
 use super::request::Request;
 use super::stages::{CONTENT, FORMAT, Finding, LOAD, stage, validators};
 use super::synthesized::Synthesized;
-use super::validators::{self, REMOVED_APIS};
+use super::validators::{CRD, DEFAULT, REMOVED_APIS, ValidatorName};
 use super::{annotations, check_for_authors, checks, content, load, optional_manifests, plain, policy};
 use crate::bundle::{self, Bundle, MediaType};
 use crate::diagnostic::{self, Diagnostic};
@@ -165,7 +165,7 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
             incomplete |= bundle.csv().is_none();
             stage(&mut findings, LOAD, |found| load::check(bundle, tree, found));
             stage(&mut findings, CONTENT, |found| content::check(bundle, found));
-            findings.extend(validators(bundle, tree, validators::DEFAULT, request));
+            findings.extend(validators(bundle, tree, DEFAULT, request));
             findings.extend(removed_crds(bundle, tree, request));
             if let Some(terms) = &request.policy {
                 stage(&mut findings, None, |found| policy::check(bundle, terms, found));
@@ -179,11 +179,15 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
                 optional_manifests::projected(bundle, &synthesis.outcomes, found);
                 consequences::leave_out(&reading.diagnostics, found);
             });
+            stage(&mut findings, Some(CRD.as_str()), |found| {
+                plain::definitions(&synthesis, found);
+            });
             incomplete |= synthesis.csv.is_none();
             if let Some(csv) = &synthesis.csv
                 && let Some(synthesized) = Synthesized::new(bundle, csv, &synthesis)
             {
-                let mut found = validators(synthesized.bundle(), tree, validators::DEFAULT, request);
+                let others: Vec<ValidatorName> = DEFAULT.iter().copied().filter(|name| *name != CRD).collect();
+                let mut found = validators(synthesized.bundle(), tree, &others, request);
                 let csv = synthesized.bundle().csv();
                 stage(&mut found, CONTENT, |found| {
                     if let Some(csv) = csv {

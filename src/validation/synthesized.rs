@@ -14,6 +14,8 @@ const FILE: &str = "the synthesized ClusterServiceVersion";
 /// Rules about values that the synthesis itself sets, or that it has already checked and reported at more precise
 /// places.
 const SETTLED: &[&str] = &[
+    "bundle-crd-duplicate",
+    "bundle-crd-not-owned",
     "bundle-serviceaccount-clash",
     "bundle-size-exceeded",
     "bundle-size-near-limit",

@@ -25,6 +25,7 @@ mod removed_apis;
 mod same_shape;
 
 pub(super) use bundle::total_size;
+pub(super) use crd::definition;
 
 use crate::bundle::Bundle;
 use crate::csv::Csv;

@@ -355,3 +355,17 @@ fn the_output_folder_never_mixes_two_bundles_and_is_not_the_source() {
     assert!(outcome.stderr.contains(" is not a file of the bundle\n"), "{outcome}");
     assert_eq!(files(&sandbox.path("copy")), copied);
 }
+
+#[test]
+fn a_definition_that_no_api_server_accepts_is_rejected_until_its_author_corrects_it() {
+    let sandbox = greenhouse();
+    let stored = ("served: true\n    storage: true", "served: true\n    storage: false");
+    edit(&sandbox, "bundle/manifests/crds.yaml", stored.0, stored.1);
+    let outcome = sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1"]);
+    let rules: Vec<String> = errors(&outcome).into_iter().map(|(rule, _)| rule).collect();
+    assert_eq!(rules, ["crd-storage-count"], "{outcome}");
+    succeeds(&sandbox.run(["bundle", "build", "bundle", "-t", "oci:out:v1", "--no-validate"]));
+    let outcome = sandbox.run(["registry", "add", "-b", "oci:out:v1", "-d", "index.db"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(outcome.stderr.contains("error[crd-storage-count]"), "{outcome}");
+}

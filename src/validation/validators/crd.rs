@@ -18,21 +18,29 @@ use serde_json::Value;
 const APPROVED: &str = "api-approved.kubernetes.io";
 
 pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
-    for object in input.bundle.objects.iter().filter(|object| is_crd(object)) {
-        let mut report = Report {
-            object,
-            reference: input.options.reference,
-            findings: &mut *findings,
-        };
-        names(&mut report);
-        versions::check(&mut report);
-        preserved(&mut report);
-        conversion::check(&mut report);
-        if !input.options.reference {
-            schema::check(&mut report);
-        }
-        metadata::check(object, Namespace::None, &rules::CRD_METADATA, findings);
+    for object in &input.bundle.objects {
+        definition(object, input.options.reference, findings);
     }
+}
+
+/// Checks an object if it is a CRD that OLM can read.
+pub(in crate::validation) fn definition(object: &Object, reference: bool, findings: &mut Vec<Diagnostic>) {
+    if !is_crd(object) {
+        return;
+    }
+    let mut report = Report {
+        object,
+        reference,
+        findings: &mut *findings,
+    };
+    names(&mut report);
+    versions::check(&mut report);
+    preserved(&mut report);
+    conversion::check(&mut report);
+    if !reference {
+        schema::check(&mut report);
+    }
+    metadata::check(object, Namespace::None, &rules::CRD_METADATA, findings);
 }
 
 /// A CRD and the findings about it.

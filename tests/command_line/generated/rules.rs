@@ -11,13 +11,13 @@ const LEAD: &str = "\
 
 opmx checks content at three gates. *Authoring* is where an author can still correct it: `bundle validate`, `bundle
 build`, and every command with `--strict`. The validators of the Operator Framework, which `bundle validate` runs, are
-not part of a build. *Intake* is where published content is added to an index or a catalog, and
-*serving* is every check of an existing index or catalog.
+not part of a build, except the checks of the CustomResourceDefinitions of `k8s+v1` bundles. *Intake* is where
+published content is added to an index or a catalog, and *serving* is every check of an existing index or catalog.
 
 Each rule lists its severity at the gates that check it; the check may give a single finding another severity.
 Published `registry+v1` bundles and catalogs can no longer be corrected, so many errors for authors are only warnings
-at intake; the rule then says what happens to the published content. Only opmx publishes `k8s+v1` bundles, so their
-problems are as severe at intake as for the author.
+at intake; the rule then says what happens to the published content. Only opmx publishes `k8s+v1` bundles, so what
+prevents their build is also an error at intake.
 
 Within each section, the rules are in alphabetical order. `opmx bundle rules RULE` also shows a wrong and a right
 example. An id never changes its meaning.

@@ -974,7 +974,7 @@ fn crds() -> Vec<Case> {
         case(
             "crd-v1beta1",
             "the old version",
-            crd("k8s.io/v1\n", "k8s.io/v1beta1\n"),
+            crd("k8s.io/v1\n", "k8s.io/v1beta1\n").but(", schema: {openAPIV3Schema: {type: object}}", ""),
             plain().and(CRD),
         ),
         case(
@@ -1230,7 +1230,8 @@ fn conversions() -> Vec<Case> {
                 "  scope: Namespaced\n  preserveUnknownFields: true\n",
             ),
             right(),
-        ),
+        )
+        .also(&["crd-conversion-strategy", "crd-preserve-unknown-fields"]),
         case(
             "webhook-conversion-modes",
             "another mode",

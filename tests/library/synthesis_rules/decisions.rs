@@ -122,6 +122,30 @@ fn a_resource_of_an_own_group_is_required_only_if_declared() {
 }
 
 #[test]
+fn the_error_about_a_definition_without_owned_versions_is_at_the_entry_that_excludes_them() {
+    let unlisted = "customresourcedefinitions:\n  unlisted: [{name: foos.example.com, version: v1}]\n";
+    let said = |olm: &str| -> Vec<(&'static str, String)> {
+        let found = synthesis(plain().and(CRD).olm(olm)).diagnostics;
+        let errors = found.iter().filter(|finding| finding.is_error());
+        errors
+            .map(|finding| (finding.rule.id, finding.message.clone()))
+            .collect()
+    };
+    let not_owned = "foos.example.com is in the bundle, but customresourcedefinitions.unlisted excludes all its served \
+                     versions, so the ClusterServiceVersion does not own it";
+    assert_eq!(said(unlisted), [("bundle-crd-not-owned", not_owned.to_owned())]);
+    let described = format!("{unlisted}  owned: [{{name: foos.example.com, version: v1, kind: Foo}}]\n");
+    let excluded = "customresourcedefinitions.owned[0] describes foos.example.com v1, but \
+                    customresourcedefinitions.unlisted[0] excludes this version";
+    let described = said(&described);
+    assert!(
+        described.contains(&("olm-overlay-unmatched", excluded.to_owned())),
+        "{described:?}"
+    );
+    assert_eq!(described.len(), 2);
+}
+
+#[test]
 fn an_undeclared_resource_of_an_own_group_does_not_stop_the_synthesis() {
     let found = synthesis(plain().and(CRD).granted(&grant("example.com", "bars")));
     assert!(found.csv.is_some());
@@ -276,10 +300,13 @@ fn d16_d17_and_d27_a_crd_is_owned_in_its_served_versions_and_shipped() {
     let found = outcome(
         plain()
             .conversion()
-            .but("  versions:\n  - {name: v1, served: true, storage: true}\n", versions)
             .but(
-                "service: {name: hook, path: /convert}",
-                "{caBundle: YQ==, service: {name: hook, path: /convert}}",
+                "  versions:\n  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}\n",
+                versions,
+            )
+            .but(
+                "service: {name: hook, namespace: system, path: /convert}",
+                "{caBundle: YQ==, service: {name: hook, namespace: system, path: /convert}}",
             ),
     );
     let owned = |version: &str| json!({"kind": "Foo", "name": "foos.example.com", "version": version});
@@ -293,7 +320,10 @@ fn d16_d17_and_d27_a_crd_is_owned_in_its_served_versions_and_shipped() {
     let conversion = &found.kept[0]["spec"]["conversion"];
     assert_eq!(conversion["strategy"], "Webhook");
     let client = &conversion["webhook"]["clientConfig"];
-    assert_eq!(client, &json!({"service": {"name": "hook", "path": "/convert"}}));
+    assert_eq!(
+        client,
+        &json!({"service": {"name": "hook", "namespace": "system", "path": "/convert"}})
+    );
     // D21
     assert_eq!(found.spec("webhookdefinitions/0/generateName"), "cfoos.kb.io");
 }

@@ -72,7 +72,7 @@ spec:
   names: {kind: Foo, plural: foos}
   scope: Namespaced
   versions:
-  - {name: v1, served: true, storage: true}
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
 ";
 
 pub(crate) const SERVICE: &str = "\
@@ -202,7 +202,7 @@ impl Bundle {
     /// Adds a CRD that the Service converts.
     pub(crate) fn conversion(self) -> Self {
         let crd = format!(
-            "{CRD}  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig:\n        service: {{name: hook, path: /convert}}\n"
+            "{CRD}  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n      clientConfig:\n        service: {{name: hook, namespace: system, path: /convert}}\n"
         );
         self.and(SERVICE).and(&crd)
     }

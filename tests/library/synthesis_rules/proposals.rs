@@ -57,8 +57,11 @@ const PLACED: &str = "{kind: ServiceAccount, name: op, namespace: a}";
 /// K16: a version that is not served is neither owned nor advertised.
 #[test]
 fn k16_the_index_advertises_what_the_csv_owns() {
-    let versions = "  versions:\n  - {name: v1, served: true, storage: true}\n  - {name: v1alpha1, served: false, storage: false}\n  - {name: v1beta1, served: true, storage: false}\n";
-    let crd = CRD.replace("  versions:\n  - {name: v1, served: true, storage: true}\n", versions);
+    let versions = "  versions:\n  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}\n  - {name: v1alpha1, served: false, storage: false, schema: {openAPIV3Schema: {type: object}}}\n  - {name: v1beta1, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n";
+    let crd = CRD.replace(
+        "  versions:\n  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}\n",
+        versions,
+    );
     assert_ne!(crd, CRD);
     let bundle = plain()
         .and(&crd)

@@ -54,18 +54,8 @@ pub(crate) fn all() -> Vec<Case> {
     parts.into_iter().flatten().collect()
 }
 
-/// Returns a CRD that a cluster accepts.
-fn crd() -> String {
-    CRD.replace(
-        "storage: true}",
-        "storage: true, schema: {openAPIV3Schema: {type: object}}}",
-    )
-}
-
 fn registry() -> Bundle {
-    Bundle::registry()
-        .file(CSV_YAML, CSV)
-        .file("manifests/crd.yaml", &crd())
+    Bundle::registry().file(CSV_YAML, CSV).file("manifests/crd.yaml", CRD)
 }
 
 fn optional(entries: &[&str]) -> Bundle {
@@ -107,7 +97,7 @@ fn optional_manifests() -> Vec<Case> {
         case("opt-no-match", "another group", optional(&["{group: autoscaling, kind: VerticalPodAutoscaler, name: vpa}"]), good()),
         case("opt-group-version", "as in the proposal", optional(&["{group: autoscaling.k8s.io/v1, kind: VerticalPodAutoscaler, name: vpa}"]), good()),
         case("opt-core-kind", "a ConfigMap", of(CONFIG_MAP, "{kind: ConfigMap, name: settings}"), good()),
-        case("opt-crd", "a CRD", of(&crd(), "{group: apiextensions.k8s.io, kind: CustomResourceDefinition, name: foos.example.com}"), optional(&[GOOD]).and(&crd())),
+        case("opt-crd", "a CRD", of(CRD, "{group: apiextensions.k8s.io, kind: CustomResourceDefinition, name: foos.example.com}"), optional(&[GOOD]).and(CRD)),
         case("opt-builtin-kind", "a budget", of(budget, "{group: policy, kind: PodDisruptionBudget, name: budget}"), good()),
         case("opt-projected", "the Deployment", optional(&["{group: apps, kind: Deployment, name: op}"]), good()),
     ]
