@@ -90,15 +90,21 @@ fn owned(
             what.map(String::as_str).collect::<Vec<_>>().join(" "),
             api.name()
         );
-        let message = if defined.contains_key(&gvk) {
+        let is_twice = defined.contains_key(&gvk);
+        let message = if is_twice {
             format!("{what} is owned twice")
         } else {
             format!("{what} is owned, but no CRD of the bundle defines it")
         };
         let other_version = |other: &GroupVersionKind| other.group == gvk.group && other.kind == gvk.kind;
-        let slip = !defined.contains_key(&gvk) && defined.keys().any(other_version);
+        let slip = !is_twice && defined.keys().any(other_version);
         let path = path.key(if slip { "version" } else { "name" });
-        findings.push(found(&rules::BUNDLE_OWNED_CRD_ABSENT, object, &path, message));
+        let finding = found(&rules::BUNDLE_OWNED_CRD_ABSENT, object, &path, message);
+        findings.push(if is_twice {
+            finding.help("Remove one of the two entries.")
+        } else {
+            finding
+        });
     }
     let missing = defined
         .iter()
