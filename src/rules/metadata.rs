@@ -29,6 +29,7 @@ rules! { OLM_YAML
         OLM_ICON = "olm-icon", Error, PLAIN, "Use the path of a PNG, JPEG, GIF, WebP or SVG file in the bundle, such as metadata/icon.svg, or the output of `base64 -w0 icon.svg`.";
         OLM_ICON_FILE = "olm-icon-file", Error, PLAIN, "Correct the path, which is relative to the bundle folder, or add the file.";
         OLM_OVERLAY_UNMATCHED = "olm-overlay-unmatched", Error, PLAIN, "Correct the entry's name, version or kind, or remove the entry.";
+        OLM_API_CONFLICT = "olm-api-conflict", Error, PLAIN, "Keep one of the entries, or make them agree; only their versions may differ.";
         OLM_ANNOTATION_KEY = "olm-annotation-key", Warning, PLAIN, "Correct the key, or remove the annotation.";
         OLM_ANNOTATION_VALUE = "olm-annotation-value", Error, PLAIN, "Use a value of the correct type, as YAML or JSON.";
         OLM_DISPLAYNAME_DEFAULTED = "olm-displayname-defaulted", Warning, CSV, "Add displayName to metadata/olm.yaml.";

@@ -4,13 +4,14 @@
 //! the bundle nor `olm.yaml` explains, an error suggests an entry.
 
 mod entries;
+mod hints;
 mod known;
 mod unused;
 
 use super::apiservices::AggregatedKind;
 use super::crds::Owned;
 use super::deployments::Accounts;
-use super::draft::{Origin, Sourced};
+use super::draft::Origin;
 use super::grants::{self, Grant};
 use super::{Work, apiservices};
 use crate::diagnostic::Diagnostic;
@@ -21,6 +22,7 @@ use crate::rules;
 use crate::source::Place;
 use crate::text::Path;
 use entries::{Native, Requirement};
+use hints::{Hinted, hint, hinted};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -57,12 +59,6 @@ impl Unresolved {
     pub fn is_known(&self) -> bool {
         (self.kind, self.version) != UNKNOWN
     }
-}
-
-/// The kind and version of a resource in `olm.yaml`.
-struct Hinted {
-    kind: Sourced,
-    version: Sourced,
 }
 
 /// A place where a rule names a resource.
@@ -111,7 +107,7 @@ pub(super) fn project(
         match class {
             Some("optional" | "none") => continue,
             Some("native") => {
-                natives.extend(native(work, group, resource, mentions));
+                natives.extend(self::natives(work, group, resource, mentions));
                 continue;
             }
             _ => {}
@@ -124,8 +120,9 @@ pub(super) fn project(
             report(work, &rules::RBAC_OLM_API, message, mentions, None);
             continue;
         }
-        required.extend(requirement(work, group, resource, mentions));
+        required.extend(requirements(work, group, resource, mentions));
     }
+    hints::contradictions(work);
     entries::write_required(work, required);
     native_urls(work, &granted, &mut natives);
     entries::write_native(work, natives);
@@ -213,29 +210,6 @@ fn unknown_resource(work: &mut Work<'_>, group: &str, resource: &str, mentions: 
     }
 }
 
-/// Returns the entry for this resource under `apis` in `olm.yaml`, and the position of the entry.
-fn hint<'a>(work: &Work<'a>, group: &str, resource: &str) -> Option<(usize, &'a Value)> {
-    let hints = work.olm.list(&["apis"]).iter().enumerate();
-    let text = |hint: &'a Value, key: &str| hint.get(key).and_then(Value::as_str);
-    hints
-        .into_iter()
-        .find(|(_, hint)| text(hint, "group") == Some(group) && text(hint, "resource") == Some(resource))
-}
-
-/// Returns the kind and version in the `olm.yaml` entry for a resource.
-fn hinted(work: &Work<'_>, group: &str, resource: &str) -> Option<Hinted> {
-    let (index, hint) = hint(work, group, resource)?;
-    let path = Path::root().key("apis").index(index);
-    let field = |key: &str| -> Option<Sourced> {
-        let origin = Origin::olm(work.olm, &path.key(key));
-        Some((hint.get(key)?.as_str()?.to_owned(), vec![origin]))
-    };
-    Some(Hinted {
-        kind: field("kind")?,
-        version: field("version")?,
-    })
-}
-
 fn aggregated_kinds(work: &Work<'_>, mentions: &Mentions<'_>) -> Vec<AggregatedKind> {
     let mut kinds = Vec::new();
     for index in apiservices::of(work) {
@@ -265,7 +239,7 @@ fn aggregated_kinds(work: &Work<'_>, mentions: &Mentions<'_>) -> Vec<AggregatedK
             if kinds.iter().any(known) {
                 continue;
             }
-            let hint = hinted(work, &group, resource).map(|hint| hint.kind);
+            let hint = hinted(work, &group, resource).into_iter().map(|hint| hint.kind).next();
             let table = || {
                 let row = builtin::find(&group, resource)?;
                 Some((row.kind.to_owned(), vec![mention.resource_origin(work)]))
@@ -283,35 +257,39 @@ fn aggregated_kinds(work: &Work<'_>, mentions: &Mentions<'_>) -> Vec<AggregatedK
     kinds
 }
 
-/// Returns the requirement for an API that the bundle does not define, if a grant that is not optional names the API.
-/// Reports an error if the kind of the API is unknown.
-fn requirement(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) -> Option<Requirement> {
+/// Returns the requirements for an API that the bundle does not define, one for each version in `olm.yaml`, if a grant
+/// that is not optional names the API. Reports an error if the kind of the API is unknown.
+fn requirements(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) -> Vec<Requirement> {
     let name = format!("{resource}.{group}");
-    if is_described(work, group, resource, &name) {
-        return None;
-    }
-    let firm = mentions.iter().find(|mention| !mention.grant.optional)?;
-    let Some(hint) = hinted(work, group, resource) else {
-        unresolved(work, group, resource, mentions);
-        return None;
+    let firm = mentions.iter().find(|mention| !mention.grant.optional);
+    let Some(firm) = firm.filter(|_| !is_described(work, group, resource, &name)) else {
+        return Vec::new();
     };
+    let hinted = hinted(work, group, resource);
+    if hinted.is_empty() {
+        unresolved(work, group, resource, mentions);
+        return Vec::new();
+    }
     if is_platform_group(group) {
         let message =
             format!("{resource} of {group} are required from another bundle, but only the platform provides them");
         report(work, &rules::RBAC_OPENSHIFT_REQUIRED, message, mentions, None);
     }
     let (of_resource, of_group) = (firm.resource_origin(work), firm.group_origin(work));
-    let aggregated = self::hint(work, group, resource)
+    let aggregated = hint(work, group, resource)
         .and_then(|(_, hint)| hint.get("apiService"))
         .is_some_and(|flag| *flag == Value::Bool(true));
-    let mut fields = BTreeMap::from([("version", hint.version), ("kind", hint.kind)]);
-    if aggregated {
-        fields.insert("name", (resource.to_owned(), vec![of_resource]));
-        fields.insert("group", (group.to_owned(), vec![of_group]));
-    } else {
-        fields.insert("name", (name, vec![of_resource, of_group]));
-    }
-    Some(Requirement { aggregated, fields })
+    let requirement = |hint: Hinted| {
+        let mut fields = BTreeMap::from([("version", hint.version), ("kind", hint.kind)]);
+        if aggregated {
+            fields.insert("name", (resource.to_owned(), vec![of_resource.clone()]));
+            fields.insert("group", (group.to_owned(), vec![of_group.clone()]));
+        } else {
+            fields.insert("name", (name.clone(), vec![of_resource.clone(), of_group.clone()]));
+        }
+        Requirement { aggregated, fields }
+    };
+    hinted.into_iter().map(requirement).collect()
 }
 
 /// Whether `olm.yaml` already lists the API as required or owned.
@@ -403,21 +381,22 @@ fn remember(
     });
 }
 
-fn native(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) -> Option<Native> {
-    let Some(hint) = hinted(work, group, resource) else {
+fn natives(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) -> Vec<Native> {
+    let hinted = hinted(work, group, resource);
+    if hinted.is_empty() {
         let message = format!("{resource} of {group} are native, but their kind and version are not specified");
         let help =
             format!("Add kind and version to the entry for {resource} of {group} under apis in metadata/olm.yaml.");
         report(work, &rules::RBAC_KIND_UNKNOWN, message, mentions, Some(help));
         remember(work, (group, resource), UNKNOWN, true, mentions);
-        return None;
-    };
+    }
     let of_group = mentions.first().map(|mention| mention.group_origin(work));
-    Some(Native {
-        group: (group.to_owned(), of_group.into_iter().collect()),
+    let native = |hint: Hinted| Native {
+        group: (group.to_owned(), of_group.iter().cloned().collect()),
         version: hint.version,
         kind: hint.kind,
-    })
+    };
+    hinted.into_iter().map(native).collect()
 }
 
 /// Adds the native APIs whose URL paths the rules name. Other URLs imply no API.
@@ -448,7 +427,7 @@ fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<Native
                 .filter(|_| !url.contains('*'))
                 .and_then(|(group, version, resource)| {
                     let table = builtin::find(group, resource).map(|row| row.kind.to_owned());
-                    let hint = || hinted(work, group, resource).map(|hint| hint.kind.0);
+                    let hint = || hinted(work, group, resource).into_iter().map(|hint| hint.kind.0).next();
                     let kind = table.or_else(hint)?;
                     let part = |text: String| (text, vec![origin.clone()]);
                     Some(Native {

@@ -122,6 +122,45 @@ fn a_resource_of_an_own_group_is_required_only_if_declared() {
 }
 
 #[test]
+fn entries_for_several_versions_of_an_api_are_all_required() {
+    let entry =
+        |version: &str| format!("{{group: velero.example.com, resource: backups, kind: Backup, version: {version}}}");
+    let apis = format!("apis: [{}, {}]", entry("v1"), entry("v2"));
+    let found = outcome(plain().granted(&grant("velero.example.com", "backups")).olm(&apis));
+    let versions: Vec<&Value> = found
+        .required()
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|api| &api["version"])
+        .collect();
+    assert_eq!(versions, ["v2", "v1"]);
+    assert!(!found.has("olm-api-conflict"));
+}
+
+#[test]
+fn entries_that_contradict_each_other_are_an_error_at_both() {
+    let api = "group: velero.example.com, resource: backups, kind: Backup, version: v1";
+    for (first, second, key) in [
+        ("dependency: optional", "dependency: required", "dependency"),
+        ("dependency: native", "apiService: false", "dependency"),
+        ("apiService: true", "dependency: required", "apiService"),
+    ] {
+        let apis = format!("apis:\n- {{{api}, {first}}}\n- {{{api}, {second}}}\n");
+        let found = synthesis(plain().granted(&grant("velero.example.com", "backups")).olm(&apis));
+        let mut findings = found.diagnostics.iter();
+        let finding = findings.find(|finding| finding.rule.id == "olm-api-conflict").unwrap();
+        assert_eq!(
+            finding.message,
+            format!("apis[0] and apis[1] describe backups of group velero.example.com, but differ in {key}")
+        );
+        let lines = [finding.place.as_ref().unwrap(), &finding.related[0].0].map(|place| place.start().line);
+        assert_eq!(lines[0], lines[1] + 1);
+        assert!(found.csv.is_none());
+    }
+}
+
+#[test]
 fn the_error_about_a_definition_without_owned_versions_is_at_the_entry_that_excludes_them() {
     let unlisted = "customresourcedefinitions:\n  unlisted: [{name: foos.example.com, version: v1}]\n";
     let said = |olm: &str| -> Vec<(&'static str, String)> {
