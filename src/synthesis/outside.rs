@@ -158,10 +158,11 @@ pub fn learn(bundle: &Bundle, reading: &[Diagnostic], outside: &Outside) -> Lear
 }
 
 /// Looks up the resources. A resource for which the sources contain several kinds becomes a finding, because a person
-/// must choose.
+/// must choose. A resource in a group of the bundle is not looked up: a source cannot tell whether another operator
+/// must provide it, and the bundle does not require it unless its author says so.
 pub fn resolve(unresolved: &[Unresolved], sources: &ServedResources) -> (Vec<Resolved>, Vec<Diagnostic>) {
     let (mut resolved, mut findings) = (Vec::new(), Vec::new());
-    for entry in unresolved {
+    for entry in unresolved.iter().filter(|entry| !entry.of_own_group) {
         let (group, resource) = (&entry.group, &entry.resource);
         match sources.resolve(group, resource) {
             Resolution::Unknown => {}

@@ -57,7 +57,7 @@ fn command_for(diagnostic: &Diagnostic) -> Option<&'static str> {
 }
 
 fn command(rule: &Rule) -> Option<&'static str> {
-    let commands: [(&Rule, &str); 24] = [
+    let commands: [(&Rule, &str); 23] = [
         (
             &rules::TREE_LIMIT,
             "Use --max-files, --max-file-size or --max-total-size to raise the limit.",
@@ -74,10 +74,6 @@ fn command(rule: &Rule) -> Option<&'static str> {
             "Or let --api-source look up the kind in an index, a folder of CRDs or the output of `kubectl \
              api-resources`.\nIf the operator works without the resource, grant access in a separate binding that has \
              the annotation\noperators.operatorframework.io.bundle.dependency: optional.",
-        ),
-        (
-            &rules::RBAC_OWN_GROUP,
-            "To look up the kind, use --api-source with `opmx bundle validate` or another command that reads bundles.",
         ),
         (
             &rules::RELATED_IMAGE_MISSING,

@@ -119,6 +119,25 @@ fn api_sources_can_be_crds_tables_discovery_documents_and_indexes() {
 }
 
 #[test]
+fn a_resource_of_an_own_group_is_not_required_because_a_source_contains_it() {
+    let sandbox = without_hint();
+    edit(
+        &sandbox,
+        "bundle/manifests/rbac.yaml",
+        "cert-manager.io",
+        "garden.example.com",
+    );
+    write(
+        &sandbox,
+        "crds/certificates.yaml",
+        crd("v1", "Certificate").replace("cert-manager.io", "garden.example.com"),
+    );
+    for line in ["bundle", "bundle --api-source crds"] {
+        assert_eq!(required(&csv(&sandbox, line)), &Value::Null, "{line}");
+    }
+}
+
+#[test]
 fn an_index_image_is_an_api_source() {
     let sandbox = without_hint();
     index(&sandbox, "v1");

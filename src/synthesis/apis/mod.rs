@@ -346,8 +346,8 @@ fn own_group(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Menti
     let help = format!(
         "If another operator provides the resource, add its kind to metadata/olm.yaml, so that OLM installs that \
          operator:\napis:\n- {{group: {group}, resource: {resource}, kind: …, version: …}}\n\
-         or specify a source in which to look up the kind. If only other releases of this operator define the \
-         resource, add\n- {{group: {group}, resource: {resource}, dependency: none}}"
+         If only other releases of this operator define the resource, add\n\
+         - {{group: {group}, resource: {resource}, dependency: none}}"
     );
     report(work, &rules::RBAC_OWN_GROUP, message, mentions, Some(help));
     remember(work, (group, resource), UNKNOWN, false, mentions);
