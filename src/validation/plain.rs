@@ -205,14 +205,18 @@ fn wildcard_verbs(role: &Object, findings: &mut Vec<Diagnostic>) {
         let rule = PolicyRule(rule);
         let verb = rule.list("verbs").find(|(_, verb)| *verb == "*");
         let url = rule.non_resource_urls().find(|(_, url)| *url == "*");
-        let wildcards = [("verbs", "any verb", verb), ("nonResourceURLs", "any address", url)];
+        let wildcards = [("verbs", "any verb", verb), ("nonResourceURLs", "any path", url)];
         for (list, what, (position, _)) in wildcards
             .into_iter()
             .filter_map(|(list, what, at)| Some((list, what, at?)))
         {
             let message = format!("{} allows the operator {what}", role.label());
             let path = rules.index(index).key(list).index(position);
-            findings.push(found(&rules::RBAC_WILDCARD_VERB, role, &path, message));
+            let finding = found(&rules::RBAC_WILDCARD_VERB, role, &path, message);
+            findings.push(match list {
+                "nonResourceURLs" => finding.help("List the paths that the operator uses."),
+                _ => finding,
+            });
         }
     }
 }

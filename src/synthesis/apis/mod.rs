@@ -124,7 +124,7 @@ pub(super) fn project(
     }
     hints::contradictions(work);
     entries::write_required(work, required);
-    native_urls(work, &granted, &mut natives);
+    native_urls(work, &granted, owned, &mut natives);
     entries::write_native(work, natives);
     unused::report(work, &mentions, &granted);
     kinds
@@ -400,7 +400,7 @@ fn natives(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention
 }
 
 /// Adds the native APIs whose URL paths the rules name. Other URLs imply no API.
-fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<Native>) {
+fn native_urls(work: &mut Work<'_>, granted: &[&Grant], owned: &Owned, natives: &mut Vec<Native>) {
     let mut seen = BTreeSet::new();
     for grant in granted {
         let role = work.inventory.object(grant.role);
@@ -424,7 +424,7 @@ fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<Native
             };
             let origin = Origin::object(role, &path).derived("the path of an API");
             let resolved = api
-                .filter(|_| !url.contains('*'))
+                .filter(|(group, _, resource)| !url.contains('*') && !owned.has_resource(group, resource))
                 .and_then(|(group, version, resource)| {
                     let table = builtin::find(group, resource).map(|row| row.kind.to_owned());
                     let hint = || hinted(work, group, resource).into_iter().map(|hint| hint.kind.0).next();
@@ -440,18 +440,29 @@ fn native_urls(work: &mut Work<'_>, granted: &[&Grant], natives: &mut Vec<Native
                 natives.push(native);
                 continue;
             }
-            let finding = if let Some((group, version, resource)) = api.filter(|_| !url.contains('*')) {
-                let message = format!("the kind of the API at {url} is unknown, so the API is not in nativeAPIs");
-                let group = if group.is_empty() { "\"\"" } else { group };
-                let help = format!(
-                    "To make it a native API, specify the kind in metadata/olm.yaml:\n\
-                     apis:\n- {{group: {group}, resource: {resource}, kind: …, version: {version}, dependency: native}}"
-                );
-                Diagnostic::new(&rules::RBAC_NONRESOURCE, message).help(help)
-            } else {
-                let message = format!("{url} is not an API path, so it implies no native API");
-                Diagnostic::new(&rules::RBAC_NONRESOURCE, message)
+            let (message, help) = match api.filter(|_| !url.contains('*')) {
+                Some((group, _, resource)) if owned.has_resource(group, resource) => {
+                    let message = format!("the API at {url} belongs to this bundle, so it is not in nativeAPIs");
+                    (message, None)
+                }
+                Some((group, version, resource)) => {
+                    let message = format!("the kind of the API at {url} is unknown, so the API is not in nativeAPIs");
+                    let group = if group.is_empty() { "\"\"" } else { group };
+                    let help = format!(
+                        "To make it a native API, specify the kind in metadata/olm.yaml:\napis:\n- {{group: {group}, \
+                         resource: {resource}, kind: …, version: {version}, dependency: native}}"
+                    );
+                    (message, Some(help))
+                }
+                None => {
+                    let example = "/apis/apps/v1/deployments";
+                    let message =
+                        format!("{url} is not the path of a resource, such as {example}, so it implies no native API");
+                    (message, None)
+                }
             };
+            let mut finding = Diagnostic::new(&rules::RBAC_NONRESOURCE, message);
+            finding.help = help;
             work.report(finding.object(role.label()).at(role.place(&path)));
         }
     }

@@ -398,6 +398,21 @@ fn d22_native_apis_come_only_from_resource_paths() {
 }
 
 #[test]
+fn urls_of_own_resources_and_other_paths_are_named_as_what_they_are() {
+    let urls = "{nonResourceURLs: [/apis/example.com/v1/foos, /apis/apps/v1], verbs: [get]}";
+    let found = synthesis(plain().and(CRD).granted(urls)).diagnostics;
+    let found = found.iter().filter(|finding| finding.rule.id == "rbac-nonresource");
+    let messages: Vec<&str> = found.map(|finding| finding.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "the API at /apis/example.com/v1/foos belongs to this bundle, so it is not in nativeAPIs",
+            "/apis/apps/v1 is not the path of a resource, such as /apis/apps/v1/deployments, so it implies no native API",
+        ]
+    );
+}
+
+#[test]
 fn d23_and_d24_bindings_decide_the_scope_and_namespaces_are_placeholders() {
     let found = outcome(plain().and(&role("ClusterRole", &grant("", "pods"))).and(&binding(
         "RoleBinding",
