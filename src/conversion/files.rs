@@ -7,6 +7,9 @@ use crate::tree::{Tree, TreeError, TreeLimits};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
+/// The maximum length of the name of a new file: OLM unpacks a bundle into a ConfigMap, whose keys are the file names.
+const MOST_OF_FILE_NAME: usize = 253;
+
 /// The contents of files by path.
 #[derive(Debug, Default)]
 pub(super) struct Files {
@@ -36,7 +39,8 @@ impl Files {
         self.put(&path, documents.join("---\n"));
     }
 
-    /// Returns an unused path in `manifests/`. Object names may contain characters that file names should not contain.
+    /// Returns an unused path in `manifests/`. Object names may contain characters that file names should not contain,
+    /// and may be longer than file names.
     pub(super) fn free(&self, name: &str, extension: &str) -> String {
         let safe = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
         let name: String = name
@@ -44,9 +48,10 @@ impl Files {
             .map(|letter| if safe(letter) { letter } else { '-' })
             .collect();
         let name = name.trim_start_matches('.');
-        let numbered = (2..).map(|number| format!("{MANIFESTS}/{name}-{number}.{extension}"));
-        std::iter::once(format!("{MANIFESTS}/{name}.{extension}"))
+        let numbered = (2..).map(|number| format!("-{number}.{extension}"));
+        std::iter::once(format!(".{extension}"))
             .chain(numbered)
+            .map(|end| format!("{MANIFESTS}/{}", super::fitting(name, &end, MOST_OF_FILE_NAME)))
             .find(|path| !self.files.contains_key(path))
             .unwrap_or_default()
     }

@@ -289,3 +289,43 @@ fn examples_with_a_repeated_key_are_a_warning() {
     assert!(!said.is_error());
     assert_eq!(said.message, "in alm-examples the key `kind` appears twice in one map");
 }
+
+#[test]
+fn invented_file_names_fit_into_a_config_map_and_differ() {
+    let long = |end: &str| format!("{}{end}", "c".repeat(240));
+    let map = |name: String| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}});
+    let (_, plain, _) = round_trip(&csv(), &[]);
+    let mut plain = plain;
+    let both = [map(long("a")), map(long("b"))]
+        .map(|object| to_yaml(&object))
+        .join("---\n");
+    plain
+        .insert("manifests/maps.yaml", both.into_bytes(), &TreeLimits::UNLIMITED)
+        .unwrap();
+    let paths = || -> Vec<String> {
+        let files = convert_tree(&plain).tree.unwrap();
+        files.below("manifests").map(|(path, _)| path.to_owned()).collect()
+    };
+    let found = paths();
+    let names: BTreeSet<&str> = found
+        .iter()
+        .filter_map(|path| path.strip_prefix("manifests/ccc"))
+        .collect();
+    assert_eq!(names.len(), 2, "{found:?}");
+    assert!(
+        names
+            .iter()
+            .all(|name| name.len() + 3 <= 253 && name.ends_with(".yaml"))
+    );
+    assert_eq!(paths(), found);
+    let account = "a".repeat(253);
+    let csv = with(
+        "/spec/install/spec/deployments",
+        json!([deployment("op", &account, &json!({"app": "op"}))]),
+    );
+    let permission = json!([{"serviceAccountName": account, "rules": [rule("pods")]}]);
+    let mut csv = csv;
+    set(&mut csv, PERMISSIONS, permission);
+    let plain = convert_tree(&tree(&csv, &[])).tree.unwrap();
+    assert!(plain.iter().all(|(path, _)| path.len() <= "manifests/".len() + 253));
+}
