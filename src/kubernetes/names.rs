@@ -1,9 +1,12 @@
 //! The syntax of names that the API server requires.
 
+/// The maximum length of a DNS label, such as the name of a namespace.
+pub(crate) const MOST_OF_LABEL: usize = 63;
+
 /// Whether the string is a DNS-1123 label: up to 63 characters from `a-z`, `0-9` and `-`, with a letter or digit at
 /// both ends.
 pub(crate) fn is_dns1123_label(text: &str) -> bool {
-    text.len() <= 63 && is_dashed(text, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    text.len() <= MOST_OF_LABEL && is_dashed(text, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
 /// Describes why the string is not a DNS-1123 label; `None` if it is one.

@@ -13,7 +13,7 @@ use super::{Conversion, annotations, optional};
 use crate::bundle::{Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv};
 use crate::csv::Csv;
 use crate::diagnostic::{Diagnostic, has_errors};
-use crate::kubernetes::names::is_dns1123_label;
+use crate::kubernetes::names::{MOST_OF_LABEL, is_dns1123_label};
 use crate::manifest::Object;
 use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::olm::optional_manifest::OptionalManifest;
@@ -211,10 +211,14 @@ fn namespace(work: &Work<'_>, bundle: &Bundle, extra: &[String]) -> String {
             .or(object.text(&["spec", "conversion", "webhookClientConfig", "service", "namespace"]))
     });
     let suggested = work.csv.text(&["metadata", "annotations", SUGGESTED_NAMESPACE]);
-    let short = super::short_name(bundle, work.csv.name()).replace('.', "-");
+    let short = super::short_name(bundle, work.csv.name()).to_ascii_lowercase();
+    let label = short.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+    let label = Some(label.trim_matches('-'))
+        .filter(|label| !label.is_empty())
+        .unwrap_or("operator");
     let usual = (1..).map(|number| match number {
-        1 => format!("{short}-system"),
-        number => format!("{short}-system-{number}"),
+        1 => super::fitting(label, "-system", MOST_OF_LABEL),
+        number => super::fitting(label, &format!("-system-{number}"), MOST_OF_LABEL),
     });
     in_stanzas
         .chain(suggested)

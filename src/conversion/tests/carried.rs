@@ -329,3 +329,35 @@ fn invented_file_names_fit_into_a_config_map_and_differ() {
     let plain = convert_tree(&tree(&csv, &[])).tree.unwrap();
     assert!(plain.iter().all(|(path, _)| path.len() <= "manifests/".len() + 253));
 }
+
+#[test]
+fn an_invented_namespace_is_valid_for_every_package() {
+    let namespace = |package: &str| {
+        let mut tree = tree(&csv(), &[]);
+        let annotations = ANNOTATIONS.replace("package.v1: op", &format!("package.v1: {package}"));
+        tree.insert(
+            "metadata/annotations.yaml",
+            annotations.into_bytes(),
+            &TreeLimits::UNLIMITED,
+        )
+        .unwrap();
+        let plain = convert_tree(&tree).tree.unwrap();
+        let deployment = plain.get("manifests/op.deployment.yaml").unwrap();
+        let text = String::from_utf8_lossy(deployment).into_owned();
+        let line = text
+            .lines()
+            .find_map(|line| line.trim().strip_prefix("namespace: "))
+            .unwrap();
+        line.to_owned()
+    };
+    assert_eq!(namespace("op"), "op-system");
+    assert_eq!(namespace("My.Operator"), "my-operator-system");
+    let (first, second) = (namespace(&format!("{}a", "x".repeat(62))), namespace(&"x".repeat(57)));
+    for name in [&first, &second] {
+        assert!(
+            crate::kubernetes::names::is_dns1123_label(name) && name.ends_with("-system"),
+            "{name}"
+        );
+    }
+    assert_ne!(first, second);
+}
