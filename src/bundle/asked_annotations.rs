@@ -149,7 +149,7 @@ impl AskedAnnotations {
     /// chart.
     pub fn of(&self, tree: &Tree, limits: &text::Limits) -> Result<BTreeMap<String, String>, AnnotationError> {
         check_manifests(tree, limits)?;
-        self.over(present(tree, limits)?.as_ref(), media_type(tree))
+        self.over(existing_annotations(tree, limits)?.as_ref(), media_type(tree))
     }
 
     /// Writes the annotations file into a bundle if any annotations are requested. Existing values are changed only if
@@ -167,7 +167,7 @@ impl AskedAnnotations {
         if self.package.is_none() && self.channels.is_empty() && self.default_channel.is_none() {
             return Ok(());
         }
-        let present = present(tree, &limits.text)?;
+        let present = existing_annotations(tree, &limits.text)?;
         let values = self.over(present.as_ref(), media_type(tree))?;
         if let Some(present) = &present
             && !overwrite
@@ -185,7 +185,11 @@ impl AskedAnnotations {
     }
 }
 
-fn present(tree: &Tree, limits: &text::Limits) -> Result<Option<Annotations>, AnnotationError> {
+/// Returns the annotations in the file that [`write_into`](AskedAnnotations::write_into) writes, if it exists.
+///
+/// # Errors
+/// Returns an error if the file cannot be read.
+pub(crate) fn existing_annotations(tree: &Tree, limits: &text::Limits) -> Result<Option<Annotations>, AnnotationError> {
     let Some(content) = tree.get(ANNOTATIONS_YAML) else {
         return Ok(None);
     };

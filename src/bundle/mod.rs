@@ -28,11 +28,13 @@ pub mod stated;
 pub(crate) mod versioned_name;
 
 pub use annotations::Annotations;
+pub(crate) use asked_annotations::existing_annotations;
 pub use asked_annotations::{ANNOTATIONS_YAML, AnnotationError, AskedAnnotations, UnknownAnnotations};
 pub use edit::EditError;
 pub use media_type::{MediaType, UnknownMediaType};
 pub use metadata::TypedValue;
 pub(crate) use metadata::field;
+pub(crate) use read::misplaced_olm_yaml;
 pub(crate) use read::read_as;
 pub use read::{BundleReading, read};
 

@@ -347,6 +347,16 @@ fn misplaced(finding: Diagnostic) -> Diagnostic {
     }
 }
 
+/// Returns the file that is probably meant to be `metadata/olm.yaml`, but has another name or is in another folder.
+pub(crate) fn misplaced_olm_yaml(tree: &Tree) -> Option<&str> {
+    let mut paths = tree.iter().map(|(path, _)| path).filter(|path| *path != OLM_YAML);
+    paths.find(|path| {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let name = name.to_ascii_lowercase();
+        ["", MANIFESTS, METADATA].contains(&folder) && ["olm.yaml", "olm.yml"].contains(&name.as_str())
+    })
+}
+
 /// Whether a metadata file is YAML or JSON by its name. Metadata folders also contain icons and notes, whose content
 /// is not reported.
 fn is_text_file(name: &str) -> bool {
@@ -383,9 +393,8 @@ fn check_media_type(bundle: &Bundle, tree: &Tree, diagnostics: &mut Vec<Diagnost
         (None, None) if named == Some(MediaType::K8sV1.as_str()) => {
             let message = format!("{} has no readable metadata/olm.yaml", bundle.origin);
             let finding = Diagnostic::new(&rules::K8S_OLM_YAML_MISSING, message);
-            let elsewhere = format!("{MANIFESTS}/olm.yaml");
-            diagnostics.push(match tree.get(&elsewhere) {
-                Some(_) => finding.help(format!("Move {elsewhere} to {OLM_YAML}.")),
+            diagnostics.push(match misplaced_olm_yaml(tree) {
+                Some(path) => finding.help(format!("Move {path} to {OLM_YAML}, because only this file is read.")),
                 None => finding,
             });
         }

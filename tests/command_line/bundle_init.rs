@@ -401,6 +401,68 @@ fn nothing_is_overwritten_without_the_flag() {
 }
 
 #[test]
+fn only_the_missing_file_is_written_and_existing_annotations_are_kept() {
+    let sandbox = deploy();
+    succeeds(&sandbox.run(["bundle", "init", "bundle", "--from", "deploy", "--version", "1.0.0"]));
+    let path = "bundle/metadata/annotations.yaml";
+    edit(&sandbox, path, "channels.v1: stable", "channels.v1: alpha,beta # ours");
+    let mine = format!("{}  com.example.mine: \"1\"\n", read(&sandbox, path));
+    write(&sandbox, path, &mine);
+    std::fs::remove_file(sandbox.path("bundle/metadata/olm.yaml")).unwrap();
+    let outcome = sandbox.run(["bundle", "init", "bundle", "--version", "1.0.0", "--channels", "gamma"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(!outcome.stderr.contains("bundle update"), "{outcome}");
+    edit(
+        &sandbox,
+        path,
+        "  com.example.mine",
+        "  operators.operatorframework.io.bundle.channel.default.v1: beta\n  com.example.mine",
+    );
+    let mine = read(&sandbox, path);
+    succeeds(&sandbox.run(["bundle", "init", "bundle", "--version", "1.0.0"]));
+    assert_eq!(read(&sandbox, path), mine);
+    assert!(read(&sandbox, "bundle/metadata/olm.yaml").contains("version: 1.0.0\n"));
+    succeeds(&sandbox.run(["bundle", "init", "bundle", "--overwrite", "--channels", "beta,gamma"]));
+    let text = read(&sandbox, path);
+    for kept in [
+        "channels.v1: beta,gamma\n",
+        "channel.default.v1: beta\n",
+        "com.example.mine: ",
+    ] {
+        assert!(text.contains(kept), "{kept} is not in\n{text}");
+    }
+}
+
+#[test]
+fn a_file_that_is_meant_to_be_olm_yaml_is_moved_instead_of_replaced() {
+    for place in [
+        "metadata/olm.yml",
+        "metadata/OLM.yaml",
+        "olm.yaml",
+        "manifests/olm.yaml",
+    ] {
+        let sandbox = deploy();
+        succeeds(&sandbox.run(["bundle", "init", "bundle", "--from", "deploy", "--version", "1.0.0"]));
+        let moved = sandbox.path(&format!("bundle/{place}"));
+        std::fs::rename(sandbox.path("bundle/metadata/olm.yaml"), moved).unwrap();
+        let outcome = sandbox.run(["bundle", "validate", "bundle"]);
+        let help = format!("help: Move {place} to metadata/olm.yaml, because only this file is read.\n");
+        assert!(outcome.stdout.contains(&help), "{outcome}");
+        let outcome = sandbox.run(["bundle", "init", "bundle", "--version", "1.0.0"]);
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        if place != "manifests/olm.yaml" {
+            assert!(
+                outcome
+                    .stderr
+                    .contains("hint: move the file to bundle/metadata/olm.yaml\n"),
+                "{outcome}"
+            );
+        }
+        assert!(!sandbox.path("bundle/metadata/olm.yaml").exists());
+    }
+}
+
+#[test]
 fn init_does_not_expand_wildcards_of_an_existing_bundle() {
     let sandbox = Sandbox::new();
     let upstream = std::fs::read_to_string(testdata("operators/pump/upstream.yaml")).unwrap();
@@ -621,12 +683,9 @@ fn existing_manifests_are_not_mixed_with_imported_ones() {
     write(&sandbox, "new/manifests/old.yaml", DEPLOYMENT);
     let outcome = sandbox.run(["bundle", "init", "new", "--from", "a", "--version", "1.0.0"]);
     assert_eq!(outcome.status, Some(1), "{outcome}");
-    let hint = "hint: opmx bundle update new --from a imports the next release";
+    let error = "error: new/manifests/old.yaml already exists, so nothing was written\n";
     assert!(
-        outcome
-            .stderr
-            .starts_with("error: new/manifests/old.yaml already exists")
-            && outcome.stderr.contains(hint),
+        outcome.stderr.starts_with(error) && !outcome.stderr.contains("bundle update"),
         "{outcome}"
     );
     assert!(!sandbox.path("new/metadata").exists());

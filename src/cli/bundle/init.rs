@@ -1,13 +1,16 @@
 //! `opmx bundle init`: the metadata of a bundle, inferred from the manifests where possible.
 
+use super::annotation_error;
 use super::decisions;
 use super::from;
 use super::inference::{self, InferenceArguments};
 use super::wildcards::WildcardArguments;
-use crate::bundle::ANNOTATIONS_YAML;
-use crate::bundle::annotations::standard;
+use crate::bundle::annotations::DEFAULT_CHANNEL;
 use crate::bundle::generate::annotations_yaml;
-use crate::bundle::{MANIFESTS, MediaType, OLM_YAML, is_csv};
+use crate::bundle::{
+    ANNOTATIONS_YAML, Annotations, AskedAnnotations, MANIFESTS, METADATA, MediaType, OLM_YAML, existing_annotations,
+    is_csv, misplaced_olm_yaml,
+};
 use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -22,7 +25,7 @@ use crate::tree::Tree;
 use crate::version::parse_strict;
 use clap::Args;
 use semver::Version;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -44,7 +47,8 @@ Examples:
 ///
 /// Reads the manifests, and writes metadata/olm.yaml and metadata/annotations.yaml. Values that follow from the
 /// manifests are filled in; the others are comments for the author to complete. Existing files are replaced only with
-/// --overwrite. To import the next release, use "opmx bundle update".
+/// --overwrite. Existing annotations stay unchanged unless an option sets another value. To import the next release,
+/// use "opmx bundle update".
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct InitArguments {
@@ -64,7 +68,7 @@ pub(crate) struct InitArguments {
     /// Version of the operator, such as 1.2.3 [default: the tag of the operator's image]
     #[arg(long, value_name = "VERSION", value_parser = parse_strict)]
     version: Option<Version>,
-    /// Channels of the bundle, separated by commas [default: stable]
+    /// Channels of the bundle, separated by commas [default: those of the existing annotations, or stable]
     #[arg(short, long, alias = "channel", value_name = "NAMES", value_delimiter = ',', value_parser = name)]
     channels: Vec<String>,
     /// Default channel [default: the first channel, if there are several]
@@ -122,12 +126,22 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
             format!("generate its annotations with opmx bundle generate -d {shown}/{MANIFESTS} -p PACKAGE -c CHANNELS");
         return Err(CommandError::failure(message).hint(hint));
     }
+    let there = match arguments.from {
+        Some(_) => metadata(arguments)?,
+        None => tree.clone(),
+    };
+    refuse_misplaced(&there, arguments)?;
+    let present = existing_annotations(&there, &arguments.limits.text()).map_err(annotation_error)?;
     let outside = arguments
         .inference
         .outside(&arguments.registry, &arguments.limits, context)?
         .unwrap_or_default();
+    let named = present
+        .as_ref()
+        .map(Annotations::package)
+        .filter(|package| !package.is_empty());
     let known = Known {
-        package: arguments.package.clone(),
+        package: arguments.package.clone().or_else(|| named.map(str::to_owned)),
         version: arguments.version.as_ref().map(ToString::to_string),
         samples: outside.samples.unwrap_or_default(),
         sources: outside.sources,
@@ -160,13 +174,6 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
             arguments.channels.join(", ")
         )));
     }
-    let channels = match arguments.channels.as_slice() {
-        [] => "stable".to_owned(),
-        channels => channels.join(","),
-    };
-    // An index requires a default channel if the bundle has several channels.
-    let first = arguments.channels.first().filter(|_| arguments.channels.len() > 1);
-    let default_channel = arguments.default_channel.as_ref().or(first).map(String::as_str);
     let mut written = Tree::new(&shown);
     // Without `--from`, the manifests are already in place, and only requested changes are written.
     let is_new = |path: &str| arguments.from.is_some() || changed.contains(path);
@@ -178,8 +185,10 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     }
     written.insert(OLM_YAML, starter.olm_yaml.clone().into_bytes(), &limits)?;
     if let Some(package) = &starter.package {
-        let values = standard(MediaType::K8sV1, package, &channels, default_channel);
-        written.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
+        let values = annotations(package, present.as_ref(), arguments)?;
+        if present.is_none_or(|present| *present.values() != values) {
+            written.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
+        }
     }
     refuse_overwriting(&written, &changed, arguments)?;
     decisions::settled(&settled, &BTreeSet::new(), context);
@@ -207,6 +216,64 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     inference::report(&[], &starter.resolved, context);
     decisions::list(&starter.decisions, &known.sources, &shown, context);
     Ok(Status::Success)
+}
+
+/// Returns the files that already exist in `metadata/`. Other parts of the folder might be too large to read.
+fn metadata(arguments: &InitArguments) -> Result<Tree, CommandError> {
+    let limits = arguments.limits.tree();
+    let mut there = Tree::new(arguments.folder.display().to_string());
+    let folder = arguments.folder.join(METADATA);
+    if folder.is_dir() {
+        for (path, content) in Tree::from_directory(&folder, &limits)?.iter() {
+            there.insert(&format!("{METADATA}/{path}"), content.to_vec(), &limits)?;
+        }
+    }
+    Ok(there)
+}
+
+/// Returns the annotations of the bundle. Existing annotations are kept unless an option or the media type requires
+/// another value.
+fn annotations(
+    package: &str,
+    present: Option<&Annotations>,
+    arguments: &InitArguments,
+) -> Result<BTreeMap<String, String>, CommandError> {
+    let is_listed = present.is_some_and(|present| present.channels().iter().any(|channel| !channel.trim().is_empty()));
+    let channels = match arguments.channels.as_slice() {
+        [] if !is_listed => vec!["stable".to_owned()],
+        channels => channels.to_vec(),
+    };
+    let mut asked = AskedAnnotations {
+        package: Some(package.to_owned()),
+        default_channel: arguments.default_channel.clone(),
+        channels,
+    };
+    let values = asked.over(present, MediaType::K8sV1).map_err(annotation_error)?;
+    if values.contains_key(DEFAULT_CHANNEL) || asked.channels.len() < 2 {
+        return Ok(values);
+    }
+    // An index requires a default channel if the bundle has several channels.
+    asked.default_channel = asked.channels.first().cloned();
+    asked.over(present, MediaType::K8sV1).map_err(annotation_error)
+}
+
+/// Returns an error if a file with another name or in another folder is probably meant to be `metadata/olm.yaml`,
+/// because the new file would not contain what it says.
+fn refuse_misplaced(there: &Tree, arguments: &InitArguments) -> Result<(), CommandError> {
+    if arguments.overwrite || there.get(OLM_YAML).is_some() {
+        return Ok(());
+    }
+    let Some(path) = misplaced_olm_yaml(there) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} is not read, because it is not {OLM_YAML}, so nothing was written",
+        arguments.folder.join(path).display()
+    );
+    let hint = format!("move the file to {}", arguments.folder.join(OLM_YAML).display());
+    Err(CommandError::failure(message)
+        .hint(hint)
+        .hint("use --overwrite to write a new file without its content"))
 }
 
 /// Returns the decisions that remain about the package and the required keys. If the package is known, the name follows
@@ -282,7 +349,9 @@ fn refuse_overwriting(
         format!("opmx bundle update {shown} --from {from} imports the next release")
     };
     let message = format!("{} already exists, so nothing was written", path.display());
-    Err(CommandError::failure(message)
-        .hint(format!("{advice} and keeps manual changes in {OLM_YAML}"))
-        .hint("use --overwrite to replace existing files"))
+    let mut error = CommandError::failure(message);
+    if !begins {
+        error = error.hint(format!("{advice} and keeps manual changes in {OLM_YAML}"));
+    }
+    Err(error.hint("use --overwrite to replace existing files"))
 }
