@@ -5,7 +5,7 @@ use crate::bundle::annotations::{CHANNELS, DEFAULT_CHANNEL, MANIFESTS, MEDIA_TYP
 use crate::bundle::{ANNOTATIONS_YAML, Annotations, Bundle, field};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::names::{fault_of_dns1123_label, is_channel_name};
-use crate::rules;
+use crate::rules::{self, Severity};
 use crate::shape::nearest;
 use crate::text::{Document, Path, as_string, kind_of};
 use crate::tree::Tree;
@@ -249,6 +249,19 @@ fn is_blank(channel: &str) -> bool {
 /// Reports spaces in channel names: the list is split only at commas, so a space becomes part of a name.
 fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
     let channels = annotations.channels();
+    let written = channels
+        .iter()
+        .map(|channel| channel.trim())
+        .filter(|channel| !channel.is_empty());
+    let written = written.collect::<Vec<_>>().join(",");
+    if written.is_empty() && !channels.is_empty() {
+        // Published bundles keep the warning: the channel exists, although nobody can name it.
+        let message = format!("no channel is specified, because the list is {:?}", channels.join(","));
+        let finding = Diagnostic::new(&rules::ANN_CHANNEL_BLANK, message).help(rules::ANN_CHANNELS_EMPTY.help);
+        let severity = Severity::Error;
+        findings.push(Diagnostic { severity, ..finding }.at(annotations.place(CHANNELS)));
+        return;
+    }
     for channel in channels.iter().filter(|channel| is_blank(channel)) {
         let message = if channel.trim().is_empty() {
             "a channel name between two commas is empty".to_owned()
@@ -257,11 +270,6 @@ fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
         } else {
             format!("the channel {channel:?} has a space in its name")
         };
-        let written: Vec<&str> = channels
-            .iter()
-            .map(|channel| channel.trim())
-            .filter(|channel| !channel.is_empty())
-            .collect();
         let finding = Diagnostic::new(&rules::ANN_CHANNEL_BLANK, message).at(annotations.place(CHANNELS));
         if channel.contains([';', '|']) {
             findings.push(finding);
@@ -271,8 +279,7 @@ fn blanks(annotations: &Annotations, findings: &mut Vec<Diagnostic>) {
             findings.push(finding.help("Use a name without spaces."));
             continue;
         }
-        let written = written.join(",");
-        let edit = (!written.is_empty()).then(|| annotations.rewrite(CHANNELS, &written));
-        findings.push(finding.help(format!("Use {written}.")).fixed_by(edit.flatten()));
+        let edit = annotations.rewrite(CHANNELS, &written);
+        findings.push(finding.help(format!("Use {written}.")).fixed_by(edit));
     }
 }

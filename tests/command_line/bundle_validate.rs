@@ -86,6 +86,27 @@ fn an_image_has_the_same_findings_as_its_folder() {
 }
 
 #[test]
+fn a_list_of_channels_that_contains_only_spaces_is_an_error_for_its_author() {
+    let sandbox = both();
+    edit(
+        &sandbox,
+        "compost/metadata/annotations.yaml",
+        "channels.v1: alpha",
+        "channels.v1: \" \"",
+    );
+    let outcome = validate(&sandbox, "compost");
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    for line in [
+        "error[ann-channel-blank]: no channel is specified, because the list is \" \"\n",
+        "help: List at least one channel.\n",
+    ] {
+        assert!(outcome.stdout.contains(line), "{outcome}");
+    }
+    let outcome = sandbox.run(["registry", "add", "-b", "compost", "-d", "index.db"]);
+    assert!(outcome.stderr.contains("warning[ann-channel-blank]"), "{outcome}");
+}
+
+#[test]
 fn rules_can_be_allowed_selected_and_denied() {
     let sandbox = both();
     edit(
