@@ -2,14 +2,15 @@
 
 use super::catalogs::{Catalogs, SelectedError};
 use crate::olm::releases::Olm;
-use crate::resolver::{NewSubscription, Resolution};
+use crate::resolver::{NewSubscription, Resolution, Selected};
 use crate::steps::{Place, Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle, size};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// OLM's API group.
 const GROUP: &str = "operators.coreos.com";
 /// The API version of Subscriptions.
 const VERSION: &str = "v1alpha1";
+const KIND: &str = "Subscription";
 
 /// The reason why a resolution has no plan.
 #[derive(Debug, thiserror::Error)]
@@ -58,11 +59,25 @@ pub fn steps(
             bytes += size(&own);
         }
         steps.extend(own);
-        let made = resolution.new_subscriptions.iter();
-        let made = made.filter(|made| made.starting_csv == selected.name && made.catalog == selected.catalog);
-        steps.extend(made.map(|made| subscription(made, &target)));
+        steps.extend(made_for(resolution, selected).map(|made| subscription(made, &target)));
     }
     Ok((steps, bytes))
+}
+
+/// Returns the Subscriptions that OLM creates for a selected bundle, as complete objects.
+pub fn subscriptions(resolution: &Resolution, selected: &Selected, namespace: &str) -> Vec<Value> {
+    let object = |made| {
+        let mut object = manifest(made, namespace);
+        object["apiVersion"] = format!("{GROUP}/{VERSION}").into();
+        object["kind"] = KIND.into();
+        object
+    };
+    made_for(resolution, selected).map(object).collect()
+}
+
+fn made_for<'a>(resolution: &'a Resolution, selected: &'a Selected) -> impl Iterator<Item = &'a NewSubscription> {
+    let made = resolution.new_subscriptions.iter();
+    made.filter(|made| made.starting_csv == selected.name && made.catalog == selected.catalog)
 }
 
 /// Splits `namespace/name`; the namespace is empty without a slash.
@@ -73,17 +88,8 @@ fn apart(catalog: &str) -> (&str, &str) {
 /// Returns the step of a Subscription. Its manifest has neither apiVersion nor kind, like all objects that OLM
 /// generates.
 fn subscription(made: &NewSubscription, target: &Target) -> Step {
-    let text = |value: &str| Value::from(value);
-    let mut spec = Map::new();
-    let fields = [
-        ("channel", &*made.channel),
-        ("installPlanApproval", made.install_plan_approval),
-        ("name", &made.package),
-        ("source", &target.catalog),
-        ("sourceNamespace", &target.catalog_namespace),
-        ("startingCSV", &made.starting_csv),
-    ];
-    spec.extend(fields.map(|(key, value)| (key.to_owned(), text(value))));
+    let mut manifest = manifest(made, &target.namespace);
+    manifest["status"] = json!({"lastUpdated": null});
     Step {
         resolving: made.starting_csv.clone(),
         resource: StepResource {
@@ -91,16 +97,28 @@ fn subscription(made: &NewSubscription, target: &Target) -> Step {
             source_namespace: target.catalog_namespace.clone(),
             group: GROUP.to_owned(),
             version: VERSION.to_owned(),
-            kind: "Subscription".to_owned(),
+            kind: KIND.to_owned(),
             name: made.name.clone(),
-            manifest: json!({
-                "metadata": {"name": made.name, "namespace": target.namespace},
-                "spec": spec,
-                "status": {"lastUpdated": null},
-            }),
+            manifest,
         },
         optional: false,
         status: StepStatus::Unknown,
         place: Place::Plan,
     }
+}
+
+/// Returns the metadata and the specification of a Subscription.
+fn manifest(made: &NewSubscription, namespace: &str) -> Value {
+    let (catalog_namespace, catalog) = apart(&made.catalog);
+    json!({
+        "metadata": {"name": made.name, "namespace": namespace},
+        "spec": {
+            "channel": made.channel,
+            "installPlanApproval": made.install_plan_approval,
+            "name": made.package,
+            "source": catalog,
+            "sourceNamespace": catalog_namespace,
+            "startingCSV": made.starting_csv,
+        },
+    })
 }

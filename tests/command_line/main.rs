@@ -80,6 +80,7 @@ mod registry_bundles;
 mod removals;
 mod render;
 mod render_template;
+mod request_reviews;
 mod requests;
 mod resolve;
 mod serve;

@@ -12,6 +12,7 @@ use crate::cluster::requested::{RequestedInstall, is_request};
 use crate::install::permissions::{self, pending};
 use crate::install::requests::installs::{OpenContent, OpenInstall, Reviewed};
 use crate::install::requests::namespaces::DEFAULT;
+use crate::install::resolution_steps;
 use crate::install::resolve::{ResolveOptions, Resolved};
 use crate::kubernetes::rbac::account::Grants;
 use crate::resolver::Selected;
@@ -120,6 +121,8 @@ fn of_operators(
     for selected in &resolution.selected {
         if resolution.install.contains(&selected.name) {
             content.push(of_selected(selected, &resolved, operators)?);
+            let made = resolution_steps::subscriptions(resolution, selected, &resolved.state.namespace);
+            content.extend((!made.is_empty()).then_some(OpenContent::Raw(made)));
         }
     }
     let mut namespaces = BTreeMap::new();

@@ -1,0 +1,73 @@
+//! What is checked in `Operator` and `Install` resources, and their review.
+
+use crate::bundles::{rake, succeed};
+use crate::common::Sandbox;
+use serde_json::{Value, json};
+use std::fs;
+
+fn operator(name: &str, fields: &str) -> String {
+    format!(
+        "apiVersion: operators.coreos.com/v2alpha1\nkind: Operator\nmetadata: {{name: {name}}}\nspec:\n  updates:\n    \
+         type: CatalogSource\n    catalogSource: {{package: rake, {fields}, ref: {{name: c, namespace: ns}}}}\n---\n"
+    )
+}
+
+fn json(sandbox: &Sandbox, line: &str) -> Value {
+    let outcome = sandbox.run(line.split_whitespace());
+    serde_json::from_str(&outcome.stdout).unwrap_or_else(|_| panic!("{line}: {outcome}"))
+}
+
+/// An index with two versions of rake; the first one depends on twine.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    rake(&sandbox, "rake2", "1.1.0", Some("rake.v1.0.0"));
+    rake(&sandbox, "twine", "1.0.0", None);
+    for file in [
+        "manifests/operator.clusterserviceversion.yaml",
+        "metadata/annotations.yaml",
+    ] {
+        let path = sandbox.path(format!("twine/{file}"));
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(path, text.replace("rake", "twine")).unwrap();
+    }
+    fs::write(
+        sandbox.path("rake1/metadata/dependencies.yaml"),
+        "dependencies:\n- {type: olm.package, value: {packageName: twine, version: '>=1.0.0'}}\n",
+    )
+    .unwrap();
+    succeed(&sandbox, "registry add -q -b rake1,rake2,twine -d index.db");
+    sandbox
+}
+
+#[test]
+fn the_review_of_an_operator_includes_the_subscriptions_of_its_dependencies() {
+    let sandbox = sandbox();
+    fs::write(
+        sandbox.path("operator.yaml"),
+        operator("my-rake", "entrypoint: rake.v1.0.0"),
+    )
+    .unwrap();
+    let line = "permissions -q operator.yaml --catalog c=index.db -o json";
+    let review = json(&sandbox, line);
+    let pending = review["status"]["pending"]["permissions"].as_array().unwrap();
+    let create = json!({"apiGroups": ["operators.coreos.com"], "resources": ["subscriptions"], "verbs": ["create"],
+        "namespaces": ["operators"]});
+    assert!(pending.contains(&create), "{review:#}");
+    let roles = sandbox.run("permissions -q operator.yaml --catalog c=index.db --as role".split(' '));
+    assert!(roles.stdout.contains("- subscriptions"), "{roles}");
+    // Exactly the pending permissions are enough for the plan.
+    let mut state = json!({"version": 1, "namespace": "operators", "serviceAccount": "installer",
+        "grants": [{"serviceAccount": "installer", "rules": pending}]});
+    let plan = |state: &Value| {
+        fs::write(sandbox.path("state.yaml"), state.to_string()).unwrap();
+        let line = "plan -q operator.yaml --catalog c=index.db --state state.yaml";
+        let review = "permissions -q operator.yaml --catalog c=index.db --state state.yaml --exit-code";
+        let status = |line: &str| sandbox.run(line.split(' ')).status;
+        (status(line), status(review))
+    };
+    assert_eq!(plan(&state), (Some(0), Some(0)));
+    let fewer: Vec<&Value> = pending.iter().filter(|permission| **permission != create).collect();
+    state["grants"][0]["rules"] = json!(fewer);
+    assert_eq!(plan(&state), (Some(3), Some(3)));
+}
