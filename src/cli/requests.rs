@@ -60,7 +60,16 @@ pub(crate) fn read(
         ));
     }
     requests.shrink_to_fit();
-    Ok(requests)
+    let checked = requested::operators(&requests).and_then(|_| requested::installs(&requests));
+    match checked {
+        Ok(_) => Ok(requests),
+        Err(error) if name == input::STDIN => Err(error.into()),
+        // Objects are read without their places.
+        Err(error) => {
+            let bytes = std::fs::read(name).unwrap_or_default();
+            Err(error.in_file(name, &bytes, &limits.text()).into())
+        }
+    }
 }
 
 /// A bundle image with the digest that it resolves to.

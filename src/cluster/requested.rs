@@ -1,9 +1,14 @@
 //! The request resources of the proposal simplify-olm-apis: an `Operator` specifies the source of an operator and its
 //! updates, and an `Install` specifies the content to install.
 
+pub(crate) mod fields;
+
 use super::state::Approval;
 use crate::csv::GROUP;
-use crate::text::{self, Limits};
+use crate::manifest::items;
+use crate::shape::{self, Shape};
+use crate::source::Place;
+use crate::text::{self, Limits, Path};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -68,15 +73,38 @@ pub enum RequestedContent {
 }
 
 /// An `Operator` or `Install` with an invalid or contradictory request.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{kind} {name}: {problem}")]
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{}{kind} {name}: {problem}", .place.as_ref().map_or(String::new(), |place| format!("{place}: ")))]
 pub struct RequestError {
     /// `Operator` or `Install`.
     pub kind: &'static str,
     /// The name of the resource.
     pub name: String,
+    /// The path of the field.
+    pub at: Path,
     /// A description of the problem, with the path of the field.
     pub problem: String,
+    /// The place of the field, if it is known.
+    pub place: Option<Place>,
+}
+
+impl RequestError {
+    /// Returns the error with the place of the field in the file `name` that contains the resource.
+    #[must_use]
+    pub fn in_file(mut self, name: &str, bytes: &[u8], limits: &Limits) -> Self {
+        let read = text::read(name, bytes, limits).documents;
+        self.place = read.iter().find_map(|document| {
+            let value = document.value();
+            let count = items(Some(value)).map_or(0, Vec::len);
+            let of_items = (0..count).map(|index| Path::root().key("items").index(index));
+            let root = std::iter::once(Path::root()).chain(of_items).find(|root| {
+                let object = root.get(value);
+                object.is_some_and(|object| is(object, self.kind) && Reader::of(self.kind, object).name == self.name)
+            })?;
+            Some(document.key_place(&root.join(&self.at)))
+        });
+        self
+    }
 }
 
 /// Returns whether an object has this OLM kind.
@@ -107,12 +135,8 @@ pub fn operators(objects: &[Value]) -> Result<Vec<RequestedOperator>, RequestErr
     let all = objects.iter().filter(|object| is(object, "Operator"));
     all.filter_map(|object| {
         let reader = Reader::of("Operator", object);
-        let (field, updates) = reader.either("/spec/updates", "/spec/source")?;
-        let updates = reader.updates(field, updates);
-        Some(updates.map(|updates| RequestedOperator {
-            name: reader.name,
-            updates,
-        }))
+        let checked = reader.check(&fields::OPERATOR);
+        checked.and_then(|()| reader.operator()).transpose()
     })
     .collect()
 }
@@ -123,7 +147,12 @@ pub fn operators(objects: &[Value]) -> Result<Vec<RequestedOperator>, RequestErr
 /// Returns an error if one of them has no content, is invalid, or contradicts itself.
 pub fn installs(objects: &[Value]) -> Result<Vec<RequestedInstall>, RequestError> {
     let all = objects.iter().filter(|object| is(object, "Install"));
-    all.map(|object| Reader::of("Install", object).install()).collect()
+    all.map(|object| {
+        let reader = Reader::of("Install", object);
+        reader.check(&fields::INSTALL)?;
+        reader.install()
+    })
+    .collect()
 }
 
 /// Reads one resource.
@@ -143,93 +172,128 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn wrong(&self, problem: String) -> RequestError {
+    /// Returns the error for a field. `problem` follows the path of the field in the message.
+    fn wrong(&self, at: Path, problem: &str) -> RequestError {
+        let problem = format!("{at} {problem}");
+        self.error(at, problem)
+    }
+
+    fn error(&self, at: Path, problem: String) -> RequestError {
         RequestError {
             kind: self.kind,
             name: self.name.clone(),
+            at,
             problem,
+            place: None,
         }
     }
 
-    fn get(&self, pointer: &str) -> Option<&'a Value> {
-        self.object.pointer(pointer).filter(|value| !value.is_null())
+    /// Checks that the fields of a resource in the API version of the proposal are known. Other versions may have other
+    /// fields.
+    fn check(&self, shape: &Shape) -> Result<(), RequestError> {
+        if self.object.get("apiVersion").and_then(Value::as_str) != Some(API_VERSION) {
+            return Ok(());
+        }
+        match shape::check(self.object, shape, 1).pop() {
+            None => Ok(()),
+            Some(found) => {
+                let whole = format!("the {}", self.kind);
+                let problem = format!("{}{}", found.message(&whole), found.advice());
+                Err(self.error(found.path, problem))
+            }
+        }
     }
 
-    /// Returns the first existing value at one of two pointers, with its path.
-    fn either(&self, one: &'static str, other: &'static str) -> Option<(&'static str, &'a Value)> {
-        [one, other]
-            .into_iter()
-            .find_map(|pointer| Some((pointer, self.get(pointer)?)))
+    fn get(&self, path: &Path) -> Option<&'a Value> {
+        path.get(self.object).filter(|value| !value.is_null())
+    }
+
+    /// Returns the value under one of two keys of the specification, with its path; the other key must not have a
+    /// value.
+    fn either(&self, one: &str, other: &str) -> Result<Option<(Path, &'a Value)>, RequestError> {
+        let [one, other] = [one, other].map(|key| Path::root().key("spec").key(key));
+        match (self.get(&one), self.get(&other)) {
+            (Some(_), Some(_)) => Err(self.wrong(other, &format!("has the same meaning as {one}, which is also set"))),
+            (Some(value), None) => Ok(Some((one, value))),
+            (None, Some(value)) => Ok(Some((other, value))),
+            (None, None) => Ok(None),
+        }
     }
 
     /// Returns the string at a key; `None` if the string is absent or empty.
-    fn text(&self, path: &str, map: &'a Value, key: &str) -> Result<Option<String>, RequestError> {
+    fn text(&self, path: &Path, map: &'a Value, key: &str) -> Result<Option<String>, RequestError> {
         match map.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone()).filter(|text| !text.is_empty())),
-            Some(_) => Err(self.wrong(format!("{}.{key} must be a string", path_of(path)))),
+            Some(_) => Err(self.wrong(path.key(key), "must be a string")),
         }
     }
 
-    fn needed(&self, path: &str, map: &'a Value, key: &str) -> Result<String, RequestError> {
+    fn needed(&self, path: &Path, map: &'a Value, key: &str) -> Result<String, RequestError> {
         let text = self.text(path, map, key)?;
-        text.ok_or_else(|| self.wrong(format!("{}.{key} is missing", path_of(path))))
+        text.ok_or_else(|| self.wrong(path.key(key), "is missing"))
     }
 
     /// Returns the key named by the type of a union, and its value; the other key must not have a value.
     fn variant(
         &self,
-        path: &str,
+        path: &Path,
         union: &'a Value,
         variants: [(&'static str, &'static str); 2],
     ) -> Result<(&'static str, &'a Value), RequestError> {
         let kind = self.needed(path, union, "type")?;
-        let path = path_of(path);
         let [one, other] = variants;
+        let of_type = |problem: String| self.wrong(path.key("type"), &problem);
         let (named, against) = match variants.iter().position(|(name, _)| *name == kind) {
             Some(0) => (one, other),
             Some(_) => (other, one),
-            None => {
-                let problem = format!("{path}.type is {kind:?}; it must be {} or {}", one.0, other.0);
-                return Err(self.wrong(problem));
-            }
+            None => return Err(of_type(format!("is {kind:?}; it must be {} or {}", one.0, other.0))),
         };
         if union.get(against.1).is_some_and(|value| !value.is_null()) {
-            return Err(self.wrong(format!("{path}.type is {kind}, but {path}.{} is also set", against.1)));
+            return Err(of_type(format!("is {kind}, but {} is also set", path.key(against.1))));
         }
         let value = union.get(named.1).filter(|value| !value.is_null());
-        let missing = || self.wrong(format!("{path}.type is {kind}, but {path}.{} is missing", named.1));
+        let missing = || of_type(format!("is {kind}, but {} is missing", path.key(named.1)));
         Ok((named.1, value.ok_or_else(missing)?))
     }
 
-    fn updates(&self, path: &'static str, updates: &'a Value) -> Result<Updates, RequestError> {
+    fn operator(self) -> Result<Option<RequestedOperator>, RequestError> {
+        let Some((path, updates)) = self.either("updates", "source")? else {
+            return Ok(None);
+        };
+        let updates = self.updates(&path, updates)?;
+        Ok(Some(RequestedOperator {
+            name: self.name,
+            updates,
+        }))
+    }
+
+    fn updates(&self, path: &Path, updates: &'a Value) -> Result<Updates, RequestError> {
         let variants = [("CatalogSource", "catalogSource"), ("ManifestImage", "manifestImage")];
         let (key, value) = self.variant(path, updates, variants)?;
         if key == "manifestImage" {
             return Ok(Updates::Image(self.needed(path, updates, key)?));
         }
-        let path = format!("{path}/{key}");
+        let path = path.key(key);
         let text = |key| self.text(&path, value, key);
         let (package, channel, entrypoint) = (text("package")?, text("channel")?, text("entrypoint")?);
         if package.is_none() && channel.is_some() {
-            let path = path_of(&path);
-            return Err(self.wrong(format!("{path}.channel names a channel, but {path}.package is missing")));
+            let problem = format!("names a channel, but {} is missing", path.key("package"));
+            return Err(self.wrong(path.key("channel"), &problem));
         }
         if package.is_none() && entrypoint.is_none() {
-            let path = path_of(&path);
-            return Err(self.wrong(format!("{path} names neither a package nor an entrypoint")));
+            return Err(self.wrong(path, "names neither a package nor an entrypoint"));
         }
         let approval = match text("approval")?.as_deref() {
             None | Some("Automatic") => Approval::Automatic,
             Some("Manual") => Approval::Manual,
             Some(other) => {
-                let path = path_of(&path);
-                let problem = format!("{path}.approval is {other:?}; it must be Automatic or Manual");
-                return Err(self.wrong(problem));
+                let problem = format!("is {other:?}; it must be Automatic or Manual");
+                return Err(self.wrong(path.key("approval"), &problem));
             }
         };
         let reference = value.get("ref").unwrap_or(&Value::Null);
-        let of_reference = format!("{path}/ref");
+        let of_reference = path.key("ref");
         Ok(Updates::Catalog(CatalogUpdates {
             package,
             channel,
@@ -241,57 +305,59 @@ impl<'a> Reader<'a> {
     }
 
     fn install(self) -> Result<RequestedInstall, RequestError> {
-        let listed = self.either("/spec/content", "/spec/contents");
-        let (field, listed) = listed.unwrap_or(("/spec/content", &Value::Null));
+        let spec = Path::root().key("spec");
+        let listed = self.either("content", "contents")?;
+        let (path, listed) = listed.unwrap_or((spec.key("content"), &Value::Null));
         let listed = listed.as_array().map(Vec::as_slice).unwrap_or_default();
         if listed.is_empty() {
-            return Err(self.wrong("spec.content lists no content to install".to_owned()));
+            return Err(self.wrong(path, "lists no content to install"));
         }
         let content = listed
             .iter()
             .enumerate()
-            .map(|(index, entry)| self.content(&format!("{field}/{index}"), entry));
+            .map(|(index, entry)| self.content(&path.index(index), entry));
         let content = content.collect::<Result<_, _>>()?;
-        let approved = match self.get("/spec/approval") {
+        let approval = spec.key("approval");
+        let approved = match self.get(&approval) {
             None => false,
             Some(Value::String(text)) if text == "Approved" => true,
             Some(Value::String(text)) if text == "Unapproved" => false,
             Some(other) => {
-                let problem = format!("spec.approval is {other}; it must be Approved or Unapproved");
-                return Err(self.wrong(problem));
+                return Err(self.wrong(approval, &format!("is {other}; it must be Approved or Unapproved")));
             }
         };
         Ok(RequestedInstall {
-            namespaces: self.namespaces()?,
+            namespaces: self.namespaces(&spec.key("namespaces"))?,
             approved,
             content,
             name: self.name,
         })
     }
 
-    fn namespaces(&self) -> Result<BTreeMap<String, String>, RequestError> {
-        let listed = self.get("/spec/namespaces").and_then(Value::as_array);
+    fn namespaces(&self, path: &Path) -> Result<BTreeMap<String, String>, RequestError> {
+        let listed = self.get(path).and_then(Value::as_array);
         let mut mapping = BTreeMap::new();
         for (index, entry) in listed.into_iter().flatten().enumerate() {
-            let path = format!("/spec/namespaces/{index}");
-            let (from, to) = (self.needed(&path, entry, "from")?, self.needed(&path, entry, "to")?);
+            let of_entry = path.index(index);
+            let from = self.needed(&of_entry, entry, "from")?;
+            let to = self.needed(&of_entry, entry, "to")?;
             if let Some(other) = mapping.insert(from.clone(), to.clone())
                 && other != to
             {
-                let problem = format!("spec.namespaces maps the namespace {from} to {other} and to {to}");
-                return Err(self.wrong(problem));
+                let problem = format!("maps the namespace {from} to {other} and to {to}");
+                return Err(self.wrong(path.clone(), &problem));
             }
         }
         Ok(mapping)
     }
 
-    fn content(&self, path: &str, entry: &'a Value) -> Result<RequestedContent, RequestError> {
+    fn content(&self, path: &Path, entry: &'a Value) -> Result<RequestedContent, RequestError> {
         let (key, value) = self.variant(path, entry, [("ManifestImage", "manifestImage"), ("Raw", "raw")])?;
         if key == "manifestImage" {
             return Ok(RequestedContent::Image(self.needed(path, entry, key)?));
         }
-        let unreadable = |why: &str| self.wrong(format!("{}.raw {why}", path_of(path)));
-        let objects = match value {
+        let unreadable = |why: &str| self.wrong(path.key("raw"), why);
+        let objects: Vec<Value> = match value {
             Value::String(text) => {
                 let read = text::read("raw", text.as_bytes(), &Limits::default());
                 if let Some(error) = read.diagnostics.iter().find(|finding| finding.is_error()) {
@@ -314,22 +380,6 @@ impl<'a> Reader<'a> {
         }
         Ok(RequestedContent::Raw(objects))
     }
-}
-
-/// Formats a JSON pointer as a path: `/spec/content/0` as `spec.content[0]`.
-fn path_of(pointer: &str) -> String {
-    let mut path = String::new();
-    for part in pointer.split('/').filter(|part| !part.is_empty()) {
-        if part.bytes().all(|byte| byte.is_ascii_digit()) {
-            path.push_str(&format!("[{part}]"));
-            continue;
-        }
-        if !path.is_empty() {
-            path.push('.');
-        }
-        path.push_str(part);
-    }
-    path
 }
 
 #[cfg(test)]

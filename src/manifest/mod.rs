@@ -7,4 +7,4 @@ mod read;
 
 pub use object::Object;
 pub use read::{Layout, Manifests, files, read};
-pub(crate) use read::{has_manifest_extension, is_list};
+pub(crate) use read::{has_manifest_extension, is_list, items};

@@ -73,7 +73,7 @@ pub(crate) fn has_manifest_extension(path: &str) -> bool {
 }
 
 /// Returns the items of a `List`, or of a list of a specific kind.
-fn items(value: Option<&Value>) -> Option<&Vec<Value>> {
+pub(crate) fn items(value: Option<&Value>) -> Option<&Vec<Value>> {
     let kind = value?.get("kind")?.as_str()?;
     kind.ends_with("List").then(|| value?.get("items")?.as_array())?
 }

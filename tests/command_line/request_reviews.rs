@@ -1,6 +1,6 @@
 //! What is checked in `Operator` and `Install` resources, and their review.
 
-use crate::bundles::{rake, succeed};
+use crate::bundles::{fail, rake, succeed};
 use crate::common::Sandbox;
 use serde_json::{Value, json};
 use std::fs;
@@ -11,6 +11,15 @@ fn operator(name: &str, fields: &str) -> String {
          type: CatalogSource\n    catalogSource: {{package: rake, {fields}, ref: {{name: c, namespace: ns}}}}\n---\n"
     )
 }
+
+fn install(spec: &str, raw: &str) -> String {
+    format!(
+        "apiVersion: operators.coreos.com/v2alpha1\nkind: Install\nmetadata: {{name: plan}}\nspec:\n  {spec}\n  content:\n  \
+         - type: Raw\n    raw: {raw}\n"
+    )
+}
+
+const MAP: &str = "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}";
 
 fn json(sandbox: &Sandbox, line: &str) -> Value {
     let outcome = sandbox.run(line.split_whitespace());
@@ -70,4 +79,15 @@ fn the_review_of_an_operator_includes_the_subscriptions_of_its_dependencies() {
     let fewer: Vec<&Value> = pending.iter().filter(|permission| **permission != create).collect();
     state["grants"][0]["rules"] = json!(fewer);
     assert_eq!(plan(&state), (Some(3), Some(3)));
+}
+
+#[test]
+fn misspelled_fields_are_rejected_with_their_place() {
+    let sandbox = sandbox();
+    let refused = |text: &str| {
+        fs::write(sandbox.path("file.yaml"), text).unwrap();
+        fail(&sandbox, "plan file.yaml").stderr
+    };
+    insta::assert_snapshot!(refused(&operator("one", "entryPoint: rake.v1.0.0")), @"error: file.yaml:7:36: Operator one: spec.updates.catalogSource.entryPoint is not a known key of the Operator; did you mean entrypoint?");
+    insta::assert_snapshot!(refused(&install("aproval: Approved", MAP)), @"error: file.yaml:5:3: Install plan: spec.aproval is not a known key of the Install; did you mean approval?");
 }

@@ -111,7 +111,7 @@ fn s45_labels_are_added_to_everything_that_a_plan_creates() {
                         spec: {name: rake, channel: stable, source: community, sourceNamespace: garden}\n";
     let own = operator("{type: ManifestImage, manifestImage: x}")
         .replace("my-rake", "own")
-        .replace("spec:", "data:");
+        .replace("spec:", "status:");
     fs::write(sandbox.path("dump.yaml"), format!("{subscription}---\n{own}")).unwrap();
     let plan = json(
         &sandbox,

@@ -138,8 +138,40 @@ fn an_unreadable_install_is_rejected_with_the_path() {
             json!({"content": [image], "namespaces": [{"from": "a"}]}),
             "spec.namespaces[0].to is missing",
         ),
+        (
+            json!({"content": [image], "contents": [image]}),
+            "spec.contents has the same meaning as spec.content, which is also set",
+        ),
+        (
+            json!({"content": [image], "aproval": "Approved"}),
+            "spec.aproval is not a known key of the Install; did you mean approval?",
+        ),
     ] {
         let error = installs(&[install(&spec)]).unwrap_err().to_string();
         assert!(error.starts_with(&format!("Install plan: {message}")), "{error}");
     }
+}
+
+#[test]
+fn unknown_fields_are_rejected_except_those_that_the_api_server_writes() {
+    let reference = json!({"name": "c", "namespace": "n"});
+    let source = json!({"package": "p", "entryPoint": "p.v1", "ref": reference});
+    let mut object = operator(&json!({"type": "CatalogSource", "catalogSource": source}));
+    let message = "Operator plumbus: spec.updates.catalogSource.entryPoint is not a known key of the Operator; did you \
+                   mean entrypoint?";
+    let error = operators(std::slice::from_ref(&object)).unwrap_err();
+    assert_eq!(error.to_string(), message);
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": [install(&json!({})), object]});
+    let text = serde_json::to_string_pretty(&list).unwrap();
+    let line = text.lines().position(|line| line.contains("entryPoint")).unwrap() + 1;
+    let placed = error.in_file("o.json", text.as_bytes(), &Limits::default()).to_string();
+    assert!(placed.starts_with(&format!("o.json:{line}:")), "{placed}");
+    assert!(placed.ends_with(message), "{placed}");
+    object["apiVersion"] = "operators.coreos.com/v3".into();
+    assert!(operators(&[object]).is_ok(), "other versions may have other fields");
+    let image = json!({"type": "ManifestImage", "manifestImage": "i"});
+    let mut object = operator(&image);
+    object["metadata"]["managedFields"] = json!([{"manager": "kubectl"}]);
+    object["status"] = json!({"components": {}});
+    assert!(operators(&[object]).is_ok());
 }

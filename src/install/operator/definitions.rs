@@ -28,3 +28,34 @@ pub fn values() -> Vec<Value> {
     let documents = ALL.into_iter().flat_map(read);
     documents.map(Document::into_value).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::requested::fields::{INSTALL, OPERATOR};
+    use crate::shape::Shape;
+
+    fn assert_known(schema: &Value, shape: &Shape) {
+        if let Shape::List(items) = shape {
+            return assert_known(&schema["items"], items);
+        }
+        for (key, value) in schema["properties"].as_object().into_iter().flatten() {
+            let field = shape.field(key).unwrap_or_else(|| panic!("{key} is unknown"));
+            assert_known(value, &field.shape);
+        }
+    }
+
+    #[test]
+    fn every_field_of_the_defined_specifications_is_read() {
+        let definitions = values();
+        for (name, shape) in [("operators", OPERATOR), ("installs", INSTALL)] {
+            let is_it = |value: &&Value| value["spec"]["names"]["plural"] == name;
+            let versions = definitions.iter().find(is_it).map(|value| &value["spec"]["versions"]);
+            let mut versions = versions.and_then(Value::as_array).into_iter().flatten();
+            let version = versions.find(|version| version["name"] == "v2alpha1").expect(name);
+            let spec = &version["schema"]["openAPIV3Schema"]["properties"]["spec"];
+            assert!(spec["properties"].is_object());
+            assert_known(spec, &shape.field("spec").expect(name).shape);
+        }
+    }
+}
