@@ -311,6 +311,9 @@ fn of_install(
 ) -> CommandResult {
     let named = arguments.install.namespace.as_deref();
     let (planned, reviewed) = install.plan(state, named, arguments.approval.map(Approval::from))?;
+    for note in &reviewed.notes {
+        context.printer.warning(note);
+    }
     let status = printed(planned, None, state, arguments, context)?;
     if state.is_none() || reviewed.pending.is_empty() || install.install.approved {
         return Ok(status);

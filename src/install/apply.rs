@@ -260,7 +260,7 @@ fn ended(
 }
 
 /// Runs the steps once. If a step ends the pass early, its outcome also records why.
-fn pass(steps: &[Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'_>) -> Option<Stop> {
+fn pass<'a>(steps: &'a [Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'a>) -> Option<Stop> {
     for (index, step) in steps.iter().enumerate() {
         let status = outcomes.get(index)?.status;
         let waiting = |group: &str, version: &str, kind: &str| {
@@ -332,7 +332,7 @@ impl<'a> Cluster<'a> {
     }
 
     /// Creates or updates the object of a step.
-    fn execute(&mut self, index: usize, step: &Step) -> Result<StepStatus, Stop> {
+    fn execute(&mut self, index: usize, step: &'a Step) -> Result<StepStatus, Stop> {
         let handling = handling::of_step(step);
         if !handling::is_supported(step, self.olm) {
             return Ok(StepStatus::UnsupportedResource);
@@ -354,6 +354,7 @@ impl<'a> Cluster<'a> {
             if let Some(refusal) = invalid::new(&step.resource.manifest) {
                 return Err(refused_while(step, "create", refusal));
             }
+            self.existing.add(step, &resource, self.namespace);
             return Ok(if handling == Handling::Definition {
                 StepStatus::WaitingForApi
             } else {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 type Key = (String, String, String, String);
 
 /// Objects, indexed by their identity, which does not include the API version.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Existing<'a>(BTreeMap<Key, &'a Value>);
 
 impl<'a> Existing<'a> {
@@ -43,13 +43,28 @@ impl<'a> Existing<'a> {
 
     /// Returns the existing object that has the identity of a step's object. `namespace` is the namespace of the plan.
     pub(crate) fn of_step(&self, step: &Step, resource: &Resource, namespace: &str) -> Option<&'a Value> {
-        let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
-        let kind = kind.unwrap_or(&step.resource.kind);
-        let namespace = if resource.namespaced {
-            step.namespace(namespace)
-        } else {
-            ""
-        };
-        self.find(&resource.group, kind, namespace, &step.resource.name)
+        self.0.get(&key_of(step, resource, namespace)).copied()
     }
+
+    /// Adds the object that a step creates. Objects whose names the API server generates never exist before.
+    pub(crate) fn add(&mut self, step: &'a Step, resource: &Resource, namespace: &str) {
+        let manifest = &step.resource.manifest;
+        let name = manifest.pointer("/metadata/name").and_then(Value::as_str);
+        if name.is_some_and(|name| !name.is_empty()) {
+            self.0.insert(key_of(step, resource, namespace), manifest);
+        }
+    }
+}
+
+fn key_of(step: &Step, resource: &Resource, namespace: &str) -> Key {
+    let kind = step.resource.manifest.get("kind").and_then(Value::as_str);
+    let kind = kind.unwrap_or(&step.resource.kind);
+    let namespace = if resource.namespaced {
+        step.namespace(namespace)
+    } else {
+        ""
+    };
+    let parts = [&resource.group, kind, namespace, &step.resource.name];
+    let [group, kind, namespace, name] = parts.map(str::to_owned);
+    (group, kind, namespace, name)
 }

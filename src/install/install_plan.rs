@@ -106,7 +106,10 @@ impl InstallPlan {
     /// random order.
     pub fn new(namespace: &str, steps: Vec<Step>, approval: Approval, generation: u64) -> Self {
         let steps = in_order(steps);
+        let mut seen = BTreeSet::new();
         let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
+        let names = versions.map(|step| step.resource.name.clone());
+        let names = names.filter(|name| seen.insert(name.clone())).collect();
         let sources: BTreeSet<String> = steps.iter().map(|step| step.resource.source_name.clone()).collect();
         let approved = approval == Approval::Automatic;
         Self {
@@ -120,7 +123,7 @@ impl InstallPlan {
             spec: Spec {
                 approval,
                 approved,
-                cluster_service_version_names: versions.map(|step| step.resource.name.clone()).collect(),
+                cluster_service_version_names: names,
                 generation,
             },
             status: Status {

@@ -133,12 +133,9 @@ pub fn needed<'a>(
     existing: impl IntoIterator<Item = &'a Value>,
 ) -> Vec<Need> {
     let existing = Existing::of(existing);
-    let mut needs = requests(steps, namespace, apis, &existing);
-    needs.extend(
-        handed_on(steps, namespace, existing.all())
-            .into_iter()
-            .map(|(_, need)| need),
-    );
+    let handed_on = handed_on(steps, namespace, existing.all());
+    let mut needs = requests(steps, namespace, apis, existing);
+    needs.extend(handed_on.into_iter().map(|(_, need)| need));
     needs
 }
 
@@ -200,8 +197,15 @@ pub(super) fn handed_on<'a>(
 }
 
 /// Returns the permissions that the install needs for its requests to the API server, without duplicates.
-fn requests(steps: &[Step], namespace: &str, apis: &Apis, existing: &Existing<'_>) -> Vec<Need> {
+fn requests<'a>(steps: &'a [Step], namespace: &str, apis: &Apis, mut existing: Existing<'a>) -> Vec<Need> {
     let apis = apis.clone().with_steps(steps);
+    let with_object = |step: &'a Step| {
+        let resource = Resource::of(step, &apis);
+        let exists = existing.of_step(step, &resource, namespace).is_some();
+        existing.add(step, &resource, namespace);
+        (step, resource, exists)
+    };
+    let steps: Vec<(&Step, Resource, bool)> = steps.iter().map(with_object).collect();
     let mut seen = BTreeSet::new();
     let mut needs = Vec::new();
     let mut need = |namespace: Option<String>, rule: Rule, purpose: Purpose| {
@@ -215,16 +219,14 @@ fn requests(steps: &[Step], namespace: &str, apis: &Apis, existing: &Existing<'_
         }
     };
     // If both a required and an optional manifest need a permission, the permission is required.
-    let (optional, needed): (Vec<&Step>, Vec<&Step>) = steps.iter().partition(|step| step.optional);
-    for step in needed.into_iter().chain(optional) {
+    let (optional, needed): (Vec<_>, Vec<_>) = steps.into_iter().partition(|(step, ..)| step.optional);
+    for (step, resource, exists) in needed.into_iter().chain(optional) {
         let purpose = if step.optional {
             Purpose::Optional
         } else {
             Purpose::Install
         };
         let here = Some(step.namespace(namespace).to_owned());
-        let resource = Resource::of(step, &apis);
-        let exists = existing.of_step(step, &resource, namespace).is_some();
         let verbs = handling::verbs(handling::of_step(step), exists);
         if !verbs.is_empty() {
             let namespace = if resource.namespaced { here.clone() } else { None };

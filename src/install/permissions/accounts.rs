@@ -129,8 +129,11 @@ impl fmt::Display for Operator {
 /// # Errors
 /// Returns an error if comparing the rules takes too many steps.
 pub fn operators(steps: &[Step], namespace: &str, state: &State) -> Result<Vec<Operator>, TooComplex> {
+    let mut seen = BTreeSet::new();
     let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
-    versions
+    // OLM creates only the first of several versions with the same name.
+    let created = versions.filter(|step| seen.insert((step.namespace(namespace), &*step.resource.name)));
+    created
         .map(|version| operator(version, steps, namespace, state))
         .collect()
 }

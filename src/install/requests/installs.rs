@@ -10,6 +10,8 @@ use crate::csv::{self, Csv};
 use crate::install::apis::Apis;
 use crate::install::apply::apply_as;
 use crate::install::apply::requirements::unchecked;
+use crate::install::existing::Existing;
+use crate::install::handling::{self, Handling, Resource, manifest_kind};
 use crate::install::install_plan::{InstallPlan, Phase};
 use crate::install::permissions::{
     self, Need, Operator, Permission, Review, approved, held, needed, pending, pending_approval,
@@ -81,7 +83,7 @@ pub struct Reviewed {
     pub pending: Vec<Permission>,
     /// The operators with the permissions of their accounts after installation.
     pub operators: Vec<Operator>,
-    /// Notes about bindings in the cluster that cannot be followed.
+    /// Notes about bindings in the cluster that cannot be followed, and about contradictory content.
     pub notes: Vec<String>,
 }
 
@@ -168,11 +170,13 @@ impl OpenInstall {
     ) -> Result<Reviewed, InstallError> {
         let namespace = self.namespace(namespace);
         let steps = self.steps(&namespace)?;
-        let needs = needed(&steps, &namespace, &Apis::of(state), &state.objects);
+        let apis = Apis::of(state);
+        let needs = needed(&steps, &namespace, &apis, &state.objects);
         let operators = permissions::operators(&steps, &namespace, state)?;
         let account = account.cloned();
         let account = account.or_else(|| account::of_install(state, &namespace, &self.install.name));
-        let (held, notes) = account.as_ref().map(|account| held(account, state)).unwrap_or_default();
+        let (held, mut notes) = account.as_ref().map(|account| held(account, state)).unwrap_or_default();
+        notes.extend(conflicts(&steps, &namespace, &apis.with_steps(&steps)));
         let pending = match account {
             None => Vec::new(),
             Some(_) => pending(&needs, &held)?,
@@ -317,6 +321,28 @@ fn of_bundle(bundle: &Content, mapping: &Mapping, target: &Target) -> Result<Vec
 fn is_version(object: &Value) -> bool {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
     text("kind") == csv::KIND && text("apiVersion").starts_with(csv::GROUP)
+}
+
+/// Returns a note for each object that has the same identity as an earlier object, but differs from it.
+fn conflicts(steps: &[Step], namespace: &str, apis: &Apis) -> Vec<String> {
+    let mut earlier = Existing::default();
+    let mut notes = Vec::new();
+    for step in steps {
+        let resource = Resource::of(step, apis);
+        let known = earlier.of_step(step, &resource, namespace);
+        if known.is_some_and(|known| *known != step.resource.manifest) {
+            let (kind, name) = (manifest_kind(step), &step.resource.name);
+            let result = match handling::of_step(step) {
+                Handling::Once => "only the first of them is created",
+                _ => "the later one changes the earlier one",
+            };
+            notes.push(format!(
+                "the content contains two different objects {kind}/{name}; {result}"
+            ));
+        }
+        earlier.add(step, &resource, namespace);
+    }
+    notes
 }
 
 /// Returns a bundle that consists only of a version. Its properties are those in the annotation of the version.

@@ -211,3 +211,46 @@ fn a_raw_version_includes_its_permissions() {
     assert_eq!(lines(&of_raw), lines(&of_image));
     assert_eq!(of_raw.len(), 4);
 }
+
+#[test]
+fn an_object_that_occurs_twice_is_created_once_and_then_changed() {
+    let with = |data: &str| {
+        let mut map = object("v1", "ConfigMap", "c");
+        map["data"] = json!({"key": data});
+        map
+    };
+    let install = open(
+        vec![
+            image("memo.v1", Vec::new()),
+            OpenContent::Raw(vec![with("a"), with("b")]),
+            image("memo.v1", vec![object("v1", "Service", "s")]),
+        ],
+        &[],
+        true,
+    );
+    let (planned, reviewed) = install.plan(Some(&State::default()), None, None).unwrap();
+    assert_eq!(planned.plan.spec.cluster_service_version_names, ["memo.v1"]);
+    assert_eq!(planned.operators.len(), 1);
+    let status = |kind: &str| -> Vec<String> {
+        let steps = planned.plan.status.plan.iter();
+        let steps = steps.filter(|step| step.resource.kind == kind);
+        steps.map(|step| step.status.to_string()).collect()
+    };
+    assert_eq!(status(csv::KIND), ["Created", "Present"]);
+    assert_eq!(status("ConfigMap"), ["Created", "Present"]);
+    assert_eq!(
+        reviewed.notes,
+        ["the content contains two different objects ConfigMap/c; the later one changes the earlier one"]
+    );
+    let verbs =
+        |need: &Need| need.rules[0].resources == ["configmaps"] && need.rules[0].verbs.contains(&"patch".to_owned());
+    assert!(reviewed.needs.iter().any(verbs));
+    let mut other = csv("memo.v1");
+    other["spec"]["version"] = "1.0.1".into();
+    let other = OpenContent::Manifests(Box::new(content(other, Vec::new())));
+    let install = open(vec![image("memo.v1", Vec::new()), other], &[], true);
+    assert_eq!(
+        install.review(&State::default(), None, None).unwrap().notes,
+        ["the content contains two different objects ClusterServiceVersion/memo.v1; only the first of them is created"]
+    );
+}
