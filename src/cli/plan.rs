@@ -239,7 +239,7 @@ fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context
     let requested = requested.unwrap_or_default();
     let mut state = install.cluster.read_observed(named, olm, &install.limits, context)?;
     let known = install.cluster.is_given().then(|| state.clone());
-    state.objects.extend(requested.iter().cloned());
+    requested::add(&requested, &mut state.objects);
     let opened = requests::open_operators(
         &state.objects,
         outside.as_ref(),

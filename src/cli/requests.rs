@@ -60,6 +60,11 @@ pub(crate) fn read(
         ));
     }
     requests.shrink_to_fit();
+    if let Some((kind, twice)) = requested::twice(&requests) {
+        return Err(CommandError::failure(format!(
+            "{name} contains two resources {kind}/{twice}"
+        )));
+    }
     let checked = requested::operators(&requests).and_then(|_| requested::installs(&requests));
     match checked {
         Ok(_) => Ok(requests),

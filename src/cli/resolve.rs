@@ -157,7 +157,7 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
     let mut state = arguments
         .cluster
         .read_observed(arguments.namespace.as_deref(), olm, &arguments.limits, context)?;
-    state.objects.extend(named.iter().cloned());
+    requested::add(&named, &mut state.objects);
     let opened = requests::open_operators(&state.objects, None, &arguments.registry, &arguments.limits, context)?;
     let Some(operators) = opened else {
         return Ok(Status::Failure);

@@ -10,7 +10,7 @@ use crate::shape::{self, Shape};
 use crate::source::Place;
 use crate::text::{self, Limits, Path};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// `apiVersion` of both kinds.
 pub const API_VERSION: &str = "operators.coreos.com/v2alpha1";
@@ -125,6 +125,24 @@ pub fn proposed_operator(object: &Value) -> Option<&str> {
     let proposed = object.get("apiVersion").and_then(Value::as_str) == Some(API_VERSION);
     let name = object.pointer("/metadata/name").and_then(Value::as_str);
     name.filter(|_| proposed && is(object, "Operator"))
+}
+
+/// Returns the kind and the name of an `Operator` or `Install` that occurs twice.
+pub fn twice(requests: &[Value]) -> Option<(&str, &str)> {
+    let mut seen = BTreeSet::new();
+    requests.iter().map(identity).find(|request| !seen.insert(*request))
+}
+
+/// Adds requests to the objects of a cluster. A request replaces the object with the same kind and name.
+pub fn add(requests: &[Value], objects: &mut Vec<Value>) {
+    let added: BTreeSet<(&str, &str)> = requests.iter().map(identity).collect();
+    objects.retain(|object| !is_request(object) || !added.contains(&identity(object)));
+    objects.extend(requests.iter().cloned());
+}
+
+fn identity(request: &Value) -> (&str, &str) {
+    let text = |pointer: &str| request.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    (text("/kind"), text("/metadata/name"))
 }
 
 /// Returns the Operators among objects that specify their source, in the order of the objects.

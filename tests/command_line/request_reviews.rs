@@ -82,7 +82,7 @@ fn the_review_of_an_operator_includes_the_subscriptions_of_its_dependencies() {
 }
 
 #[test]
-fn misspelled_fields_are_rejected_with_their_place() {
+fn misspelled_fields_and_duplicate_resources_are_rejected_with_their_place() {
     let sandbox = sandbox();
     let refused = |text: &str| {
         fs::write(sandbox.path("file.yaml"), text).unwrap();
@@ -90,4 +90,17 @@ fn misspelled_fields_are_rejected_with_their_place() {
     };
     insta::assert_snapshot!(refused(&operator("one", "entryPoint: rake.v1.0.0")), @"error: file.yaml:7:36: Operator one: spec.updates.catalogSource.entryPoint is not a known key of the Operator; did you mean entrypoint?");
     insta::assert_snapshot!(refused(&install("aproval: Approved", MAP)), @"error: file.yaml:5:3: Install plan: spec.aproval is not a known key of the Install; did you mean approval?");
+    let twice = operator("one", "channel: stable").repeat(2);
+    insta::assert_snapshot!(refused(&twice), @"error: file.yaml contains two resources Operator/one");
+}
+
+#[test]
+fn one_manual_operator_of_a_package_makes_the_plan_manual() {
+    let sandbox = sandbox();
+    let both = operator("one", "channel: stable, approval: Manual") + &operator("two", "channel: stable");
+    fs::write(sandbox.path("two.yaml"), both).unwrap();
+    let plan = sandbox.run("plan two.yaml --catalog c=index.db -o json".split(' '));
+    let written: Value = serde_json::from_str(&plan.stdout).unwrap_or_else(|_| panic!("{plan}"));
+    assert_eq!(written["spec"]["approval"], "Manual");
+    assert!(!plan.stderr.contains("replaces the Subscription"), "{plan}");
 }

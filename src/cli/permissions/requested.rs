@@ -8,7 +8,7 @@ use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::unresolved;
 use crate::cli::what_if;
 use crate::cluster::State;
-use crate::cluster::requested::{RequestedInstall, is_request};
+use crate::cluster::requested::{RequestedInstall, add, is_request};
 use crate::install::permissions::{self, pending};
 use crate::install::requests::installs::{OpenContent, OpenInstall, Reviewed};
 use crate::install::requests::namespaces::DEFAULT;
@@ -98,7 +98,7 @@ fn of_operators(
     let install = &arguments.installer.install;
     let olm = arguments.installer.olm.get();
     what_if::observe(&mut state, install.namespace.as_deref(), olm, context)?;
-    state.objects.extend(requested.iter().cloned());
+    add(requested, &mut state.objects);
     let mut options = ResolveOptions {
         operators: operators.iter().map(OpenOperator::asked).collect(),
         olm: olm.clone(),

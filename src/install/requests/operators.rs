@@ -124,6 +124,8 @@ pub fn subscribe(
     read: &[Cow<'_, Catalog>],
 ) -> Result<Vec<String>, EntrypointError> {
     let mut notes = Vec::new();
+    // The Subscriptions of Operators follow those of the cluster.
+    let mut of_cluster = state.subscriptions.len();
     for AskedOperator { operator, content } in operators {
         let name = &operator.name;
         match (&operator.updates, content) {
@@ -144,9 +146,10 @@ pub fn subscribe(
                         && known.catalog == updates.catalog
                         && known.catalog_namespace == updates.catalog_namespace
                 };
-                let taken_over = state.subscriptions.iter().position(same);
+                let taken_over = state.subscriptions.iter().take(of_cluster).position(same);
                 let taken_over = taken_over.map(|index| state.subscriptions.remove(index));
                 if let Some(taken_over) = &taken_over {
+                    of_cluster -= 1;
                     let (namespace, old) = (&state.namespace, &taken_over.name);
                     state.objects.retain(|object| !is_subscription(object, namespace, old));
                     notes.push(format!("Operator {name} replaces the Subscription {namespace}/{old}"));
@@ -378,6 +381,17 @@ mod tests {
         let mut other = state(vec![subscription("alpha")], Vec::new());
         assert_eq!(subscribed(&asked(Some("plumbus"), None), &mut other).unwrap(), [""; 0]);
         assert_eq!(other.subscriptions.len(), 2);
+    }
+
+    #[test]
+    fn an_operator_does_not_replace_the_subscription_of_another_operator() {
+        let mut two = asked(Some("plumbus"), None);
+        two.extend(asked(Some("plumbus"), None));
+        two[1].operator.name = "second".to_owned();
+        let mut state = state(Vec::new(), Vec::new());
+        assert_eq!(subscribed(&two, &mut state).unwrap(), [""; 0]);
+        let names: Vec<&str> = state.subscriptions.iter().map(|to| &*to.name).collect();
+        assert_eq!(names, ["my-plumbus", "second"]);
     }
 
     #[test]
