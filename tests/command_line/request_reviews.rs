@@ -1,4 +1,4 @@
-//! What is checked in `Operator` and `Install` resources, and their review.
+//! What is checked in `Operator` and `Install` resources, and the review of an Install for a user.
 
 use crate::bundles::{fail, rake, succeed};
 use crate::common::Sandbox;
@@ -103,4 +103,42 @@ fn one_manual_operator_of_a_package_makes_the_plan_manual() {
     let written: Value = serde_json::from_str(&plan.stdout).unwrap_or_else(|_| panic!("{plan}"));
     assert_eq!(written["spec"]["approval"], "Manual");
     assert!(!plan.stderr.contains("replaces the Subscription"), "{plan}");
+}
+
+#[test]
+fn a_user_may_approve_an_install_with_the_pending_permissions() {
+    let sandbox = sandbox();
+    fs::write(sandbox.path("install.yaml"), install("approval: Unapproved", MAP)).unwrap();
+    let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: maps}\nrules:\n\
+                - {apiGroups: [''], resources: [configmaps], verbs: [create]}\n---\n\
+                apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: maps}\n\
+                roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: maps}\n\
+                subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: ann}]\n";
+    fs::write(sandbox.path("dump.yaml"), role).unwrap();
+    let of = |user: &str| sandbox.run(format!("permissions install.yaml --cluster dump.yaml --user {user}").split(' '));
+    insta::assert_snapshot!(of("ann"), @"ann may approve Install plan");
+    insta::assert_snapshot!(of("joe"), @r"
+    joe may not approve Install plan without these permissions:
+    NAMESPACE  GROUP   RESOURCE    NAMES  VERBS
+    default    (core)  configmaps         create
+    ------- stderr -------
+    use --as role to print the roles that allow it
+    ------- exit 3 -------
+    ");
+    let answer = json(
+        &sandbox,
+        "permissions install.yaml --cluster dump.yaml --user ann -o json",
+    );
+    assert_eq!(
+        (&answer["install"], &answer["mayApprove"]),
+        (&json!("plan"), &json!(true))
+    );
+    fs::write(sandbox.path("operator.yaml"), operator("my-rake", "channel: stable")).unwrap();
+    let line = "permissions -q operator.yaml --catalog c=index.db --cluster dump.yaml --user ann -o json";
+    let answer = json(&sandbox, line);
+    assert_eq!(answer["install"], "my-rake");
+    assert_eq!(
+        answer["catalogs"],
+        json!([{"namespace": "ns", "name": "c", "mayUse": false, "refusedByPolicy": false}])
+    );
 }

@@ -412,7 +412,6 @@ fn a_file_without_requests_is_rejected() {
         "resolve rake",
         "permissions --cluster pod.yaml",
         "permissions rake1 --catalog a=index.db",
-        "permissions bad.yaml --user ann",
         "permissions bad.yaml --policy policy.yaml",
     ] {
         assert_eq!(sandbox.run(line.split(' ')).status, Some(2), "{line}");

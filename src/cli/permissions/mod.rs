@@ -28,7 +28,7 @@ use crate::terminal::{self, Format};
 use crate::validation::policy::Terms;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::Value;
-use user::{Question, UserArguments};
+use user::{Approval, Question, UserArguments};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,7 +86,8 @@ Examples:
 ///
 /// With --user or --group, checks whether a user may approve the installation and use catalogs. An approval requires
 /// the pending permissions; the use of a catalog requires the verb install on the CatalogSource. With --as role, prints
-/// the roles that would allow the user to do so. The exit status is 3 if the answer is no.
+/// the roles that would allow the user to do so. The exit status is 3 if the answer is no. If a file contains several
+/// Installs, they cannot be checked together.
 ///
 /// With --policy, checks the bundle against the policy of an administrator, including the terms for the user if a user
 /// is specified. Permissions that OLM extends to all namespaces count as permissions for the whole cluster. The exit
@@ -204,13 +205,25 @@ fn asked(
     let Some(user) = arguments.user.user() else {
         return Err(CommandError::usage("no bundle was specified"));
     };
+    let approval = match content {
+        None => None,
+        Some(content) => {
+            let namespace = arguments.installer.install.namespace(state);
+            let needs = needs(content, namespace, state, arguments.installer.olm.get())?;
+            Some(Approval {
+                is_install: false,
+                name: &content.name,
+                installer,
+                pending: pending(&needs, installer)?,
+                needs,
+            })
+        }
+    };
     let question = Question {
         user: &user,
-        arguments: &arguments.user,
-        content: content.map(|content| (content, arguments.installer.install.namespace(state))),
-        installer,
+        catalogs: arguments.user.catalogs()?,
+        approval,
         shape: arguments.shape,
-        olm: arguments.installer.olm.get(),
         terms,
         refused,
         output: &arguments.output,

@@ -1,6 +1,7 @@
 //! `opmx permissions` for Operator and Install resources: the review of each Install, and of everything that the
 //! Operators would install.
 
+use super::user::{self, Approval, Question};
 use super::{PermissionsArguments, Shape, print, roles};
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
@@ -8,7 +9,7 @@ use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::unresolved;
 use crate::cli::what_if;
 use crate::cluster::State;
-use crate::cluster::requested::{RequestedInstall, add, is_request};
+use crate::cluster::requested::{RequestedInstall, Updates, add, is_request};
 use crate::install::permissions::{self, pending};
 use crate::install::requests::installs::{OpenContent, OpenInstall, Reviewed};
 use crate::install::requests::namespaces::DEFAULT;
@@ -23,9 +24,9 @@ use std::collections::BTreeMap;
 
 /// Reviews the resources of a file or, without a file, those of the cluster.
 pub(super) fn run(file: Option<&str>, arguments: &PermissionsArguments, context: &Context<'_>) -> CommandResult {
-    if arguments.user.user().is_some() || arguments.policy.policy.is_some() {
+    if arguments.policy.policy.is_some() {
         return Err(CommandError::usage(
-            "--user, --group and --policy apply to BUNDLE, not to Operators and Installs",
+            "--policy applies to BUNDLE, not to Operators and Installs",
         ));
     }
     let install = &arguments.installer.install;
@@ -67,6 +68,10 @@ pub(super) fn run(file: Option<&str>, arguments: &PermissionsArguments, context:
             "specify a bundle, or a file with an Install or an Operator that sets spec.updates",
         ));
     }
+    let catalogs = match &operators[..] {
+        [] if arguments.user.user().is_some() => arguments.user.catalogs()?,
+        operators => operators.iter().filter_map(catalog_of).collect(),
+    };
     if !operators.is_empty() {
         match of_operators(&operators, &requested, state.clone(), arguments, context)? {
             Answer::Install(made) => installs.extend(made),
@@ -77,7 +82,15 @@ pub(super) fn run(file: Option<&str>, arguments: &PermissionsArguments, context:
         context.printer.status("there is nothing to install");
         return Ok(Status::Success);
     }
-    review(&installs, &state, arguments, context)
+    review(&installs, catalogs, &state, arguments, context)
+}
+
+/// Returns the namespace and the name of the CatalogSource that an Operator uses.
+fn catalog_of(operator: &OpenOperator) -> Option<(String, String)> {
+    match &operator.operator.updates {
+        Updates::Catalog(updates) => Some((updates.catalog_namespace.clone(), updates.catalog.clone())),
+        Updates::Image(_) => None,
+    }
 }
 
 /// The result of reviewing Operators.
@@ -179,6 +192,7 @@ fn of_selected(
 
 fn review(
     installs: &[OpenInstall],
+    catalogs: Vec<(String, String)>,
     state: &State,
     arguments: &PermissionsArguments,
     context: &Context<'_>,
@@ -200,6 +214,28 @@ fn review(
         for note in reviewed.notes.iter().chain(of_operators) {
             context.printer.warning(note);
         }
+    }
+    if let Some(user) = arguments.user.user() {
+        let [(install, reviewed)] = &all[..] else {
+            let problem = format!("--user and --group check only one Install at a time, not {}", all.len());
+            return Err(CommandError::usage(problem));
+        };
+        let question = Question {
+            user: &user,
+            catalogs,
+            approval: Some(Approval {
+                is_install: true,
+                name: &install.install.name,
+                needs: reviewed.needs.clone(),
+                installer: &reviewed.held,
+                pending: reviewed.pending.clone(),
+            }),
+            shape: arguments.shape,
+            terms: None,
+            refused: &[],
+            output: &arguments.output,
+        };
+        return user::answer(&question, state, context);
     }
     let is_pending = all.iter().any(|(_, reviewed)| !reviewed.pending.is_empty());
     if let Some(Shape::Role) = arguments.shape {

@@ -1,18 +1,16 @@
 //! `opmx permissions --user`: whether a user may approve an installation and use catalogs.
 
-use super::{Shape, needs, roles};
+use super::{Shape, roles};
 use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cluster::State;
 use crate::diagnostic::Diagnostic;
 use crate::install::permissions::{
-    CatalogUse, catalog_uses, catalogs_of, held_by, image_of, missing_to_approve, pending, roles_to_allow,
+    CatalogUse, Need, Permission, catalog_uses, catalogs_of, held_by, image_of, missing_to_approve, roles_to_allow,
 };
 use crate::kubernetes::rbac::account::Grants;
 use crate::kubernetes::rbac::user::User;
-use crate::olm::releases::Olm;
-use crate::steps::Content;
 use crate::terminal;
 use crate::terminal::Format;
 use crate::terminal::table::Table;
@@ -35,8 +33,9 @@ pub(super) struct UserArguments {
     group: Vec<String>,
     /// CatalogSource that the user would use (this requires the verb install on it); may be repeated
     ///
-    /// Without a bundle and without this option, the CatalogSources of the cluster are listed. For Operators, the form
-    /// is [NAME=]INDEX[,PRIORITY]: an index to use instead of the CatalogSource with this name.
+    /// Without a bundle and without this option, the CatalogSources of the cluster are listed. For Operators, the
+    /// CatalogSources that they name are checked, and the form is [NAME=]INDEX[,PRIORITY]: an index to use instead of
+    /// the CatalogSource with this name.
     #[arg(long, value_name = "NAMESPACE/NAME|[NAME=]INDEX")]
     pub(super) catalog: Vec<String>,
 }
@@ -61,7 +60,8 @@ impl UserArguments {
         self.catalogs().map(drop)
     }
 
-    fn catalogs(&self) -> Result<Vec<(String, String)>, CommandError> {
+    /// Returns the namespaces and names of the specified CatalogSources.
+    pub(super) fn catalogs(&self) -> Result<Vec<(String, String)>, CommandError> {
         let named = self.catalog.iter().map(|text| match text.split_once('/') {
             Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() => {
                 Ok((namespace.to_owned(), name.to_owned()))
@@ -74,17 +74,27 @@ impl UserArguments {
     }
 }
 
+/// An installation that a user may have to approve.
+pub(super) struct Approval<'a> {
+    /// Whether an Install is to be approved, instead of the installation of a bundle.
+    pub(super) is_install: bool,
+    /// The name of the Install or the bundle.
+    pub(super) name: &'a str,
+    pub(super) needs: Vec<Need>,
+    /// The permissions of the account that installs.
+    pub(super) installer: &'a Grants,
+    /// The permissions that the account lacks.
+    pub(super) pending: Vec<Permission>,
+}
+
 /// The question whether a user may approve an installation and use catalogs.
 pub(super) struct Question<'a> {
     pub(super) user: &'a User,
-    pub(super) arguments: &'a UserArguments,
-    /// The bundle to be installed and its namespace, if a bundle was specified.
-    pub(super) content: Option<(&'a Content, &'a str)>,
-    /// The permissions of the account that installs the bundle.
-    pub(super) installer: &'a Grants,
+    /// The namespaces and names of the catalogs that the user would use.
+    pub(super) catalogs: Vec<(String, String)>,
+    /// The installation. Without an installation and without catalogs, the question is about all catalogs.
+    pub(super) approval: Option<Approval<'a>>,
     pub(super) shape: Option<Shape>,
-    /// The version of OLM that installs the bundle.
-    pub(super) olm: &'a Olm,
     /// The terms of the policy for the user, if a policy was specified.
     pub(super) terms: Option<&'a Terms>,
     /// The policy violations of the bundle, which have been reported.
@@ -93,9 +103,9 @@ pub(super) struct Question<'a> {
 }
 
 pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'_>) -> CommandResult {
-    let Question { user, content, .. } = question;
-    let named = question.arguments.catalogs()?;
-    let all = content.is_none() && named.is_empty();
+    let Question { user, approval, .. } = question;
+    let named = question.catalogs.clone();
+    let all = approval.is_none() && named.is_empty();
     let (held, notes) = held_by(user, state);
     for note in notes {
         context.printer.warning(note);
@@ -115,29 +125,27 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
             "the input contains no CatalogSource; specify a bundle, or a CatalogSource with --catalog",
         ));
     }
-    let needs = match content {
-        Some((content, namespace)) => needs(content, namespace, state, question.olm)?,
+    let missing = match approval.as_ref().filter(|approval| !approval.pending.is_empty()) {
+        Some(approval) => missing_to_approve(&approval.needs, approval.installer, &held)?,
         None => Vec::new(),
     };
-    let waiting = pending(&needs, question.installer)?;
-    let missing = missing_to_approve(&needs, question.installer, &held)?;
-    let bundle = content.map(|(content, _)| content.name.as_str());
     // A list of all catalogs is not a yes-or-no answer, so it does not affect the status.
     let is_usable = |row: &Row<'_>| row.catalog.may_use && !row.refused_by_policy;
     let is_held = missing.is_empty() && (all || catalogs.iter().all(|catalog| catalog.may_use));
     let is_allowed = missing.is_empty() && question.refused.is_empty() && (all || rows.iter().all(is_usable));
     let status = Status::of_answer(is_allowed);
     if question.shape.is_some() {
-        let roles_needed = roles_to_allow(user, bundle, &missing, &catalogs);
+        let name = approval.as_ref().map(|approval| approval.name);
+        let roles_needed = roles_to_allow(user, name, &missing, &catalogs);
         roles(&roles_needed, question.output.output, context)?;
         return Ok(Status::Success);
     }
     if question.output.output != Format::Text {
         let mut answer = json!({"user": user.name, "groups": user.groups});
-        if let Some(bundle) = bundle {
-            answer["bundle"] = json!(bundle);
+        if let Some(approval) = approval {
+            answer[if approval.is_install { "install" } else { "bundle" }] = json!(approval.name);
             answer["mayApprove"] = json!(missing.is_empty());
-            answer["pending"] = json!(waiting);
+            answer["pending"] = json!(approval.pending);
             answer["missing"] = json!(missing);
         }
         answer["catalogs"] = json!(rows);
@@ -153,19 +161,21 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
         return Ok(status);
     }
     let who = user.label();
-    if let Some(bundle) = bundle {
-        if waiting.is_empty() {
-            context.printer.line(format!("{bundle} requires no approval"))?;
+    if let Some(approval) = approval {
+        let kind = if approval.is_install { "Install " } else { "" };
+        let what = format!("{kind}{}", approval.name);
+        if approval.pending.is_empty() {
+            context.printer.line(format!("{what} requires no approval"))?;
         } else if missing.is_empty() {
-            context.printer.line(format!("{who} may approve {bundle}"))?;
+            context.printer.line(format!("{who} may approve {what}"))?;
         } else {
             context
                 .printer
-                .line(format!("{who} may not approve {bundle} without these permissions:"))?;
+                .line(format!("{who} may not approve {what} without these permissions:"))?;
             terminal::permissions::permissions(&context.printer, &missing)?;
         }
     }
-    list(&rows, bundle.is_some(), context)?;
+    list(&rows, approval.is_some(), context)?;
     if !is_held {
         context.printer.status("use --as role to print the roles that allow it");
     }
