@@ -8,7 +8,7 @@ use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::{IntentArguments, unresolved};
-use crate::cli::values::filled;
+use crate::cli::values::{filled, namespace};
 use crate::cli::what_if::{self, InstallArguments, OlmArgument};
 use crate::cluster::State;
 use crate::cluster::conditions::NOT_UPGRADEABLE;
@@ -94,7 +94,7 @@ pub(crate) struct PlanArguments {
     #[arg(long, value_name = "NAME[=INDEX]")]
     catalog: Vec<String>,
     /// Namespace of the CatalogSource
-    #[arg(long, value_name = "NS", default_value = "olm")]
+    #[arg(long, value_name = "NS", default_value = "olm", value_parser = namespace)]
     catalog_namespace: String,
     /// Version to upgrade from, or "" for none [default: the version that the bundle replaces, or an installed version
     /// that it skips]
@@ -309,7 +309,7 @@ fn of_install(
     arguments: &PlanArguments,
     context: &Context<'_>,
 ) -> CommandResult {
-    let named = arguments.install.namespace.as_deref();
+    let named = arguments.install.namespace_of(install, state);
     let (planned, reviewed) = install.plan(state, named, arguments.approval.map(Approval::from))?;
     for note in &reviewed.notes {
         context.printer.warning(note);

@@ -6,6 +6,7 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::PreferenceArguments;
 use crate::cli::hint::MORE_STEPS;
 use crate::cli::requests::{self, OpenOperator};
+use crate::cli::values::namespace;
 use crate::cli::what_if::{self, ClusterArguments, OlmArgument};
 use crate::cluster::{self, requested};
 use crate::install::requests::installs::OpenInstall;
@@ -77,7 +78,7 @@ pub(crate) struct ResolveArguments {
     #[arg(long, value_name = "CSV", conflicts_with = "state")]
     starting_csv: Option<String>,
     /// Namespace to install operators into [default: from the files, or operators]
-    #[arg(short, long, value_name = "NS", conflicts_with = "state")]
+    #[arg(short, long, value_name = "NS", conflicts_with = "state", value_parser = namespace)]
     namespace: Option<String>,
     /// Explain for every candidate why it was or was not chosen
     #[arg(long)]

@@ -2,6 +2,7 @@
 
 use crate::causes::with_causes;
 use crate::image::Reference;
+use crate::kubernetes::names::fault_of_dns1123_label;
 use crate::olm::releases::{Olm, UnknownOlm};
 use crate::text::Limits;
 use clap::builder::{NonEmptyStringValueParser, PathBufValueParser, PossibleValue, TypedValueParser};
@@ -35,6 +36,14 @@ pub(crate) fn name(text: &str) -> Result<String, &'static str> {
     match text.trim() {
         "" => Err("a name is missing"),
         name => Ok(name.to_owned()),
+    }
+}
+
+/// Parses the name of a namespace.
+pub(crate) fn namespace(text: &str) -> Result<String, String> {
+    match fault_of_dns1123_label(text) {
+        None => Ok(text.to_owned()),
+        Some(fault) => Err(format!("the name of a namespace {fault}")),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::values::{filled, predicted_olm};
-use crate::cli::{Context, guesses, input, sources};
+use crate::cli::{Context, guesses, input, sources, values};
 use crate::cluster::state::CatalogSource;
 use crate::cluster::{self, OperatorGroups, State};
 use crate::cluster::{conditions, dump};
@@ -16,6 +16,8 @@ use crate::index::intake::IntakeError;
 use crate::index::open::OpenLimits;
 use crate::install;
 use crate::install::content::{self, ContentError};
+use crate::install::requests::installs::OpenInstall;
+use crate::install::requests::namespaces::DEFAULT;
 use crate::install::resolve::{NamedIndex, ResolveError, ResolveOptions, Resolved};
 use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::olm::releases::{NEWEST, Olm};
@@ -262,8 +264,8 @@ pub(crate) struct InstallArguments {
     /// oci-archive:FILE:TAG, a database file, or a folder with a catalog
     #[arg(long, value_name = "INDEX", value_parser = filled())]
     pub(crate) index: Option<String>,
-    /// Namespace to install into [default: from the files, or operators]
-    #[arg(short, long, value_name = "NS")]
+    /// Namespace to install into [default: from the files, or operators; for an Install, default]
+    #[arg(short, long, value_name = "NS", value_parser = values::namespace)]
     pub(crate) namespace: Option<String>,
     #[command(flatten)]
     pub(crate) form: FormArgument,
@@ -308,6 +310,14 @@ impl InstallArguments {
             .as_deref()
             .or(of_state)
             .unwrap_or(cluster::state::NAMESPACE)
+    }
+
+    /// Returns the namespace for content of an Install that specifies none, if it differs from the one that the Install
+    /// itself determines. The namespace of a what-if file applies if the Install maps no namespace.
+    pub(crate) fn namespace_of<'a>(&'a self, install: &OpenInstall, state: Option<&'a State>) -> Option<&'a str> {
+        let is_unmapped = self.cluster.state.is_some() && install.namespace(None) == DEFAULT;
+        let of_state = state.filter(|_| is_unmapped).map(|state| state.namespace.as_str());
+        self.namespace.as_deref().or(of_state.filter(|name| !name.is_empty()))
     }
 
     /// Reads a bundle as OLM sees it: by name from the index if an index was specified, otherwise from a folder or an

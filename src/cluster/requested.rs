@@ -5,6 +5,7 @@ pub(crate) mod fields;
 
 use super::state::Approval;
 use crate::csv::GROUP;
+use crate::kubernetes::names::fault_of_dns1123_label;
 use crate::manifest::items;
 use crate::shape::{self, Shape};
 use crate::source::Place;
@@ -252,6 +253,15 @@ impl<'a> Reader<'a> {
         text.ok_or_else(|| self.wrong(path.key(key), "is missing"))
     }
 
+    /// Returns the name of a namespace, which can exist in a cluster.
+    fn namespace(&self, path: &Path, map: &'a Value, key: &str) -> Result<String, RequestError> {
+        let name = self.needed(path, map, key)?;
+        match fault_of_dns1123_label(&name) {
+            None => Ok(name),
+            Some(fault) => Err(self.wrong(path.key(key), &format!("{name:?} {fault}"))),
+        }
+    }
+
     /// Returns the key named by the type of a union, and its value; the other key must not have a value.
     fn variant(
         &self,
@@ -318,7 +328,7 @@ impl<'a> Reader<'a> {
             entrypoint,
             approval,
             catalog: self.needed(&of_reference, reference, "name")?,
-            catalog_namespace: self.needed(&of_reference, reference, "namespace")?,
+            catalog_namespace: self.namespace(&of_reference, reference, "namespace")?,
         }))
     }
 
@@ -358,7 +368,7 @@ impl<'a> Reader<'a> {
         for (index, entry) in listed.into_iter().flatten().enumerate() {
             let of_entry = path.index(index);
             let from = self.needed(&of_entry, entry, "from")?;
-            let to = self.needed(&of_entry, entry, "to")?;
+            let to = self.namespace(&of_entry, entry, "to")?;
             if let Some(other) = mapping.insert(from.clone(), to.clone())
                 && other != to
             {

@@ -1,6 +1,6 @@
 //! What is checked in `Operator` and `Install` resources, and the review of an Install for a user.
 
-use crate::bundles::{fail, rake, succeed};
+use crate::bundles::{fail, outcome_of, rake, succeed};
 use crate::common::Sandbox;
 use serde_json::{Value, json};
 use std::fs;
@@ -103,6 +103,50 @@ fn one_manual_operator_of_a_package_makes_the_plan_manual() {
     let written: Value = serde_json::from_str(&plan.stdout).unwrap_or_else(|_| panic!("{plan}"));
     assert_eq!(written["spec"]["approval"], "Manual");
     assert!(!plan.stderr.contains("replaces the Subscription"), "{plan}");
+}
+
+#[test]
+fn only_namespaces_that_can_exist_are_accepted() {
+    let sandbox = sandbox();
+    fs::write(
+        sandbox.path("install.yaml"),
+        install("namespaces: [{from: default, to: X}]", MAP),
+    )
+    .unwrap();
+    let outcome = fail(&sandbox, "plan install.yaml");
+    assert!(
+        outcome
+            .stderr
+            .contains("install.yaml:5:32: Install plan: spec.namespaces[0].to \"X\" must consist of"),
+        "{outcome}"
+    );
+    for line in [
+        "plan rake1 -n X",
+        "plan rake1 --catalog-namespace X",
+        "resolve rake --catalog index.db -n X",
+        "permissions rake1 -n X",
+        "permissions diff rake1 rake2 -n X",
+        "permissions rake1 --user ann --catalog X/c",
+    ] {
+        assert_eq!(sandbox.run(line.split(' ')).status, Some(2), "{line}");
+    }
+}
+
+#[test]
+fn an_install_that_maps_no_namespace_uses_the_one_of_the_what_if_file() {
+    let sandbox = sandbox();
+    fs::write(sandbox.path("install.yaml"), install("approval: Approved", MAP)).unwrap();
+    fs::write(sandbox.path("state.yaml"), "version: 1\nnamespace: garden\n").unwrap();
+    let namespaces = |options: &str| {
+        let plan = json(&sandbox, &format!("plan -q install.yaml -o json {options}"));
+        let review = outcome_of(&sandbox, &format!("permissions -q install.yaml {options}")).stdout;
+        let namespace = plan["metadata"]["namespace"].as_str().unwrap().to_owned();
+        assert!(review.contains(&format!("namespace  {namespace}\n")), "{review}");
+        namespace
+    };
+    assert_eq!(namespaces(""), "default");
+    assert_eq!(namespaces("--state state.yaml"), "garden");
+    assert_eq!(namespaces("-n shed"), "shed");
 }
 
 #[test]

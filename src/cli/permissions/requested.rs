@@ -12,7 +12,6 @@ use crate::cluster::State;
 use crate::cluster::requested::{RequestedInstall, Updates, add, is_request};
 use crate::install::permissions::{self, pending};
 use crate::install::requests::installs::{OpenContent, OpenInstall, Reviewed};
-use crate::install::requests::namespaces::DEFAULT;
 use crate::install::resolution_steps;
 use crate::install::resolve::{ResolveOptions, Resolved};
 use crate::kubernetes::rbac::account::Grants;
@@ -198,12 +197,9 @@ fn review(
     context: &Context<'_>,
 ) -> CommandResult {
     let installer = &arguments.installer;
-    // The namespace of the what-if file applies if an Install maps no namespace.
-    let of_state = Some(state.namespace.as_str()).filter(|namespace| !namespace.is_empty());
     let mut all = Vec::new();
     for install in installs {
-        let unmapped = install.namespace(None) == DEFAULT;
-        let named = installer.install.namespace.as_deref().or(of_state.filter(|_| unmapped));
+        let named = installer.install.namespace_of(install, Some(state));
         all.push((
             install,
             install.review(state, named, installer.service_account.as_ref())?,

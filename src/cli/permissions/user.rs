@@ -4,11 +4,13 @@ use super::{Shape, roles};
 use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::values::namespace;
 use crate::cluster::State;
 use crate::diagnostic::Diagnostic;
 use crate::install::permissions::{
     CatalogUse, Need, Permission, catalog_uses, catalogs_of, held_by, image_of, missing_to_approve, roles_to_allow,
 };
+use crate::kubernetes::names::is_dns1123_subdomain;
 use crate::kubernetes::rbac::account::Grants;
 use crate::kubernetes::rbac::user::User;
 use crate::terminal;
@@ -63,8 +65,8 @@ impl UserArguments {
     /// Returns the namespaces and names of the specified CatalogSources.
     pub(super) fn catalogs(&self) -> Result<Vec<(String, String)>, CommandError> {
         let named = self.catalog.iter().map(|text| match text.split_once('/') {
-            Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() => {
-                Ok((namespace.to_owned(), name.to_owned()))
+            Some((of, name)) if namespace(of).is_ok() && is_dns1123_subdomain(name) => {
+                Ok((of.to_owned(), name.to_owned()))
             }
             _ => Err(CommandError::usage(format!(
                 "--catalog {text} does not name a CatalogSource; use NAMESPACE/NAME"

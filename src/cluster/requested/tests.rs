@@ -139,6 +139,10 @@ fn an_unreadable_install_is_rejected_with_the_path() {
             "spec.namespaces[0].to is missing",
         ),
         (
+            json!({"content": [image], "namespaces": [{"from": "a", "to": "X Y"}]}),
+            "spec.namespaces[0].to \"X Y\" must consist of lowercase letters",
+        ),
+        (
             json!({"content": [image], "contents": [image]}),
             "spec.contents has the same meaning as spec.content, which is also set",
         ),
