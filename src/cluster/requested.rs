@@ -385,7 +385,7 @@ impl<'a> Reader<'a> {
             return Ok(RequestedContent::Image(self.needed(path, entry, key)?));
         }
         let unreadable = |why: &str| self.wrong(path.key("raw"), why);
-        let objects: Vec<Value> = match value {
+        let read: Vec<Value> = match value {
             Value::String(text) => {
                 let read = text::read("raw", text.as_bytes(), &Limits::default());
                 if let Some(error) = read.diagnostics.iter().find(|finding| finding.is_error()) {
@@ -396,12 +396,20 @@ impl<'a> Reader<'a> {
             }
             object => vec![object.clone()],
         };
+        let objects = read.into_iter().flat_map(|object| match items(Some(&object)) {
+            Some(items) => items.clone(),
+            None => vec![object],
+        });
+        let objects: Vec<Value> = objects.collect();
         let is_object = |object: &Value| {
             let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
             let named = !text("/metadata/name").is_empty() || !text("/metadata/generateName").is_empty();
             !text("/apiVersion").is_empty() && !text("/kind").is_empty() && named
         };
-        if objects.is_empty() || !objects.iter().all(is_object) {
+        if objects.is_empty() {
+            return Err(unreadable("contains no object"));
+        }
+        if !objects.iter().all(is_object) {
             return Err(unreadable(
                 "is not a Kubernetes object with apiVersion, kind and metadata.name",
             ));

@@ -150,6 +150,10 @@ fn an_unreadable_install_is_rejected_with_the_path() {
             json!({"content": [image], "aproval": "Approved"}),
             "spec.aproval is not a known key of the Install; did you mean approval?",
         ),
+        (
+            json!({"content": [{"type": "Raw", "raw": {"apiVersion": "v1", "kind": "List", "items": []}}]}),
+            "spec.content[0].raw contains no object",
+        ),
     ] {
         let error = installs(&[install(&spec)]).unwrap_err().to_string();
         assert!(error.starts_with(&format!("Install plan: {message}")), "{error}");
@@ -178,4 +182,17 @@ fn unknown_fields_are_rejected_except_those_that_the_api_server_writes() {
     object["metadata"]["managedFields"] = json!([{"manager": "kubectl"}]);
     object["status"] = json!({"components": {}});
     assert!(operators(&[object]).is_ok());
+}
+
+#[test]
+fn the_items_of_a_raw_list_are_content() {
+    let service = |name: &str| json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": name}});
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": [service("a"), service("b")]});
+    for raw in [list.clone(), list.to_string().into()] {
+        let read = installs(&[install(&json!({"content": [{"type": "Raw", "raw": raw}]}))]).unwrap();
+        assert_eq!(
+            read[0].content,
+            [RequestedContent::Raw(vec![service("a"), service("b")])]
+        );
+    }
 }
