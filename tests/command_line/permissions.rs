@@ -418,6 +418,7 @@ fn s82_a_user_who_holds_the_pending_permissions_may_approve() {
     operators  rbac.authorization.k8s.io  rolebindings                   create
     operators  rbac.authorization.k8s.io  roles                          create
     ------- stderr -------
+    error: the answer is no: ann lacks permissions to approve rake.v1.0.0
     use --as role to print the roles that allow it
     ------- exit 3 -------
     ");

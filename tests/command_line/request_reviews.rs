@@ -166,6 +166,7 @@ fn a_user_may_approve_an_install_with_the_pending_permissions() {
     NAMESPACE  GROUP   RESOURCE    NAMES  VERBS
     default    (core)  configmaps         create
     ------- stderr -------
+    error: the answer is no: joe lacks permissions to approve plan
     use --as role to print the roles that allow it
     ------- exit 3 -------
     ");

@@ -131,11 +131,31 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
         Some(approval) => missing_to_approve(&approval.needs, approval.installer, &held)?,
         None => Vec::new(),
     };
-    // A list of all catalogs is not a yes-or-no answer, so it does not affect the status.
-    let is_usable = |row: &Row<'_>| row.catalog.may_use && !row.refused_by_policy;
     let is_held = missing.is_empty() && (all || catalogs.iter().all(|catalog| catalog.may_use));
-    let is_allowed = missing.is_empty() && question.refused.is_empty() && (all || rows.iter().all(is_usable));
-    let status = Status::of_answer(is_allowed);
+    let who = user.label();
+    let mut reasons = Vec::new();
+    if let Some(approval) = approval {
+        if !missing.is_empty() {
+            reasons.push(format!("{who} lacks permissions to approve {}", approval.name));
+        }
+        if !question.refused.is_empty() {
+            reasons.push(format!("the policy does not allow {}", approval.name));
+        }
+    }
+    // A list of all catalogs is not a yes-or-no answer, so it does not affect the status.
+    for Row {
+        catalog,
+        refused_by_policy,
+    } in rows.iter().filter(|_| !all)
+    {
+        let CatalogUse { namespace, name, .. } = catalog;
+        if *refused_by_policy {
+            reasons.push(format!("the policy does not allow the catalog {namespace}/{name}"));
+        } else if !catalog.may_use {
+            reasons.push(format!("{who} may not use the catalog {namespace}/{name}"));
+        }
+    }
+    let status = Status::of_answer(reasons.is_empty());
     if question.shape.is_some() {
         let name = approval.as_ref().map(|approval| approval.name);
         let roles_needed = roles_to_allow(user, name, &missing, &catalogs);
@@ -160,9 +180,9 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
             answer["refusedByPolicy"] = json!(refused);
         }
         context.printer.document(question.output.output, &answer)?;
+        report(&reasons, context);
         return Ok(status);
     }
-    let who = user.label();
     if let Some(approval) = approval {
         let kind = if approval.is_install { "Install " } else { "" };
         let what = format!("{kind}{}", approval.name);
@@ -178,10 +198,20 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
         }
     }
     list(&rows, approval.is_some(), context)?;
+    report(&reasons, context);
     if !is_held {
         context.printer.status("use --as role to print the roles that allow it");
     }
     Ok(status)
+}
+
+/// Reports why the answer is no, if it is.
+fn report(reasons: &[String], context: &Context<'_>) {
+    if !reasons.is_empty() {
+        context
+            .printer
+            .error(format!("the answer is no: {}", reasons.join("; ")));
+    }
 }
 
 /// A catalog in the output.
