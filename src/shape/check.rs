@@ -161,7 +161,7 @@ impl fmt::Display for Problem {
 impl std::error::Error for Problem {}
 
 /// Formats choices as `a, b or c`.
-fn either(choices: &[&str]) -> String {
+pub(crate) fn either(choices: &[&str]) -> String {
     match choices.split_last() {
         Some((last, first)) if !first.is_empty() => format!("{} or {last}", first.join(", ")),
         _ => choices.concat(),

@@ -12,7 +12,7 @@ mod schema;
 
 pub(crate) use builtin::{check_builtin, elsewhere};
 pub use check::{Fault, Fix, Problem, check};
-pub(crate) use check::{check_as_go, given};
+pub(crate) use check::{check_as_go, either, given};
 pub(crate) use go::entry;
 pub use go::typed;
 pub(crate) use nearest::Nearest;

@@ -14,7 +14,7 @@ use crate::olm::problem::{Problem, What};
 use crate::olm::property::{CONSTRAINT, GVK, GVK_REQUIRED, PACKAGE_REQUIRED};
 use crate::olm::releases::{Olm, support};
 use crate::rules::{self, Rule, Severity};
-use crate::shape::nearest;
+use crate::shape::{either, nearest};
 use crate::text::{Path, Step};
 use crate::version::{VersionRange, with_all_numbers};
 use serde_json::Value;
@@ -234,7 +234,7 @@ fn key_at(path: &Path, from_end: usize) -> Option<&str> {
 }
 
 fn intents() -> String {
-    Intent::ALL.map(Intent::name).join(", ")
+    either(&Intent::ALL.map(Intent::name))
 }
 
 /// Checks the content of a dependency that is not a constraint.
@@ -372,5 +372,15 @@ fn required_twice(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             let finding = Diagnostic::new(&rules::DEP_CSV_DOUBLE, message);
             findings.push(finding.at(dependency.place_of(&Path::root().key("kind"))));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_intents_are_listed_as_in_a_sentence() {
+        assert_eq!(intents(), "required, recommended or optional");
     }
 }
