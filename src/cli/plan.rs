@@ -24,6 +24,7 @@ use crate::install::resolve::ResolveOptions;
 use crate::olm::limits::OBJECT;
 use crate::olm::releases::Olm;
 use crate::steps::{Repetition, Step};
+use crate::terminal::shell::word;
 use crate::terminal::{Format, conditions};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -228,7 +229,8 @@ fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context
     }
     if let Some(name) = arguments.catalog.iter().find(|text| !text.contains('=')) {
         return Err(CommandError::usage(format!(
-            "--catalog {name} requires BUNDLE; use --catalog {name}=INDEX to read a catalog from an index"
+            "--catalog {name} requires BUNDLE; use --catalog {}=INDEX to read a catalog from an index",
+            word(name)
         )));
     }
     let outside = install.outside(context)?;

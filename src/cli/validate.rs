@@ -14,6 +14,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::terminal::findings::Report;
 use crate::terminal::output::{Format, OutputError};
 use crate::terminal::reports::ReportFormat;
+use crate::terminal::shell::word;
 use crate::terminal::{Printer, counted};
 use clap::Args;
 use serde::Serialize;
@@ -91,12 +92,12 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
     if is_bundle_folder(&arguments.folder) {
         let folder = arguments.folder.display();
         let error = CommandError::failure(format!("{folder} is the folder of a bundle, not of a catalog"));
-        return Err(error.hint(format!("use opmx bundle validate {folder}")));
+        return Err(error.hint(format!("use opmx bundle validate {}", word(&folder.to_string()))));
     }
     if arguments.folder.is_file() && is_database(&arguments.folder)? {
         let file = arguments.folder.display();
         let error = CommandError::failure(format!("{file} is a database, not a file-based catalog"));
-        return Err(error.hint(format!("use opmx index check {file}")));
+        return Err(error.hint(format!("use opmx index check {}", word(&file.to_string()))));
     }
     // A change that cannot be completed here, for example in a read-only folder, is read as if it were complete.
     if arguments.folder.is_dir() {

@@ -26,6 +26,7 @@ use crate::rules::Severity;
 use crate::steps::Content;
 use crate::synthesis::outside::Outside;
 use crate::terminal::counted;
+use crate::terminal::shell::word;
 use clap::Args;
 use serde_json::Value;
 use std::io;
@@ -370,8 +371,9 @@ impl InstallArguments {
         if self.namespace.is_none() && !suggested.is_empty() && suggested != used {
             context.printer.status(format_args!(
                 "{} suggests the namespace {suggested}, but this command uses the namespace {used}; to change it, use \
-                --namespace {suggested}",
-                content.name
+                --namespace {}",
+                content.name,
+                word(suggested)
             ));
         }
     }
@@ -486,7 +488,8 @@ pub(crate) fn resolve(
                 return error;
             }
             error.hint(format!(
-                "use --catalog {name}=INDEX to read the catalog from another index"
+                "use --catalog {}=INDEX to read the catalog from another index",
+                word(&name)
             ))
         }
     })?;
@@ -496,7 +499,8 @@ pub(crate) fn resolve(
     for CatalogSource { namespace, name, .. } in resolved.empty_catalogs() {
         context.printer.warning(format_args!(
             "the catalog {namespace}/{name} does not specify an index image, so it is treated as empty; use --catalog \
-            {name}=INDEX to set an index"
+            {}=INDEX to set an index",
+            word(name)
         ));
     }
     if let Ok(resolution) = &resolved.answer {

@@ -3,6 +3,7 @@
 
 use crate::cluster::conditions::{Check, Release, Said, Upgrade};
 use crate::terminal::output::{OutputError, Printer};
+use crate::terminal::shell::word;
 use crate::terminal::table::Table;
 
 /// Returns the command that overrides a condition.
@@ -13,9 +14,11 @@ pub fn command(release: &Release) -> String {
         namespace,
         patch,
     } = release;
-    let namespace = namespace.as_ref().map_or(String::new(), |name| format!(" -n {name}"));
-    let patch = patch.to_string().replace('\'', r"'\''");
-    format!("kubectl patch {resource} {name}{namespace} --type merge -p '{patch}'")
+    let namespace = namespace
+        .as_ref()
+        .map_or(String::new(), |name| format!(" -n {}", word(name)));
+    let (name, patch) = (word(name), word(&patch.to_string()));
+    format!("kubectl patch {resource} {name}{namespace} --type merge -p {patch}")
 }
 
 /// Prints whether operators may be upgraded. If `with_updates` is set, updates were resolved, and each check is shown

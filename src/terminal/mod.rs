@@ -15,6 +15,7 @@ pub mod permissions;
 pub mod progress;
 pub mod reports;
 pub mod resolution;
+pub mod shell;
 pub mod stdout;
 pub mod table;
 

@@ -158,6 +158,36 @@ fn a_condition_that_a_cluster_would_reject_is_a_warning() {
     assert_eq!(outcome_of(&sandbox, "upgrade-check dump.yaml -q").stderr, "");
 }
 
+/// The printed commands are copied into shells.
+#[test]
+fn names_that_a_cluster_would_reject_do_not_become_part_of_a_command() {
+    let hostile = "a; touch pwned #";
+    for (from, to) in [
+        (
+            "foo.v1.0.0, namespace: operators, generation",
+            format!("foo.v1.0.0, namespace: {hostile:?}, generation"),
+        ),
+        ("name: foo.v1.0.0, namespace", format!("name: {hostile:?}, namespace")),
+    ] {
+        let changed = DUMP.replace(from, &to);
+        assert_ne!(changed, DUMP);
+        let sandbox = sandbox(&changed);
+        let outcome = run(&sandbox, "upgrade-check dump.yaml");
+        assert!(
+            outcome.status == Some(3) && !outcome.stdout.contains("kubectl"),
+            "{outcome}"
+        );
+        let rejected = format!("is {hostile:?}, which is not a valid name; clusters reject it");
+        assert!(outcome.stderr.contains(&rejected), "{outcome}");
+    }
+    // A Condition without a namespace is in the namespace of its operator.
+    let changed = DUMP
+        .replace("namespace: operators}", &format!("namespace: {hostile:?}}}"))
+        .replace(", namespace: operators, generation", ", generation");
+    let outcome = run(&sandbox(&changed), "upgrade-check dump.yaml");
+    assert!(outcome.stdout.contains(" -n 'a; touch pwned #' --type"), "{outcome}");
+}
+
 #[test]
 fn folders_and_standard_input_are_read_like_files() {
     let sandbox = sandbox(DUMP);

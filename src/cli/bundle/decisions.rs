@@ -11,6 +11,7 @@ use crate::olm::property::{OPTIONAL_MANIFESTS, Property};
 use crate::rules;
 use crate::synthesis::decisions::{Decisions, optional_manifests};
 use crate::synthesis::settle::Settled;
+use crate::terminal::shell::word;
 use crate::text::Path;
 use std::collections::BTreeSet;
 
@@ -72,7 +73,7 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
     for finding in &decisions.unsupported {
         let object = finding.object.as_deref().unwrap_or_default();
         let about = about(finding, &format!("how to handle {object}"));
-        decide(format!("{about}; --exclude {object} leaves it out"));
+        decide(format!("{about}; --exclude {} leaves it out", word(object)));
     }
     for finding in &decisions.certificates {
         decide(about(finding, "how the operator obtains its certificate"));

@@ -6,6 +6,7 @@ use crate::cli::error::CommandError;
 use crate::cli::{Context, input};
 use crate::manifest::Manifests;
 use crate::synthesis::intake::{Intake, IntakeError, PassedOver};
+use crate::terminal::shell::word;
 use std::io;
 use std::path::Path;
 
@@ -88,30 +89,4 @@ fn advised(error: IntakeError, command: &str) -> CommandError {
         _ => "check the output of the preceding command, or the content of the folder".to_owned(),
     };
     CommandError::failure(error.to_string()).hint(hint)
-}
-
-/// Quotes a word of a command line for a shell.
-pub(super) fn word(text: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/.-_:@=+,%".contains(letter);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_quoted_for_the_shell_if_necessary() {
-        for (text, wanted) in [
-            ("config/default", "config/default"),
-            ("my charts/op", "'my charts/op'"),
-            ("https://example.com/a?b=1&c", "'https://example.com/a?b=1&c'"),
-            ("it's", "'it'\\''s'"),
-        ] {
-            assert_eq!(word(text), wanted);
-        }
-    }
 }

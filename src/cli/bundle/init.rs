@@ -21,6 +21,7 @@ use crate::manifest::{self, Layout};
 use crate::synthesis::samples;
 use crate::synthesis::settle::{Expand, Settling, settle};
 use crate::synthesis::starter::{Known, Starter, start};
+use crate::terminal::shell::word;
 use crate::tree::Tree;
 use crate::version::parse_strict;
 use clap::Args;
@@ -97,7 +98,7 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let limits = arguments.limits.tree();
     let mut tree = Tree::new(&shown);
     let manifests = if let Some(from) = &arguments.from {
-        let command = format!("opmx bundle init {}", from::word(&shown));
+        let command = format!("opmx bundle init {}", word(&shown));
         let (intake, manifests) = from::read(from, &arguments.exclude, &command, &arguments.limits, context)?;
         for (path, content) in intake.files() {
             tree.insert(path, content.to_vec(), &limits)?;
@@ -122,8 +123,8 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
             "{} contains a ClusterServiceVersion, so this is already a registry+v1 bundle",
             csv.file()
         );
-        let hint =
-            format!("generate its annotations with opmx bundle generate -d {shown}/{MANIFESTS} -p PACKAGE -c CHANNELS");
+        let manifests = word(&arguments.folder.join(MANIFESTS).display().to_string());
+        let hint = format!("generate its annotations with opmx bundle generate -d {manifests} -p PACKAGE -c CHANNELS");
         return Err(CommandError::failure(message).hint(hint));
     }
     let there = match arguments.from {
@@ -335,13 +336,10 @@ fn refuse_overwriting(
             .map(|path| folder.join(path));
     }
     let Some(path) = other else { return Ok(()) };
-    let shown = from::word(&folder.display().to_string());
-    let from = arguments
-        .from
-        .as_ref()
-        .map(|from| from::word(&from.display().to_string()));
+    let shown = word(&folder.display().to_string());
+    let from = arguments.from.as_ref().map(|from| word(&from.display().to_string()));
     let advice = if arguments.wildcards.expand_wildcards {
-        let own = || from::word(&folder.join(MANIFESTS).display().to_string());
+        let own = || word(&folder.join(MANIFESTS).display().to_string());
         let from = from.unwrap_or_else(own);
         format!("opmx bundle update {shown} --from {from} --expand-wildcards expands the wildcards")
     } else {

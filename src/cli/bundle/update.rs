@@ -12,6 +12,7 @@ use crate::diagnostic;
 use crate::files;
 use crate::synthesis::next_release::{Release, ReleaseError, ReleaseOptions, next_release};
 use crate::terminal::reports::{are_similar, renamed, unified};
+use crate::terminal::shell::word;
 use crate::tree::Tree;
 use crate::version::parse_strict;
 use clap::Args;
@@ -82,7 +83,7 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
     let shown = arguments.folder.display().to_string();
     files::finish_change(&arguments.folder)?;
     let folder = Tree::from_directory(&arguments.folder, &arguments.limits.tree())?;
-    let command = format!("opmx bundle update {}", from::word(&shown));
+    let command = format!("opmx bundle update {}", word(&shown));
     let (intake, manifests) = from::read(
         &arguments.from,
         &arguments.exclude,
@@ -226,7 +227,8 @@ fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
         ReleaseError::Itself { .. } => "specify the previous release with --replaces".to_owned(),
         ReleaseError::Older { .. } => "set another version with --version".to_owned(),
         ReleaseError::Name { name, .. } => format!(
-            "set the name and version of the next release in {OLM_YAML}, and specify --version and --replaces {name}"
+            "set the name and version of the next release in {OLM_YAML}, and specify --version and --replaces {}",
+            word(name)
         ),
         ReleaseError::Examples { .. } => {
             format!("change \"annotations: {{alm-examples: […]}}\" to a list in {OLM_YAML}")
@@ -236,9 +238,11 @@ fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
             return CommandError::missing(error.to_string()).hint(hint);
         }
         ReleaseError::KeptFile { path, .. } => {
-            format!("rename {path} in the folder of the bundle, or omit --keep {path} to import the new file")
+            let kept = word(path);
+            format!("rename {path} in the folder of the bundle, or omit --keep {kept} to import the new file")
         }
         ReleaseError::KeptObject { object, path, .. } => {
+            let (path, object) = (word(path), word(object));
             format!("omit --keep {path} to import the new object, or leave the new object out with --exclude {object}")
         }
         ReleaseError::Tree(_) | ReleaseError::Edit(_) => return CommandError::failure(error.to_string()),

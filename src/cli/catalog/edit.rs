@@ -15,6 +15,7 @@ use crate::database::read::is_database;
 use crate::diagnostic::Diagnostic;
 use crate::terminal::output::OutputError;
 use crate::terminal::reports::unified;
+use crate::terminal::shell::word;
 use crate::terminal::{Printer, counted};
 use crate::validation::Strictness;
 use clap::Args;
@@ -131,12 +132,13 @@ impl Report<'_> {
 /// Returns an error if the path is that of a database or a bundle, or the reference of an image.
 pub(crate) fn require_catalog(path: &Path) -> Result<(), CommandError> {
     let shown = path.display();
+    let quoted = word(&shown.to_string());
     let is_image = |name: &str| name.contains(':') && matches!(name.parse(), Ok(Location::Image(_)));
     if !path.exists() && path.to_str().is_some_and(is_image) {
         let error = CommandError::failure(format!(
             "{shown} is an image, but this command works on the folder of a catalog"
         ));
-        let migrate = format!("write the catalog to a folder: opmx migrate {shown} FOLDER");
+        let migrate = format!("write the catalog to a folder: opmx migrate {quoted} FOLDER");
         return Err(error
             .hint(migrate)
             .hint("to add bundles to an index image, use opmx index add"));
@@ -151,9 +153,11 @@ pub(crate) fn require_catalog(path: &Path) -> Result<(), CommandError> {
     let error = CommandError::failure(format!("{shown} is a database, not a file-based catalog"));
     Err(error
         .hint(format!(
-            "change the database with a command such as opmx registry add -d {shown}"
+            "change the database with a command such as opmx registry add -d {quoted}"
         ))
-        .hint(format!("or convert it to a catalog first: opmx migrate {shown} FOLDER")))
+        .hint(format!(
+            "or convert it to a catalog first: opmx migrate {quoted} FOLDER"
+        )))
 }
 
 /// The catalog or template that is being edited.
@@ -272,7 +276,7 @@ fn warn_of_errors(of: &str, findings: &[Diagnostic], catalog: &Path, printer: &P
         shown.push(format!("{} more", errors.len() - SHOWN));
     }
     let all = if catalog.is_dir() {
-        format!("; \"opmx validate {}\" shows all", catalog.display())
+        format!("; \"opmx validate {}\" shows all", word(&catalog.display().to_string()))
     } else {
         String::new()
     };

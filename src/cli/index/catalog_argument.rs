@@ -3,6 +3,7 @@
 use crate::catalog::selection::SelectionError;
 use crate::cli::error::CommandError;
 use crate::cli::values::filled;
+use crate::terminal::shell::word;
 use clap::Args;
 
 /// An index of any form.
@@ -38,7 +39,7 @@ impl CatalogArgument {
     fn hint(&self, missing: CommandError, nearest: Option<String>, list: &str) -> CommandError {
         missing.hint(match nearest {
             Some(name) => format!("did you mean {name:?}?"),
-            None => format!("see opmx index list {list} {}", self.index),
+            None => format!("see opmx index list {list} {}", word(&self.index)),
         })
     }
 }

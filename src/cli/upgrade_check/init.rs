@@ -4,6 +4,7 @@ use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cluster::conditions::{ENVIRONMENT, Starter, aggregate, environment_patch, proposed, starter};
 use crate::kubernetes::names::{is_csv_name, is_dns1123_label, is_dns1123_subdomain};
+use crate::terminal::shell::word;
 use crate::text::to_yaml;
 use clap::{Args, ValueEnum};
 use serde_json::Value;
@@ -148,8 +149,8 @@ fn environment(deployment: &str, container: Option<&str>, arguments: &InitArgume
     let InitArguments { name, namespace, .. } = arguments;
     match container {
         Some(container) => {
-            let patch = environment_patch(container, name);
-            format!("kubectl patch deployment {deployment} -n {namespace} -p '{patch}'")
+            let patch = word(&environment_patch(container, name).to_string());
+            format!("kubectl patch deployment {deployment} -n {namespace} -p {patch}")
         }
         None => format!("kubectl set env deployment/{deployment} -n {namespace} {ENVIRONMENT}={name}"),
     }

@@ -2,6 +2,7 @@
 //! them.
 
 use super::list::{Lists, find};
+use super::note;
 use super::said::Said;
 use super::{Held, OperatorCondition, UPGRADEABLE, UPGRADING};
 use crate::csv::GROUP;
@@ -73,12 +74,14 @@ pub(super) fn of(condition: OperatorCondition<'_>, lists: Option<&Lists<'_>>, he
     };
     let overriding = lists.and_then(|lists| find(&lists.overrides, kind));
     let reported = lists.and_then(|lists| find(&lists.reported, kind));
+    // A cluster cannot contain a resource with such a name, so there is nothing to patch.
+    let releasable = lists.filter(|_| note::of_names(condition).is_empty());
     Hold {
         condition: condition.label(),
         said: overriding.or(reported).map(Said::of),
         by_override: overriding.is_some(),
         message: held.message(),
-        release: lists.map(|lists| release(condition, lists)),
+        release: releasable.map(|lists| release(condition, lists)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::list::{Listed, Lists, find};
 use super::{OperatorCondition, UPGRADEABLE, UPGRADING};
+use crate::kubernetes::names::{is_dns1123_label, is_dns1123_subdomain};
 use std::fmt;
 
 /// The conditions that affect OLM.
@@ -10,6 +11,13 @@ pub(super) const SUPPORTED: [&str; 2] = [UPGRADEABLE, UPGRADING];
 /// A part of a resource that a cluster would reject, or that does not have the effect that a reader would expect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
+    /// A name that clusters reject.
+    Name {
+        /// The field.
+        field: &'static str,
+        /// The name.
+        name: String,
+    },
     /// `status.conditions` is one condition, not a list.
     SingleCondition,
     /// A status that YAML reads as true or false.
@@ -63,6 +71,12 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Name { field, name } => {
+                write!(
+                    formatter,
+                    "{field} is {name:?}, which is not a valid name; clusters reject it"
+                )
+            }
             Self::SingleCondition => {
                 formatter.write_str("status.conditions is one condition; clusters accept only a list of them")
             }
@@ -105,7 +119,7 @@ impl fmt::Display for Note {
 
 /// Returns the notes about a resource, regardless of the judgement.
 pub(super) fn of(condition: OperatorCondition<'_>, lists: &Lists<'_>) -> Vec<Note> {
-    let mut notes = Vec::new();
+    let mut notes = of_names(condition);
     if lists.single {
         notes.push(Note::SingleCondition);
     }
@@ -136,6 +150,20 @@ pub(super) fn of(condition: OperatorCondition<'_>, lists: &Lists<'_>) -> Vec<Not
         }
     }
     notes
+}
+
+/// Returns the notes about the names of a resource. A missing namespace is known from elsewhere.
+pub(super) fn of_names(condition: OperatorCondition<'_>) -> Vec<Note> {
+    let name = Some(("metadata.name", condition.name())).filter(|(_, name)| !is_dns1123_subdomain(name));
+    let namespace = condition.namespace().map(|namespace| ("metadata.namespace", namespace));
+    let namespace = namespace.filter(|(_, name)| !is_dns1123_label(name));
+    let notes = [name, namespace].into_iter().flatten();
+    notes
+        .map(|(field, name)| Note::Name {
+            field,
+            name: name.to_owned(),
+        })
+        .collect()
 }
 
 fn of_condition(listed: &Listed<'_>, notes: &mut Vec<Note>) {
