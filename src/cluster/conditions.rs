@@ -117,7 +117,7 @@ impl<'a> OperatorCondition<'a> {
         if self.name() == operator.name {
             return true;
         }
-        if self.text(&["kind"]) != "Condition" {
+        if !self.is_proposed() {
             return false;
         }
         let owners: Vec<&str> = self.owners().collect();
@@ -155,6 +155,17 @@ impl<'a> OperatorCondition<'a> {
         self.get(keys).and_then(Value::as_str).unwrap_or_default()
     }
 
+    /// Returns whether the resource is a `Condition`, which only the proposal describes.
+    pub(super) fn is_proposed(self) -> bool {
+        self.text(&["kind"]) == "Condition"
+    }
+
+    /// Returns `metadata.generation`, or 0 if it is not set.
+    fn generation(self) -> i64 {
+        let generation = self.get(&["metadata", "generation"]);
+        generation.and_then(Value::as_i64).unwrap_or(0)
+    }
+
     /// Returns whether OLM has not yet copied the operator's conditions to the status: whether the resource is an
     /// `OperatorCondition` v2 without a status.
     fn is_new(self) -> bool {
@@ -173,6 +184,8 @@ pub enum Held {
     },
     /// The operator has not reported its state since the resource was changed.
     Outdated {
+        /// The type of the condition.
+        kind: &'static str,
         /// The status that the operator reported before.
         status: String,
     },
@@ -211,11 +224,8 @@ impl fmt::Display for Held {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotUpgradeable { message } => write!(formatter, "the operator is not upgradeable: {message}"),
-            Self::Outdated { status } => {
-                write!(
-                    formatter,
-                    "the operatorcondition status {UPGRADEABLE:?}={status:?} is outdated"
-                )
+            Self::Outdated { kind, status } => {
+                write!(formatter, "the operatorcondition status {kind:?}={status:?} is outdated")
             }
             Self::Upgrading { message } => write!(formatter, "the operator is being upgraded: {message}"),
             Self::NotBegun { reached, installed } => {
@@ -272,8 +282,9 @@ pub struct Judgement {
 /// `Upgradeable`, and by the proposal's rules for `Upgrading`.
 ///
 /// An override of `Upgradeable` takes precedence over the operator's report. Without an override, the operator's report
-/// decides, unless it refers to another generation of the resource. If neither the resource nor the report states a
-/// generation, as in a file that was never applied to a cluster, the report is treated as current.
+/// decides, unless it refers to another generation of the resource: a report about another generation blocks upgrades.
+/// OLM treats a missing generation as 0, both in an `OperatorCondition` and in its condition `Upgradeable`. In the
+/// proposal, a report that states no generation is current.
 pub fn judge(condition: OperatorCondition<'_>, version: Option<&str>) -> Judgement {
     let lists = match lists(condition) {
         Ok(lists) => lists,
@@ -289,7 +300,11 @@ pub fn judge(condition: OperatorCondition<'_>, version: Option<&str>) -> Judgeme
         }
     };
     let mut notes = note::of(condition, &lists);
-    let progress = progress(condition, &lists, version, &mut notes);
+    let outdated = outdated_upgrading(condition, &lists);
+    let progress = match outdated {
+        Some(_) => Progress::Unsaid,
+        None => progress(condition, &lists, version, &mut notes),
+    };
     let upgrading = match &progress {
         Progress::Upgrading { message } => Some(Held::Upgrading {
             message: message.clone(),
@@ -300,7 +315,7 @@ pub fn judge(condition: OperatorCondition<'_>, version: Option<&str>) -> Judgeme
         }),
         Progress::Unsaid | Progress::Done => None,
     };
-    let held = upgradeable(condition, &lists).or(upgrading);
+    let held = upgradeable(condition, &lists).or(outdated).or(upgrading);
     let is_known = |listed: &&Listed<'_>| note::SUPPORTED.contains(&listed.kind);
     let is_overridden = |listed: &&Listed<'_>| find(&lists.overrides, listed.kind).is_some();
     let reported = || lists.reported.iter();
@@ -326,12 +341,27 @@ fn upgradeable(condition: OperatorCondition<'_>, lists: &list::Lists<'_>) -> Opt
         return (by_person.status != "True").then(|| refused(by_person));
     }
     let reported = find(&lists.reported, UPGRADEABLE)?;
-    let generation = condition.get(&["metadata", "generation"]).and_then(Value::as_i64);
-    if !condition.is_new() && generation.unwrap_or(0) != reported.observed_generation.unwrap_or(0) {
-        let status = reported.status.to_owned();
-        return Some(Held::Outdated { status });
+    let is_outdated = if condition.is_proposed() {
+        reported.is_outdated(condition.generation())
+    } else {
+        !condition.is_new() && condition.generation() != reported.observed_generation.unwrap_or(0)
+    };
+    if is_outdated {
+        return Some(outdated(UPGRADEABLE, reported));
     }
     (reported.status == "False").then(|| refused(reported))
+}
+
+/// Returns the reason to block upgrades if the condition `Upgrading` refers to another generation of the resource.
+fn outdated_upgrading(condition: OperatorCondition<'_>, lists: &list::Lists<'_>) -> Option<Held> {
+    let reported = find(&lists.reported, UPGRADING).filter(|_| find(&lists.overrides, UPGRADING).is_none())?;
+    let is_outdated = ["True", "False"].contains(&reported.status) && reported.is_outdated(condition.generation());
+    is_outdated.then(|| outdated(UPGRADING, reported))
+}
+
+fn outdated(kind: &'static str, reported: &Listed<'_>) -> Held {
+    let status = reported.status.to_owned();
+    Held::Outdated { kind, status }
 }
 
 fn progress(

@@ -69,6 +69,7 @@ impl Hold {
 /// Returns the hold that results from a refusal by a resource.
 pub(super) fn of(condition: OperatorCondition<'_>, lists: Option<&Lists<'_>>, held: &Held) -> Hold {
     let kind = match held {
+        Held::Outdated { kind, .. } => *kind,
         Held::Upgrading { .. } | Held::NotBegun { .. } => UPGRADING,
         _ => UPGRADEABLE,
     };
@@ -88,7 +89,7 @@ pub(super) fn of(condition: OperatorCondition<'_>, lists: Option<&Lists<'_>>, he
 /// Returns the change that overrides every condition of the resource that can hold back an upgrade, regardless of the
 /// condition that currently decides.
 fn release(condition: OperatorCondition<'_>, lists: &Lists<'_>) -> Release {
-    let is_proposed = condition.text(&["kind"]) == "Condition";
+    let is_proposed = condition.is_proposed();
     let said = |kind: &&&str| find(&lists.reported, kind).is_some() || find(&lists.overrides, kind).is_some();
     let deciding: Vec<&str> = [UPGRADEABLE, UPGRADING].iter().filter(said).copied().collect();
     let kind_of = |item: &Value| {

@@ -30,6 +30,13 @@ pub(super) struct Listed<'a> {
     pub(super) bare_status: bool,
 }
 
+impl Listed<'_> {
+    /// Returns whether the condition states a generation of the resource other than this one.
+    pub(super) fn is_outdated(&self, generation: i64) -> bool {
+        self.observed_generation.is_some_and(|observed| observed != generation)
+    }
+}
+
 /// Returns the first condition of a type, which is the one that OLM uses.
 pub(super) fn find<'l, 'a>(list: &'l [Listed<'a>], kind: &str) -> Option<&'l Listed<'a>> {
     list.iter().find(|listed| listed.kind == kind)

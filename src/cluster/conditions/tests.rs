@@ -151,6 +151,35 @@ fn a_condition_of_another_generation_is_outdated() {
     }
 }
 
+/// An API server sets the generation of every resource, and the proposal's operators state none.
+#[test]
+fn a_proposed_condition_without_an_observed_generation_is_current() {
+    let with = |condition: &str, observed: Option<i64>, status: &str| {
+        let mut object = resource("seed", &reported(condition, status));
+        object["metadata"]["generation"] = json!(1);
+        if let Some(observed) = observed {
+            object["status"]["conditions"][0]["observedGeneration"] = json!(observed);
+        }
+        let judgement = judge(OperatorCondition::of(&object).unwrap(), VERSION);
+        judgement.held.map(|held| held.to_string())
+    };
+    for observed in [None, Some(1)] {
+        assert_eq!(with("Upgradeable", observed, "True"), None);
+        assert_eq!(with("Upgrading", observed, "False"), None);
+        let said = with("Upgradeable", observed, "False");
+        assert_eq!(said.as_deref(), Some("the operator is not upgradeable: at work"));
+        let said = with("Upgrading", observed, "True");
+        assert_eq!(said.as_deref(), Some("the operator is being upgraded: at work"));
+    }
+    for condition in ["Upgradeable", "Upgrading"] {
+        for status in ["True", "False"] {
+            let outdated = format!("the operatorcondition status {condition:?}={status:?} is outdated");
+            assert_eq!(with(condition, Some(2), status), Some(outdated));
+        }
+    }
+    assert_eq!(with("Upgrading", Some(2), "Unknown"), None);
+}
+
 #[test]
 fn an_override_takes_precedence_over_an_outdated_condition() {
     let mut object = resource(
