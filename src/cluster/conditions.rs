@@ -25,6 +25,7 @@ use super::labels;
 use crate::csv::{self, Csv, GROUP};
 use list::{Listed, find, lists};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt;
 
 /// The condition by which an operator allows or refuses its upgrade. OLM compares the name exactly.
@@ -166,6 +167,15 @@ impl<'a> OperatorCondition<'a> {
         generation.and_then(Value::as_i64).unwrap_or(0)
     }
 
+    /// Returns `status.version`, also if it is written as a number.
+    pub(super) fn version(self) -> Option<Cow<'a, str>> {
+        match self.get(&["status", "version"])? {
+            Value::String(text) => Some(Cow::Borrowed(text)),
+            Value::Number(number) => Some(Cow::Owned(number.to_string())),
+            _ => None,
+        }
+    }
+
     /// Returns whether OLM has not yet copied the operator's conditions to the status: whether the resource is an
     /// `OperatorCondition` v2 without a status.
     fn is_new(self) -> bool {
@@ -225,7 +235,10 @@ impl fmt::Display for Held {
         match self {
             Self::NotUpgradeable { message } => write!(formatter, "the operator is not upgradeable: {message}"),
             Self::Outdated { kind, status } => {
-                write!(formatter, "the operatorcondition status {kind:?}={status:?} is outdated")
+                write!(
+                    formatter,
+                    "the operatorcondition status {kind:?}={status:?} is outdated"
+                )
             }
             Self::Upgrading { message } => write!(formatter, "the operator is being upgraded: {message}"),
             Self::NotBegun { reached, installed } => {
@@ -381,8 +394,8 @@ fn progress(
             message: reported.message.to_owned(),
         },
         "False" => {
-            let written = condition.text(&["status", "version"]);
-            let reached = written.strip_prefix('v').unwrap_or(written);
+            let written = condition.version().unwrap_or_default();
+            let reached = written.strip_prefix('v').unwrap_or(&written);
             match version {
                 Some(installed) if !reached.is_empty() && installed != reached => Progress::NotStarted {
                     reached: reached.to_owned(),

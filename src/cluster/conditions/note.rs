@@ -3,6 +3,8 @@
 use super::list::{Listed, Lists, find};
 use super::{OperatorCondition, UPGRADEABLE, UPGRADING};
 use crate::kubernetes::names::{is_dns1123_label, is_dns1123_subdomain};
+use crate::text::kind_of;
+use crate::version::parse_strict;
 use std::fmt;
 
 /// The conditions that affect OLM.
@@ -26,6 +28,16 @@ pub enum Note {
         kind: String,
         /// The status.
         status: String,
+    },
+    /// `status.version` is not a string.
+    VersionType {
+        /// The type that was found, such as `a number`.
+        found: &'static str,
+    },
+    /// `status.version` is not a version.
+    Version {
+        /// The version as written.
+        version: String,
     },
     /// A status that is not True, False or Unknown.
     UnknownStatus {
@@ -84,6 +96,14 @@ impl fmt::Display for Note {
                 formatter,
                 "the status of {kind} is written without quotes; clusters accept only the string {status:?}"
             ),
+            Self::VersionType { found } => write!(
+                formatter,
+                "status.version is {found}; clusters accept only a string, such as \"1.2.3\""
+            ),
+            Self::Version { version } => write!(
+                formatter,
+                "status.version is {version:?}, which is not a version such as 1.2.3"
+            ),
             Self::UnknownStatus { kind, status } => write!(
                 formatter,
                 "the status {status:?} of {kind} is not True, False or Unknown"
@@ -123,6 +143,7 @@ pub(super) fn of(condition: OperatorCondition<'_>, lists: &Lists<'_>) -> Vec<Not
     if lists.single {
         notes.push(Note::SingleCondition);
     }
+    notes.extend(of_version(condition));
     if condition.is_new() && !lists.written.is_empty() {
         notes.push(Note::NotCopied);
     }
@@ -164,6 +185,18 @@ pub(super) fn of_names(condition: OperatorCondition<'_>) -> Vec<Note> {
             name: name.to_owned(),
         })
         .collect()
+}
+
+/// Returns the notes about `status.version`.
+fn of_version(condition: OperatorCondition<'_>) -> Vec<Note> {
+    let written = condition.get(&["status", "version"]).filter(|value| !value.is_string());
+    let mistyped = written.map(|value| Note::VersionType { found: kind_of(value) });
+    let is_version = |text: &str| parse_strict(text.strip_prefix('v').unwrap_or(text)).is_ok();
+    let version = condition.version().filter(|version| !is_version(version));
+    let unknown = version.map(|version| Note::Version {
+        version: version.into_owned(),
+    });
+    mistyped.into_iter().chain(unknown).collect()
 }
 
 fn of_condition(listed: &Listed<'_>, notes: &mut Vec<Note>) {

@@ -317,6 +317,37 @@ fn upgrading_shows_the_progress_of_the_upgrade() {
 }
 
 #[test]
+fn a_version_without_quotes_is_read_with_a_note() {
+    for (written, notes) in [
+        ("1.2.3", &[][..]),
+        ("v1.2.3", &[]),
+        (
+            "\"1.2\"",
+            &["status.version is \"1.2\", which is not a version such as 1.2.3"],
+        ),
+        (
+            "banana",
+            &["status.version is \"banana\", which is not a version such as 1.2.3"],
+        ),
+        (
+            "1.2",
+            &[
+                "status.version is a number; clusters accept only a string, such as \"1.2.3\"",
+                "status.version is \"1.2\", which is not a version such as 1.2.3",
+            ],
+        ),
+    ] {
+        let rest = format!("{}  version: {written}\n", reported("Upgrading", "False"));
+        let judgement = judged("seed", &rest);
+        let found: Vec<String> = judgement.notes.iter().map(ToString::to_string).collect();
+        assert_eq!(found, notes, "{written}");
+        assert!(matches!(judgement.held, Some(Held::NotBegun { .. })), "{written}");
+    }
+    let judgement = judged("seed", &format!("{}  version: []\n", reported("Upgrading", "False")));
+    assert_eq!((judgement.held, judgement.notes.len()), (None, 1));
+}
+
+#[test]
 fn an_override_of_upgrading_disables_it() {
     for form in [
         "Upgrading",
