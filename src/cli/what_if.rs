@@ -45,7 +45,8 @@ pub(crate) struct ClusterArguments {
     ///
     /// Accepts the output of "kubectl get ... -o yaml" or -o json, the output of "kubectl api-resources" and "kubectl
     /// version -o yaml", and discovery documents, such as the output of "kubectl get --raw /apis/GROUP/VERSION". If the
-    /// input lists APIs, the cluster is assumed to serve no others.
+    /// input lists APIs, the cluster is assumed to serve no others. If it contains an object more than once, the last
+    /// one is used.
     #[arg(long, value_name = "PATH", visible_alias = "objects", value_parser = filled())]
     pub(crate) cluster: Vec<String>,
 }
@@ -183,6 +184,11 @@ pub(crate) fn read_cluster(
         } else {
             dump::read(Path::new(name), keep, &limits, &mut read)?;
         }
+    }
+    for object in cluster::drop_copies(&mut read) {
+        context.printer.warning(format_args!(
+            "the input contains {object} more than once, with different content; the last one is used"
+        ));
     }
     Ok(read)
 }

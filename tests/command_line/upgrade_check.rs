@@ -111,6 +111,23 @@ fn blocked_upgrades_are_reported_with_the_message_of_olm() {
 }
 
 #[test]
+fn an_object_in_two_files_is_reported_once() {
+    let sandbox = sandbox(DUMP);
+    fs::write(sandbox.path("newer.yaml"), DUMP.replace("a migration is", "the end is")).unwrap();
+    let once = run(&sandbox, "upgrade-check dump.yaml");
+    assert_eq!(run(&sandbox, "upgrade-check dump.yaml dump.yaml"), once);
+    let shown = saying();
+    let twice = run(&shown, "operator dump.yaml dump.yaml");
+    assert_eq!(twice, run(&shown, "operator dump.yaml"));
+    let newer = run(&sandbox, "upgrade-check newer.yaml");
+    let both = run(&sandbox, "upgrade-check dump.yaml newer.yaml");
+    assert_eq!(both.stdout, newer.stdout);
+    insta::assert_snapshot!(both.stderr, @"
+    warning: the input contains OperatorCondition operators/foo.v1.0.0 more than once, with different content; the last one is used
+    ");
+}
+
+#[test]
 fn an_override_allows_the_upgrade() {
     let overridden = DUMP.replace(
         "  status:\n    conditions:",
@@ -505,6 +522,18 @@ fn an_operator_is_shown_with_its_conditions_and_the_blocked_update() {
     ------- stderr -------
     rake.garden: the input contains no object of kind Deployment, so objects of this kind in rake.v1.0.0 are not compared
     "#);
+}
+
+#[test]
+fn a_repeated_account_or_deployment_is_written_once() {
+    let sandbox = Sandbox::new();
+    let line = "upgrade-check init --name etcd.v0.9.4 --namespace operators --operator etcd.operators";
+    let once = outcome_of(
+        &sandbox,
+        &format!("{line} --service-account a --service-account b --deployment c"),
+    );
+    let repeated = "--service-account a --service-account b --service-account a --deployment c --deployment c";
+    assert_eq!(outcome_of(&sandbox, &format!("{line} {repeated}")), once);
 }
 
 /// C9 and C11: the label of the operator, and the patch of its Deployment.

@@ -87,11 +87,11 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         return refuse("--namespace", &arguments.namespace, wanted);
     }
     let deployments = arguments.deployment.iter().map(|text| deployment(text));
-    let deployments: Vec<(&str, Option<&str>)> = deployments.collect();
-    let mut names: Vec<String> = deployments.iter().map(|(name, _)| (*name).to_owned()).collect();
-    names.dedup();
+    let deployments: Vec<(&str, Option<&str>)> = unique(deployments);
+    let names: Vec<String> = unique(deployments.iter().map(|(name, _)| (*name).to_owned()));
+    let accounts: Vec<String> = unique(arguments.service_account.iter().cloned());
     for (option, names) in [
-        ("--service-account", &arguments.service_account),
+        ("--service-account", &accounts),
         ("--deployment", &names),
         ("--operator", &arguments.operator.iter().cloned().collect()),
     ] {
@@ -112,7 +112,7 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let described = Starter {
         operator: &arguments.name,
         namespace: &arguments.namespace,
-        service_accounts: &arguments.service_account,
+        service_accounts: &accounts,
         deployments: &names,
     };
     let mut objects: Vec<Value> = match arguments.kind {
@@ -134,6 +134,17 @@ pub(super) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let documents: Vec<String> = objects.iter().map(to_yaml).collect();
     context.printer.written(&(documents.join("---\n") + &commands))?;
     Ok(Status::Success)
+}
+
+/// Returns the items without repetitions, in their order.
+fn unique<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut kept = Vec::new();
+    for item in items {
+        if !kept.contains(&item) {
+            kept.push(item);
+        }
+    }
+    kept
 }
 
 /// Parses `NAME[/CONTAINER]`.

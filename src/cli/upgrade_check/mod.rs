@@ -52,6 +52,8 @@ pub(crate) struct UpgradeCheckArguments {
     #[command(subcommand)]
     command: Option<UpgradeCheckCommand>,
     /// Files or folders with the output of kubectl get -o yaml or -o json, or - for standard input
+    ///
+    /// If they contain an object more than once, the last one is used.
     #[arg(value_name = "FILE|DIR", required_unless_present = "state", value_parser = filled())]
     files: Vec<String>,
     /// What-if file with the installed operators and their conditions; - for standard input
