@@ -16,6 +16,7 @@ use crate::index::intake::IntakeError;
 use crate::index::open::OpenLimits;
 use crate::install;
 use crate::install::content::{self, ContentError};
+use crate::install::api_error::meant_reason;
 use crate::install::requests::installs::OpenInstall;
 use crate::install::requests::namespaces::DEFAULT;
 use crate::install::resolve::{NamedIndex, ResolveError, ResolveOptions, Resolved};
@@ -169,6 +170,15 @@ pub(crate) fn read_cluster(
         Some(name) => {
             let (shown, bytes) = input::read(name, (STATE_LIMIT, None), context)?;
             let mut state = cluster::read(&shown, &bytes, &limits.text())?;
+            for (index, error) in state.errors.iter().enumerate() {
+                let reason = error.reason.as_deref().unwrap_or_default();
+                if let Some(meant) = meant_reason(reason) {
+                    context.printer.warning(format_args!(
+                        "{shown}: errors[{index}]: the reason {reason:?} is unknown, so only the code decides; did you mean \
+                        {meant}?"
+                    ));
+                }
+            }
             for source in state.catalogs.iter_mut().filter_map(|catalog| catalog.source.as_mut()) {
                 *source = cluster::source_beside(Path::new(name), source);
             }

@@ -1,5 +1,6 @@
 //! The meaning of an API server error for an optional step of an install (proposal *optional-manifest*).
 
+use crate::shape::nearest;
 use std::fmt;
 
 /// The consequence of an error.
@@ -75,6 +76,12 @@ pub(crate) fn reason_of(reason: &str, code: u16, verb: &str) -> Reason {
     named(name).unwrap_or(UNKNOWN)
 }
 
+/// Returns the known reason that an unknown one probably stands for, such as `Forbidden` for `forbidden`.
+pub fn meant_reason(reason: &str) -> Option<&'static str> {
+    let is_known = REASONS.iter().any(|row| row.name == reason);
+    nearest(reason, REASONS.iter().map(|row| row.name)).filter(|_| !is_known)
+}
+
 /// The error in the answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiError {
@@ -95,6 +102,15 @@ impl fmt::Display for ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_known_reason_is_suggested_for_a_similar_one() {
+        assert_eq!(meant_reason("forbidden"), Some("Forbidden"));
+        assert_eq!(meant_reason("NotFond"), Some("NotFound"));
+        for reason in ["Forbidden", "", "SomethingNew"] {
+            assert_eq!(meant_reason(reason), None, "{reason}");
+        }
+    }
 
     #[test]
     fn reasons_are_looked_up_by_name_before_code() {

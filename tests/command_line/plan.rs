@@ -558,6 +558,21 @@ fn an_unresolvable_what_if_file_has_no_plan() {
 }
 
 #[test]
+fn a_misspelled_reason_of_an_error_is_reported() {
+    let sandbox = garden();
+    let state = |reason: &str| {
+        let state = format!("version: 1\nerrors:\n- {{kind: Secret, reason: {reason}}}\n");
+        fs::write(sandbox.path("state.yaml"), state).unwrap();
+        outcome_of(&sandbox, "plan greenhouse --state state.yaml").stderr
+    };
+    let said = state("forbidden");
+    let warning = "warning: state.yaml: errors[0]: the reason \"forbidden\" is unknown, so only the code decides; did you \
+                   mean Forbidden?";
+    assert!(said.contains(warning), "{said}");
+    assert!(!state("Forbidden").contains("is unknown"));
+}
+
+#[test]
 fn an_operator_that_is_not_upgradeable_is_not_upgraded() {
     let sandbox = garden();
     rake(&sandbox, "old", "1.0.0", None);
