@@ -16,18 +16,19 @@ use crate::cluster::requested;
 use crate::cluster::state::Approval;
 use crate::install::apply::FailedVersion;
 use crate::install::handling;
-use crate::install::hold::{HeldUpgrade, held_upgrade, upgraded};
+use crate::install::hold::{HeldUpgrade, also_holds, held_upgrade, upgraded};
 use crate::install::plan::{PlanOptions, Planned, Subject, plan};
 use crate::install::requests::installs::OpenInstall;
 use crate::install::requests::labels;
 use crate::install::resolve::ResolveOptions;
 use crate::olm::limits::OBJECT;
-use crate::olm::releases::Olm;
+use crate::olm::releases::{Feature, Olm};
+use crate::resolver::{Note, NoteKind};
 use crate::steps::{Repetition, Step};
 use crate::terminal::shell::word;
 use crate::terminal::{Format, conditions};
 use clap::{Args, ValueEnum};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,13 +75,15 @@ Examples:
 /// spec.minKubeVersion, and no version would fail because of its Deployments, an installed version that owns the same
 /// definition, or the OperatorGroup of its namespace. If the files do not contain the version of Kubernetes, it is not
 /// checked. Otherwise, or if nothing can be resolved, the exit status is 3. A plan that requires manual approval is
-/// printed as waiting; --approval automatic shows its result. If the condition of an installed operator holds back the
-/// upgrade to the bundle, no plan is printed; the output shows the condition, its time, and how to override it.
+/// printed as waiting; --approval automatic shows its result. If the condition of an installed operator holds back an
+/// upgrade, the plan does not contain the upgrade; the output shows the condition, its time, and how to override it, and
+/// the exit status is 3. With --olm and a release, the plan contains the upgrade, but its version stays Pending.
 ///
 /// In addition to OLM's condition Installed, the formats yaml and json show a condition for everything else that
 /// affects the exit status: VersionFailed and VersionPending for each version that is not installed although the plan
-/// completes, InstalledAfterApproval for a plan that requires manual approval, PendingApproval for an Install that
-/// waits for the approval of permissions, and Created if the plan is too large for a cluster.
+/// completes, UpdateBlocked for an upgrade that a condition holds back, InstalledAfterApproval for a plan that requires
+/// manual approval, PendingApproval for an Install that waits for the approval of permissions, and Created if the plan
+/// is too large for a cluster. If there is nothing to install, the output is null.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {
@@ -171,8 +174,10 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
     install.note_suggested(&content, &state, context);
     if install.cluster.is_given() {
         let namespace = install.namespace(&state);
-        if let Some(held) = held_upgrade(&content, arguments.replaces.as_deref(), &state, namespace) {
-            return withheld(&content.name, &held, arguments, context);
+        if olm.does(Feature::UpdateOutsidePlan)
+            && let Some(held) = held_upgrade(&content, arguments.replaces.as_deref(), &state, namespace)
+        {
+            return withheld(&[held], &state, namespace, arguments, context);
         }
         let upgraded = upgraded(&content, arguments.replaces.as_deref(), &state, namespace);
         what_if::warn_of_missing_conditions(&state, upgraded.iter().map(|operator| operator.name), context);
@@ -189,32 +194,50 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         olm: olm.clone(),
         ..PlanOptions::default()
     };
-    show(bundle, known, options, None, arguments, context)
+    show(bundle, known, options, (None, &[]), arguments, context)
 }
 
-/// Reports that the conditions of an installed version hold a bundle back, with the source of the conditions and the
-/// command that overrides them.
-fn withheld(bundle: &str, held: &HeldUpgrade, arguments: &PlanArguments, context: &Context<'_>) -> CommandResult {
-    let HeldUpgrade { operator, hold } = held;
-    let message = format!("{bundle} does not replace {operator}: {}", hold.message);
-    if arguments.output.output != Format::Text {
-        let answer = json!({"error": message, "operator": operator, "heldBy": hold});
+/// Reports that there is no plan because the conditions of installed versions hold back all upgrades.
+fn withheld(
+    held: &[HeldUpgrade],
+    state: &State,
+    namespace: &str,
+    arguments: &PlanArguments,
+    context: &Context<'_>,
+) -> CommandResult {
+    if let (Some(first), true) = (held.first(), arguments.output.output != Format::Text) {
+        let messages: Vec<String> = held.iter().map(HeldUpgrade::message).collect();
+        let mut answer = json!({"error": messages.join("; "), "operator": first.operator, "heldBy": first.hold});
+        if held.len() > 1 {
+            answer["held"] = json!(held);
+        }
         context.printer.document(arguments.output.output, &answer)?;
     }
-    let printer = &context.printer;
-    printer.error(message);
-    printer.detail("because", hold);
-    printer.detail(
-        "note",
-        format!(
-            "OLM still creates the InstallPlan, but leaves {bundle} in the phase Pending with the reason \
-            {NOT_UPGRADEABLE}"
-        ),
-    );
-    if let Some(release) = &hold.release {
-        printer.detail("it would work after", conditions::command(release));
-    }
+    report_held(held, state, namespace, context);
     Ok(Status::No)
+}
+
+/// Reports the upgrades that are held back, with the source of the conditions and the command that overrides them.
+fn report_held(held: &[HeldUpgrade], state: &State, namespace: &str, context: &Context<'_>) {
+    let printer = &context.printer;
+    for upgrade in held {
+        let HeldUpgrade { bundle, operator, hold } = upgrade;
+        printer.error(upgrade.message());
+        printer.detail("because", hold);
+        let newest = Olm::newest();
+        let note = if also_holds(&newest, operator, state, namespace) {
+            format!(
+                "{newest} still creates the InstallPlan, but leaves {bundle} in the phase Pending with the reason \
+                {NOT_UPGRADEABLE}"
+            )
+        } else {
+            format!("{newest} ignores this condition, and installs {bundle}")
+        };
+        printer.detail("note", note);
+        if let Some(release) = &hold.release {
+            printer.detail("it would work after", conditions::command(release));
+        }
+    }
 }
 
 /// Shows the plan for the Subscriptions of a cluster and the Operators of a file. Also shows the plans for the
@@ -284,8 +307,24 @@ fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context
         Ok(resolution) => resolution,
         Err(error) => return unresolved(error, &arguments.output, context),
     };
+    // Upgrades that are held back are reported together with the plan.
+    let is_reported = |note: &&Note| {
+        let mut held = resolved.held.iter();
+        note.kind == NoteKind::Held && held.any(|held| [&held.operator, &held.bundle].contains(&&note.subject))
+    };
     for note in resolution.stays.iter().chain(&resolution.notes) {
-        context.printer.warning(note);
+        if !is_reported(&note) {
+            context.printer.warning(note);
+        }
+    }
+    let namespace = resolved.state.namespace.clone();
+    let held = if olm.does(Feature::UpdateOutsidePlan) {
+        &resolved.held[..]
+    } else {
+        &[]
+    };
+    if !held.is_empty() && resolution.install.is_empty() {
+        return withheld(held, &resolved.state, &namespace, arguments, context);
     }
     let all = Subject::Resolution {
         resolution,
@@ -294,14 +333,20 @@ fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context
     let known = install.cluster.is_given().then_some(&resolved.state);
     // Without a cluster, the plan still contains everything that was resolved, but it is not applied.
     let options = PlanOptions {
-        namespace: Some(resolved.state.namespace.clone()),
+        namespace: Some(namespace.clone()),
         manual: resolved.state.manual_subscriptions(&resolved.state.namespace),
         labels: labels::projected(resolution, &resolved.state),
         olm: olm.clone(),
         ..PlanOptions::default()
     };
     let released = resolved.released.as_ref().map(what_if::other_resolution);
-    show(all, known, options, released, arguments, context)
+    let status = show(all, known, options, (released, held), arguments, context)?;
+    report_held(held, &resolved.state, &namespace, context);
+    Ok(if held.is_empty() || status != Status::Success {
+        status
+    } else {
+        Status::No
+    })
 }
 
 /// Shows the plan of an Install, and its result.
@@ -330,12 +375,12 @@ fn of_install(
 }
 
 /// Prints the plan of a bundle or a resolution, with its result if a cluster is known. `released` describes how the
-/// plan of the newest release differs, if that is already known.
+/// plan of the newest release differs, if that is already known, and `held` are the upgrades that the plan lacks.
 fn show(
     subject: Subject<'_>,
     state: Option<&State>,
     options: PlanOptions,
-    released: Option<String>,
+    (released, held): (Option<String>, &[HeldUpgrade]),
     arguments: &PlanArguments,
     context: &Context<'_>,
 ) -> CommandResult {
@@ -348,15 +393,19 @@ fn show(
         },
         ..options
     };
-    let Some(planned) = plan(subject, state, &options)? else {
+    let Some(mut planned) = plan(subject, state, &options)? else {
         if let Some(released) = released {
             what_if::note_released(&released, context);
         }
         context
             .printer
             .status("there is nothing to install, so OLM creates no plan");
+        if arguments.output.output != Format::Text {
+            context.printer.document(arguments.output.output, &Value::Null)?;
+        }
         return Ok(Status::Success);
     };
+    planned.held_upgrades = held.to_vec();
     printed(planned, released, state, arguments, context)
 }
 

@@ -15,14 +15,13 @@ use crate::diagnostic::Diagnostic;
 use crate::index::intake::IntakeError;
 use crate::index::open::OpenLimits;
 use crate::install;
-use crate::install::content::{self, ContentError};
 use crate::install::api_error::meant_reason;
+use crate::install::content::{self, ContentError};
 use crate::install::requests::installs::OpenInstall;
 use crate::install::requests::namespaces::DEFAULT;
-use crate::install::resolve::{NamedIndex, ResolveError, ResolveOptions, Resolved};
+use crate::install::resolve::{NamedIndex, Released, ResolveError, ResolveOptions, Resolved};
 use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::olm::releases::{NEWEST, Olm};
-use crate::resolver::{Resolution, Unresolved};
 use crate::rules::Severity;
 use crate::steps::Content;
 use crate::synthesis::outside::Outside;
@@ -234,7 +233,9 @@ pub(crate) struct OlmArgument {
     /// Behave like this release of OLM, such as 0.28.0, or as the proposals describe
     ///
     /// No release supports intents of dependencies or optional manifests: every release requires all dependencies and
-    /// all manifests, and fails at an intent inside a constraint. Older releases support fewer types of dependencies. A
+    /// all manifests, and fails at an intent inside a constraint. Older releases support fewer types of dependencies.
+    /// If the OperatorCondition of an operator forbids its update, releases since 0.18.0 plan the update nevertheless,
+    /// and leave the new version in the phase Pending; they ignore the condition Upgrading and the kind Condition. A
     /// warning is printed if the newest release and the proposals give different answers. The value registry+v1 stands
     /// for any release of OLM v0. OLM v1 is not predicted; "opmx index check --for olm-v1" finds the bundles that it
     /// does not install.
@@ -266,11 +267,17 @@ pub(crate) fn note_released(what: &str, context: &Context<'_>) {
 }
 
 /// Describes the resolution by a release that decides differently from the proposals.
-pub(crate) fn other_resolution(released: &Result<Resolution, Unresolved>) -> String {
-    let requires = "requires every dependency, regardless of its intent, and would install";
-    match released {
-        Ok(resolution) if !resolution.install.is_empty() => format!("{requires} {}", resolution.install.join(", ")),
-        Ok(_) | Err(_) => format!("{requires} nothing"),
+pub(crate) fn other_resolution(released: &Released) -> String {
+    let does = match (released.intents, released.holds) {
+        (true, true) => {
+            "requires every dependency, regardless of its intent, ignores conditions when it plans updates, and would plan"
+        }
+        (false, true) => "ignores conditions when it plans updates, and would plan",
+        _ => "requires every dependency, regardless of its intent, and would install",
+    };
+    match &released.answer {
+        Ok(resolution) if !resolution.install.is_empty() => format!("{does} {}", resolution.install.join(", ")),
+        Ok(_) | Err(_) => format!("{does} nothing"),
     }
 }
 

@@ -23,6 +23,7 @@ pub use starter::{Starter, starter};
 
 use super::labels;
 use crate::csv::{self, Csv, GROUP};
+use crate::olm::releases::Feature;
 use list::{Listed, find, lists};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -227,6 +228,23 @@ impl Held {
     /// the message.
     pub fn message(&self) -> String {
         format!("operator is not upgradeable: {self}")
+    }
+
+    /// Returns the condition that decides; for a resource that cannot be read, the one that releases of OLM consider.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Outdated { kind, .. } => kind,
+            Self::Upgrading { .. } | Self::NotBegun { .. } => UPGRADING,
+            Self::NotUpgradeable { .. } | Self::Unreadable { .. } => UPGRADEABLE,
+        }
+    }
+
+    /// Returns the feature of OLM that holds back the upgrade.
+    pub(super) fn feature(&self) -> Feature {
+        match self.kind() {
+            UPGRADING => Feature::UpgradingCondition,
+            _ => Feature::UpgradeableCondition,
+        }
     }
 }
 

@@ -190,7 +190,7 @@ pub fn apply_as(
         if stop.is_none() && outcomes.iter().all(done) {
             let end = (Phase::Complete, String::new());
             let statuses: Vec<StepStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
-            let pending = requirements::pending(steps, &statuses, &cluster.apis, state);
+            let pending = requirements::pending(steps, &statuses, &cluster.apis, (state, namespace), olm);
             // OLM checks the owners once all requirements are met, and the Deployments after that.
             let mut failed = owners::refused(steps, &statuses, namespace, state);
             failed.retain(|failed| pending.iter().all(|pending| pending.name != failed.name));
@@ -201,6 +201,8 @@ pub fn apply_as(
                     .into_iter()
                     .filter(|other| !conflicting.contains(&other.name)),
             );
+            let is_held = |name: &str| pending.iter().any(|other| other.name == name && other.held.is_some());
+            failed.retain(|failed| !is_held(&failed.name));
             let applied = ended(steps, outcomes, passes, end, cluster.warnings);
             return Ok(Applied {
                 failed,

@@ -5,12 +5,14 @@ use super::apis::Apis;
 use super::apply::requirements::unchecked;
 use super::apply::{Applied, COMPONENT_FAILED, FailedVersion, Requirements, apply};
 use super::catalogs::Catalogs;
+use super::hold::HeldUpgrade;
 use super::install_plan::{Condition, InstallPlan, Phase};
 use super::permissions::{Operator, operators};
 use super::requests::labels;
 use super::resolution_steps::{self, ResolvedError};
 use super::upgrade::replaced;
 use crate::cluster::State;
+use crate::cluster::conditions::NOT_UPGRADEABLE;
 use crate::cluster::state::{Approval, NAMESPACE};
 use crate::kubernetes::rbac::covering::TooComplex;
 use crate::olm::limits::OBJECT;
@@ -77,6 +79,8 @@ pub struct Planned {
     pub operators: Vec<Operator>,
     /// The Subscriptions that make the plan wait until a person approves it.
     pub held_by: Vec<String>,
+    /// The upgrades that are not part of the plan, because conditions block them. [`plan`] returns none.
+    pub held_upgrades: Vec<HeldUpgrade>,
     /// The size of the plan in bytes, if it is too large for a cluster; OLM then creates no plan.
     pub too_large: Option<usize>,
     /// The plan of the newest OLM release. Set only if `olm` follows the proposals, and their plan differs or has a
@@ -93,6 +97,14 @@ impl Planned {
         if let Some(bytes) = self.too_large {
             let message = format!("the InstallPlan takes {bytes} bytes, and a cluster stores at most {OBJECT}");
             conditions.push(Condition::new("Created", "False", "RequestTooLarge", message));
+        }
+        for upgrade in &self.held_upgrades {
+            conditions.push(Condition::new(
+                "UpdateBlocked",
+                "True",
+                NOT_UPGRADEABLE,
+                upgrade.message(),
+            ));
         }
         let Some(applied) = &self.applied else {
             return plan;
@@ -112,7 +124,12 @@ impl Planned {
         }
         for version in &applied.pending {
             let message = format!("{}: {}", version.name, version.reason());
-            conditions.push(Condition::new("VersionPending", "True", "RequirementsNotMet", message));
+            let reason = if version.held.is_some() {
+                NOT_UPGRADEABLE
+            } else {
+                "RequirementsNotMet"
+            };
+            conditions.push(Condition::new("VersionPending", "True", reason, message));
         }
         plan
     }
@@ -213,6 +230,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
         apis: Apis::of(known).with_steps(&plan.status.plan),
         operators: operators(&plan.status.plan, namespace, known)?,
         held_by,
+        held_upgrades: Vec::new(),
         too_large: Some(bytes).filter(|bytes| *bytes > OBJECT),
         plan,
         applied,

@@ -2,16 +2,18 @@
 //! resolves all of them.
 
 use super::catalogs::Catalogs;
+use super::hold::{HeldUpgrade, held_upgrades};
 use super::requests::operators::{self, AskedOperator, EntrypointError};
 use crate::catalog::Catalog;
 use crate::cluster::State;
+use crate::cluster::conditions::{NOT_UPGRADEABLE, held_in};
 use crate::cluster::state::{CatalogSource, Installed, Subscription};
 use crate::database::read::ReadError;
 use crate::image::Transports;
 use crate::index::open::{Index, OpenError, OpenLimits};
-use crate::olm::releases::Olm;
+use crate::olm::releases::{Feature, Olm};
 use crate::resolver::closure::mentions_intents;
-use crate::resolver::{self, Problem, Resolution, ResolverOptions, Unresolved};
+use crate::resolver::{self, Note, NoteKind, Problem, Resolution, ResolverOptions, Unresolved};
 use std::borrow::Cow;
 
 /// Requests in addition to the state of a cluster.
@@ -64,13 +66,27 @@ pub struct Resolved {
     /// The resolution, or the reason why there is none.
     pub answer: Result<Resolution, Unresolved>,
     /// The result of the newest OLM release. Set only if `olm` follows the proposals and their result differs.
-    pub released: Option<Result<Resolution, Unresolved>>,
+    pub released: Option<Released>,
+    /// The upgrades that would be part of the answer if no conditions blocked them. An OLM release plans them
+    /// nevertheless, and leaves the new versions in the phase `Pending`.
+    pub held: Vec<HeldUpgrade>,
     /// The cluster, including the requests.
     pub state: State,
     /// The catalogs of the cluster.
     pub catalogs: Catalogs,
     /// Notes about the Operators.
     pub notes: Vec<String>,
+}
+
+/// The result of an OLM release that decides differently from the proposals.
+#[derive(Debug)]
+pub struct Released {
+    /// The result.
+    pub answer: Result<Resolution, Unresolved>,
+    /// Whether the catalogs contain dependencies with an intent, which the release ignores.
+    pub intents: bool,
+    /// Whether conditions hold back upgrades, which the release plans nevertheless.
+    pub holds: bool,
 }
 
 impl Resolved {
@@ -170,11 +186,40 @@ pub async fn resolve(
         olm: options.olm.clone(),
         ..Problem::of_state(&state, &read)
     };
-    let answer = resolver::resolve(&problem, &options.search).map(Resolution::as_planned);
-    let released = if options.olm == Olm::Proposed && mentions_intents(&problem) {
+    let resolved = |problem: &Problem<'_>, search: &ResolverOptions| {
+        resolver::resolve(problem, search).map(Resolution::as_planned)
+    };
+    let quiet = without_explanations(&options.search);
+    let (answer, held) = if options.olm.does(Feature::UpdateOutsidePlan) {
+        let answer = resolved(&problem, &options.search);
+        let held = std::mem::take(&mut problem.held);
+        let unheld = (!held.is_empty()).then(|| resolved(&problem, &quiet));
+        let unheld = unheld.and_then(Result::ok).unwrap_or_default();
+        (answer, held_upgrades(&unheld, &held))
+    } else {
+        problem.held.clear();
+        let mut answer = resolved(&problem, &options.search);
+        let held = held_in(&state, &state.namespace, &options.olm);
+        let held = answer
+            .as_ref()
+            .map_or_else(|_| Vec::new(), |answer| held_upgrades(answer, &held));
+        if let Ok(answer) = &mut answer {
+            answer
+                .notes
+                .extend(held.iter().map(|upgrade| pending(upgrade, &options.olm)));
+        }
+        (answer, held)
+    };
+    let (intents, holds) = (mentions_intents(&problem), !held.is_empty());
+    let released = if options.olm == Olm::Proposed && (intents || holds) {
         problem.olm = Olm::newest();
-        let released = resolver::resolve(&problem, &without_explanations(&options.search)).map(Resolution::as_planned);
-        Some(released).filter(|released| !is_same(&answer, released))
+        let answer_of_release = resolved(&problem, &quiet);
+        let differs = !is_same(&answer, &answer_of_release);
+        differs.then_some(Released {
+            answer: answer_of_release,
+            intents,
+            holds,
+        })
     } else {
         None
     };
@@ -183,10 +228,23 @@ pub async fn resolve(
     Ok(Resolved {
         answer,
         released,
+        held,
         state,
         catalogs,
         notes,
     })
+}
+
+/// Returns the note that a version has to wait after its plan.
+fn pending(HeldUpgrade { bundle, hold, .. }: &HeldUpgrade, olm: &Olm) -> Note {
+    Note {
+        kind: NoteKind::Held,
+        subject: bundle.clone(),
+        message: format!(
+            "{olm} plans {bundle}, and leaves it in the phase Pending with the reason {NOT_UPGRADEABLE}: {}",
+            hold.explained()
+        ),
+    }
 }
 
 fn without_explanations(search: &ResolverOptions) -> ResolverOptions {

@@ -36,7 +36,7 @@ pub enum Since {
     Never,
 }
 
-/// A feature of OLM that a bundle may need.
+/// A feature of OLM that a bundle may need, or that an operator in a cluster uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Feature {
     /// Unpacking the image of the bundle.
@@ -71,6 +71,14 @@ pub enum Feature {
     AdmissionWebhook,
     /// Setting up a conversion webhook.
     ConversionWebhook,
+    /// Holding back an update while the operator reports the condition `Upgradeable` as False.
+    UpgradeableCondition,
+    /// Holding back an update while the operator reports the condition `Upgrading`.
+    UpgradingCondition,
+    /// Reading the conditions in a `Condition`, the resource of the proposal.
+    ProposedCondition,
+    /// Leaving an update that conditions hold back out of the plan.
+    UpdateOutsidePlan,
 }
 
 /// A row of the table.
@@ -80,9 +88,10 @@ pub struct Support {
     pub feature: Feature,
     /// The releases with the feature.
     pub since: Since,
-    /// The rule that reports a missing feature. If the rule is an error, an OLM without the feature cannot
-    /// install the bundle; if it is a warning, such an OLM installs the bundle, but not as its author intended.
-    pub rule: &'static Rule,
+    /// The rule that reports a missing feature; `None` if no bundle needs the feature. If the rule is an error, an OLM
+    /// without the feature cannot install the bundle; if it is a warning, such an OLM installs the bundle, but not as
+    /// its author intended.
+    pub rule: Option<&'static Rule>,
     /// The behavior of an OLM without the feature, as a sentence without its subject.
     pub instead: &'static str,
     /// The source of this information.
@@ -108,7 +117,18 @@ const fn row(
     Support {
         feature,
         since,
-        rule,
+        rule: Some(rule),
+        instead,
+        source,
+    }
+}
+
+/// Returns the row of a feature that no bundle needs.
+const fn of_clusters(feature: Feature, since: Since, instead: &'static str, source: &'static str) -> Support {
+    Support {
+        feature,
+        since,
+        rule: None,
         instead,
         source,
     }
@@ -315,6 +335,30 @@ pub static SUPPORT: &[Support] = &[
         "installs the operator without it",
         "changelog of 0.16.1: \"Add Conversion Webhook support\" (#1649)",
     ),
+    of_clusters(
+        Feature::UpgradeableCondition,
+        since(18, 0),
+        "updates the operator regardless of it",
+        "changelog of 0.18.0: support for this condition and for overrides (#1885, #1911)",
+    ),
+    of_clusters(
+        Feature::UpgradingCondition,
+        Since::Proposed,
+        "ignores it",
+        "proposal operator-conditions; releases support only Upgradeable",
+    ),
+    of_clusters(
+        Feature::ProposedCondition,
+        Since::Proposed,
+        "ignores it",
+        "proposal operator-conditions; releases read an OperatorCondition instead",
+    ),
+    of_clusters(
+        Feature::UpdateOutsidePlan,
+        Since::Proposed,
+        "plans the update, and then leaves the new version in the phase Pending",
+        "proposal operator-conditions; releases check the conditions only after the plan",
+    ),
 ];
 
 impl Feature {
@@ -461,7 +505,11 @@ mod tests {
             let first = SUPPORT.iter().position(|other| other.feature == row.feature);
             assert_eq!(first, Some(number), "{:?} appears twice", row.feature);
             assert!(!row.source.is_empty() && !row.instead.is_empty(), "{:?}", row.feature);
-            assert!(row.rule.id.starts_with("cluster-"), "{:?}", row.feature);
+            assert!(
+                row.rule.is_none_or(|rule| rule.id.starts_with("cluster-")),
+                "{:?}",
+                row.feature
+            );
             if let Since::Release(release) = row.since {
                 assert!((OLDEST..=NEWEST).contains(&release), "{:?}", row.feature);
             }

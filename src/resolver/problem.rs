@@ -75,7 +75,7 @@ impl<'a> Problem<'a> {
             installed: state.installed.clone(),
             subscriptions: state.subscriptions.clone(),
             fail_forward: state.upgrade_strategy == UpgradeStrategy::FailForward,
-            held: held_in(state, &state.namespace),
+            held: held_in(state, &state.namespace, &Olm::Proposed),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `plan`: the InstallPlan of a bundle and its outcome.
 
-use crate::bundles::{BOTH, fail, garden, miss, outcome_of, rake, refuse, succeed};
-use crate::common::Sandbox;
+use crate::bundles::{BOTH, fail, garden, miss, operator, outcome_of, rake, refuse, succeed};
+use crate::common::{Outcome, Sandbox};
 use serde_json::Value;
 use std::fs;
 
@@ -572,34 +572,142 @@ fn a_misspelled_reason_of_an_error_is_reported() {
     assert!(!state("Forbidden").contains("is unknown"));
 }
 
+/// Runs a command that must print a result and give a negative answer.
+#[track_caller]
+fn incomplete(sandbox: &Sandbox, line: &str) -> Outcome {
+    let outcome = sandbox.run(line.split(' '));
+    assert!(
+        outcome.status == Some(3) && !outcome.stdout.is_empty(),
+        "{line}: {outcome}"
+    );
+    outcome
+}
+
+/// Two versions of two packages, and what-if files in which the older ones are installed.
+fn two_packages() -> Sandbox {
+    let sandbox = garden();
+    for package in ["rake", "hoe"] {
+        operator(&sandbox, &format!("{package}-old"), package, "1.0.0", None);
+        let replaces = format!("{package}.v1.0.0");
+        operator(&sandbox, &format!("{package}-new"), package, "1.1.0", Some(&replaces));
+    }
+    let bundles = "rake-old,rake-new,hoe-old,hoe-new";
+    succeed(&sandbox, &format!("registry add -q -b {bundles} -d index.db"));
+    sandbox
+}
+
+/// Writes a what-if file with these installed packages, in which rake reports a condition.
+fn reporting(sandbox: &Sandbox, packages: &[&str], condition: &str, status: &str) {
+    let mut state = "version: 1\nnamespace: garden\ncatalogs:\n- name: own\n  source: index.db\n".to_owned();
+    state.push_str("installed:\n");
+    for package in packages {
+        state.push_str(&format!(
+            "- {{name: {package}.v1.0.0, version: 1.0.0, package: {package}}}\n"
+        ));
+    }
+    state.push_str("subscriptions:\n");
+    for package in packages {
+        state.push_str(&format!(
+            "- {{name: {package}, package: {package}, installedCSV: {package}.v1.0.0}}\n"
+        ));
+    }
+    state.push_str(&format!(
+        "conditions:\n- apiVersion: operators.coreos.com/v2\n  kind: OperatorCondition\n  metadata:\n    name: rake.v1.0.0\n    \
+         namespace: garden\n    generation: 1\n  status:\n    conditions:\n    - type: {condition}\n      status: \"{status}\"\n      \
+         reason: Digging\n      message: wait for the potatoes\n      observedGeneration: 1\n      \
+         lastTransitionTime: \"2026-01-01T00:00:00Z\"\n"
+    ));
+    fs::write(sandbox.path("state.yaml"), state).unwrap();
+}
+
 #[test]
 fn an_operator_that_is_not_upgradeable_is_not_upgraded() {
-    let sandbox = garden();
-    rake(&sandbox, "old", "1.0.0", None);
-    rake(&sandbox, "new", "1.1.0", Some("rake.v1.0.0"));
-    succeed(&sandbox, "registry add -q -b old,new -d index.db");
-    let state = |status: &str| {
-        let state = format!(
-            "version: 1\nnamespace: garden\ncatalogs:\n- name: own\n  source: index.db\n\
-             installed:\n- name: rake.v1.0.0\n  version: 1.0.0\n  package: rake\n\
-             subscriptions:\n- name: rake\n  package: rake\n  installedCSV: rake.v1.0.0\n\
-             conditions:\n- apiVersion: operators.coreos.com/v2\n  kind: OperatorCondition\n  metadata:\n    name: rake.v1.0.0\n    \
-             namespace: garden\n    generation: 1\n  status:\n    conditions:\n    - type: Upgradeable\n      status: \"{status}\"\n      \
-             reason: Digging\n      message: wait for the potatoes\n      observedGeneration: 1\n      \
-             lastTransitionTime: \"2026-01-01T00:00:00Z\"\n"
-        );
-        fs::write(sandbox.path("state.yaml"), state).unwrap();
-    };
-    state("True");
+    let sandbox = two_packages();
+    reporting(&sandbox, &["rake"], "Upgradeable", "True");
     let upgrade = json(&sandbox, "resolve --state state.yaml -o json");
     assert_eq!(upgrade["install"], serde_json::json!(["rake.v1.1.0"]));
-    state("False");
+    reporting(&sandbox, &["rake"], "Upgradeable", "False");
     let held = json(&sandbox, "resolve --state state.yaml -o json");
     assert_eq!(held.get("install"), None);
     assert!(held["notes"].to_string().contains("wait for the potatoes"), "{held}");
-    let plan = outcome_of(&sandbox, "plan --state state.yaml");
-    assert!(plan.stderr.contains("wait for the potatoes"), "{plan}");
-    assert!(plan.stderr.contains("there is nothing to install"), "{plan}");
+    let plan = incomplete(&sandbox, "plan -q --state state.yaml -o json");
+    let plan: Value = serde_json::from_str(&plan.stdout).unwrap();
+    assert_eq!(plan["operator"], "rake.v1.0.0");
+    assert_eq!(plan["heldBy"]["condition"], "OperatorCondition/rake.v1.0.0");
+    insta::assert_snapshot!(refuse(&sandbox, "plan --state state.yaml -q"), @r#"
+    ------- stderr -------
+    error: rake.v1.1.0 does not replace rake.v1.0.0: operator is not upgradeable: the operator is not upgradeable: wait for the potatoes
+      because: OperatorCondition/rake.v1.0.0 reports Upgradeable=False (Digging) since 2026-01-01T00:00:00Z
+      note: OLM 0.46.0 still creates the InstallPlan, but leaves rake.v1.1.0 in the phase Pending with the reason OperatorConditionNotUpgradeable
+      it would work after: kubectl patch operatorconditions.operators.coreos.com rake.v1.0.0 -n garden --type merge -p '{"spec":{"overrides":[{"type":"Upgradeable","status":"True","reason":"Overridden","message":"an administrator allows the upgrade"}]}}'
+    ------- exit 3 -------
+    "#);
+}
+
+#[test]
+fn a_plan_without_a_blocked_update_reports_the_update() {
+    let sandbox = two_packages();
+    reporting(&sandbox, &["rake", "hoe"], "Upgrading", "True");
+    let plan = incomplete(&sandbox, "plan -q --state state.yaml");
+    assert!(plan.stdout.contains("installs   hoe.v1.1.0\n"), "{plan}");
+    assert!(
+        plan.stderr.contains("rake.v1.1.0 does not replace rake.v1.0.0"),
+        "{plan}"
+    );
+    assert!(plan.stderr.contains("OLM 0.46.0 ignores this condition"), "{plan}");
+    let plan = json(&sandbox, "plan -q --state state.yaml -o json");
+    let conditions = plan["status"]["conditions"].as_array().unwrap();
+    let blocked = conditions.iter().find(|condition| condition["type"] == "UpdateBlocked");
+    assert!(
+        blocked.unwrap()["message"].to_string().contains("rake.v1.1.0"),
+        "{plan}"
+    );
+}
+
+#[test]
+fn a_release_plans_an_update_that_conditions_block_and_leaves_it_pending() {
+    let sandbox = two_packages();
+    reporting(&sandbox, &["rake"], "Upgradeable", "False");
+    for line in ["plan -q --state state.yaml", "plan rake-new -q --state state.yaml"] {
+        let outcome = incomplete(&sandbox, &format!("{line} --olm 0.46.0"));
+        assert!(outcome.stdout.contains("phase      Complete"), "{outcome}");
+        let pending =
+            "but rake.v1.1.0 stays Pending: operator is not upgradeable: the operator is not upgradeable: wait";
+        assert!(outcome.stderr.contains(pending), "{outcome}");
+        assert!(outcome.stderr.contains("kubectl patch operatorconditions"), "{outcome}");
+        let plan = json(&sandbox, &format!("{line} --olm 0.46.0 -o json"));
+        let conditions = plan["status"]["conditions"].as_array().unwrap();
+        let pending = conditions
+            .iter()
+            .find(|condition| condition["type"] == "VersionPending");
+        assert_eq!(pending.unwrap()["reason"], "OperatorConditionNotUpgradeable", "{plan}");
+        // The release before the first one that reads these conditions.
+        succeed(&sandbox, &format!("{line} --olm 0.17.0"));
+    }
+    let resolved = json(&sandbox, "resolve --state state.yaml --olm 0.46.0 -o json");
+    assert_eq!(resolved["install"], serde_json::json!(["rake.v1.1.0"]));
+    assert!(
+        resolved["notes"].to_string().contains("in the phase Pending"),
+        "{resolved}"
+    );
+    let warned = outcome_of(&sandbox, "resolve --state state.yaml");
+    let other =
+        "warning: OLM 0.46.0 ignores conditions when it plans updates, and would plan rake.v1.1.0; use --olm 0.46.0";
+    assert!(warned.stderr.contains(other), "{warned}");
+    reporting(&sandbox, &["rake"], "Upgrading", "True");
+    for line in ["plan -q --state state.yaml", "plan rake-new -q --state state.yaml"] {
+        succeed(&sandbox, &format!("{line} --olm 0.46.0"));
+    }
+}
+
+#[test]
+fn no_plan_is_null_in_json() {
+    let sandbox = two_packages();
+    reporting(&sandbox, &["rake"], "Upgradeable", "True");
+    let state = fs::read_to_string(sandbox.path("state.yaml")).unwrap();
+    fs::write(sandbox.path("state.yaml"), state.replace("1.0.0", "1.1.0")).unwrap();
+    let outcome = outcome_of(&sandbox, "plan -q --state state.yaml -o json");
+    assert_eq!(outcome.stdout, "null\n");
 }
 
 /// O16: the example of the proposal in a k8s+v1 bundle, planned from its folder, an index, a file-based catalog, and

@@ -4,6 +4,7 @@ use crate::cli::Context;
 use crate::install::apply::Requirements;
 use crate::install::apply::requirements::listed;
 use crate::kubernetes::platform::is_platform_group;
+use crate::terminal::conditions;
 
 /// Returns a sentence for each group of APIs that were not checked, with the option or command that checks them.
 pub(super) fn unchecked(versions: &[Requirements]) -> Vec<String> {
@@ -36,6 +37,11 @@ pub(super) fn report_pending(versions: &[Requirements], context: &Context<'_>) {
             "the plan completes, but {name} stays Pending: {}",
             version.reason()
         ));
+        if let Some(release) = version.held.as_ref().and_then(|hold| hold.release.as_ref()) {
+            context
+                .printer
+                .detail("it would work after", conditions::command(release));
+        }
         let (of_platform, of_operators): (Vec<_>, Vec<_>) =
             required.iter().cloned().partition(|api| is_platform_group(&api.group));
         if !of_platform.is_empty() {

@@ -35,8 +35,10 @@ Examples:
 ///
 /// Reads ClusterServiceVersions and the conditions that their operators report: an OperatorCondition, or a Condition as
 /// it was first proposed. OLM holds an upgrade back if an override forbids it, or if no override allows it and the
-/// condition Upgradeable is False or outdated. If the condition Upgrading shows that an upgrade is in progress or has
-/// not begun, the next upgrade is also held back. The output shows the reason, its time, and the command that overrides
+/// condition Upgradeable is False or outdated. If the condition Upgrading is outdated, or shows that an upgrade is in
+/// progress or has not begun, the next upgrade is also held back. These are the rules of the proposal
+/// operator-conditions; released versions of OLM consider only Upgradeable in an OperatorCondition, since 0.18.0, and
+/// ignore Upgrading and the kind Condition. The output shows the reason, its time, and the command that overrides
 /// the condition. Conditions that OLM does not know are also shown. OLM allows the upgrade of an operator without
 /// conditions; a warning is printed if the files contain no conditions at all.
 ///

@@ -2,6 +2,7 @@
 
 use super::{Held, Hold, InstalledOperator, Judgement, NOT_UPGRADEABLE, OperatorCondition, Progress, Said, judge};
 use crate::cluster::State;
+use crate::olm::releases::{Feature, Olm};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -137,11 +138,12 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
     }
 }
 
-/// Like [`held`], but for the operators in one namespace of the cluster that a what-if file or dumps describe.
-pub(crate) fn held_in(state: &State, namespace: &str) -> BTreeMap<String, Hold> {
+/// Like [`held`], but for the operators in one namespace of the cluster that a what-if file or dumps describe, and only
+/// with the conditions that this OLM considers.
+pub(crate) fn held_in(state: &State, namespace: &str, olm: &Olm) -> BTreeMap<String, Hold> {
     let here = |operator: &InstalledOperator<'_>| operator.namespace.is_none_or(|own| own == namespace);
     let installed: Vec<_> = installed_in(state).into_iter().filter(here).collect();
-    held(&conditions_in(state), &installed)
+    held_by(&conditions_in(state), &installed, olm)
 }
 
 /// Returns whether the input lists installed operators of a cluster, but none of the conditions that OLM creates with
@@ -181,10 +183,20 @@ pub fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
 /// Returns the operators that OLM does not upgrade, each with the reason. The keys are the names of the
 /// ClusterServiceVersions. A resolver must not change these operators.
 pub fn held(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> BTreeMap<String, Hold> {
-    let conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();
+    held_by(conditions, installed, &Olm::Proposed)
+}
+
+fn held_by(conditions: &[Value], installed: &[InstalledOperator<'_>], olm: &Olm) -> BTreeMap<String, Hold> {
+    let mut conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();
+    conditions.retain(|condition| olm.does(Feature::ProposedCondition) || !condition.is_proposed());
+    let considers = |judgement: &Judgement| {
+        let held = judgement.held.as_ref();
+        held.is_some_and(|held| olm.does(held.feature()))
+    };
     let why = |operator: &InstalledOperator<'_>| {
         let own = conditions.iter().filter(|condition| condition.is_of(operator));
         own.map(|condition| judge(*condition, operator.version))
+            .filter(considers)
             .find_map(|judgement| judgement.hold)
     };
     let entry = |operator: &InstalledOperator<'_>| Some((operator.name.to_owned(), why(operator)?));

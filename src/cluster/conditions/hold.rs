@@ -68,11 +68,7 @@ impl Hold {
 
 /// Returns the hold that results from a refusal by a resource.
 pub(super) fn of(condition: OperatorCondition<'_>, lists: Option<&Lists<'_>>, held: &Held) -> Hold {
-    let kind = match held {
-        Held::Outdated { kind, .. } => *kind,
-        Held::Upgrading { .. } | Held::NotBegun { .. } => UPGRADING,
-        _ => UPGRADEABLE,
-    };
+    let kind = held.kind();
     let overriding = lists.and_then(|lists| find(&lists.overrides, kind));
     let reported = lists.and_then(|lists| find(&lists.reported, kind));
     // A cluster cannot contain a resource with such a name, so there is nothing to patch.

@@ -57,7 +57,11 @@ fn for_cluster(index: &Index, olm: &Olm) -> Result<Vec<Diagnostic>, OpenError> {
     }
     let refused: BTreeSet<BundleId> = lacking
         .iter()
-        .filter(|(_, lacks)| lacks.iter().any(|(row, _)| row.rule.severity == Severity::Error))
+        .filter(|(_, lacks)| {
+            lacks
+                .iter()
+                .any(|(row, _)| row.rule.is_some_and(|rule| rule.severity == Severity::Error))
+        })
         .map(|(id, _)| *id)
         .collect();
     let stops = stops(&catalog, &refused);
@@ -65,17 +69,18 @@ fn for_cluster(index: &Index, olm: &Olm) -> Result<Vec<Diagnostic>, OpenError> {
     for (id, lacks) in lacking {
         let Some(bundle) = catalog.bundle(id) else { continue };
         for (row, how) in lacks {
+            let Some(rule) = row.rule else { continue };
             let mut message = format!("bundle {:?} {how}, and {olm} {}", bundle.name, row.instead);
             if let (Since::Release(first), Olm::Release(_)) = (row.since, olm) {
                 message.push_str(&format!(" (supported since OLM {first})"));
             }
-            if row.rule.severity == Severity::Error {
+            if rule.severity == Severity::Error {
                 for stop in stops.get(&id).into_iter().flatten() {
                     message.push_str("; ");
                     message.push_str(stop);
                 }
             }
-            let finding = Diagnostic::new(row.rule, message);
+            let finding = Diagnostic::new(rule, message);
             findings.push(match row.feature {
                 Feature::OtherConstraint => finding.help(Key::usage()),
                 _ => finding,

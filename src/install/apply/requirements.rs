@@ -1,11 +1,14 @@
-//! What a version requires of the cluster: APIs, and a version of Kubernetes. After its plan, the version stays
-//! `Pending` until the cluster meets these requirements.
+//! What a version requires of the cluster: APIs, a version of Kubernetes, and that the conditions of the version that
+//! it replaces allow the upgrade. After its plan, the version stays `Pending` until the cluster meets these
+//! requirements.
 
 use super::{Apis, Step, StepStatus};
 use crate::cluster::State;
+use crate::cluster::conditions::{Hold, held_in};
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::GVK;
+use crate::olm::releases::Olm;
 use crate::version::parse_tolerant;
 use serde_json::Value;
 
@@ -20,6 +23,8 @@ pub struct Requirements {
     pub native: Vec<GroupVersionKind>,
     /// The version of Kubernetes, if the cluster has an older one.
     pub kubernetes: Option<NewerKubernetes>,
+    /// The conditions of the replaced version, if they hold back the upgrade. OLM checks nothing else then.
+    pub held: Option<Hold>,
 }
 
 /// A version of Kubernetes that is newer than that of the cluster.
@@ -47,6 +52,9 @@ impl NewerKubernetes {
 impl Requirements {
     /// Returns the reason why the version stays `Pending`, in words.
     pub(crate) fn reason(&self) -> String {
+        if let Some(hold) = &self.held {
+            return hold.explained();
+        }
         let sorts = [("native", &self.native), ("required", &self.required)];
         let some = sorts.into_iter().filter(|(_, apis)| !apis.is_empty());
         let named: Vec<String> = some
@@ -65,6 +73,7 @@ impl Requirements {
             required: csv.apis("required"),
             native: csv.native_apis(),
             kubernetes: None,
+            held: None,
         }
     }
 
@@ -98,14 +107,28 @@ fn is_provided(api: &GroupVersionKind, state: &State) -> bool {
 }
 
 /// Returns the new versions among these steps that stay `Pending`, each with the requirements that the cluster does not
-/// meet. `statuses` are the final statuses of the steps.
-pub(super) fn pending(steps: &[Step], statuses: &[StepStatus], apis: &Apis, state: &State) -> Vec<Requirements> {
+/// meet, or with the conditions that hold it back. `statuses` are the final statuses of the steps.
+pub(super) fn pending(
+    steps: &[Step],
+    statuses: &[StepStatus],
+    apis: &Apis,
+    (state, namespace): (&State, &str),
+    olm: &Olm,
+) -> Vec<Requirements> {
+    let mut held = held_in(state, namespace, olm);
     let new = steps
         .iter()
         .zip(statuses)
         .filter(|(step, status)| step.resource.kind == csv::KIND && **status == StepStatus::Created);
     new.filter_map(|(step, _)| {
         let csv = Csv(&step.resource.manifest);
+        if let Some(hold) = held.remove(csv.replaces()) {
+            return Some(Requirements {
+                name: csv.name().to_owned(),
+                held: Some(hold),
+                ..Requirements::default()
+            });
+        }
         let all = Requirements {
             kubernetes: NewerKubernetes::of(csv, state),
             ..Requirements::of(csv)

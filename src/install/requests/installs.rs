@@ -300,6 +300,7 @@ impl OpenInstall {
             unchecked: unchecked(&plan.status.plan, known),
             apis: Apis::of(known).with_steps(&plan.status.plan),
             operators: reviewed.operators.clone(),
+            held_upgrades: Vec::new(),
             held_by: Vec::new(),
             // OLM creates no InstallPlan for an Install.
             too_large: None,

@@ -5,8 +5,8 @@ use opmx::olm::releases::{Feature, NEWEST, OLDEST, SUPPORT, Since};
 
 pub(super) fn page() -> String {
     let mut page = format!(
-        "# OLM releases\n\nThis page lists which releases of OLM have the features that a bundle may need, and what an \
-         OLM without the feature does. It covers the releases from {OLDEST} to {NEWEST}. `opmx index check INDEX --for \
+        "# OLM releases\n\nThis page lists which releases of OLM have the features that a bundle or an operator may need, \
+         and what an OLM without the feature does. It covers the releases from {OLDEST} to {NEWEST}. `opmx index check INDEX --for \
          VERSION` reports the bundles of an index that need a feature that this release lacks, and `--olm VERSION` of \
          `opmx resolve` and `opmx plan` answers like that release.\n\nIn the column *since*, *all* means every release \
          in the table; *some release* means that the current release has the feature, but no source names the first \
@@ -22,12 +22,15 @@ pub(super) fn page() -> String {
             Since::Proposed => "proposed".to_owned(),
             Since::Never => "none".to_owned(),
         };
+        let rule = support
+            .rule
+            .map(|rule| format!(" [`{id}`](rules.md#{id})", id = rule.id));
         page += &format!(
-            "| {} | {since} | {} | {} | [`{rule}`](rules.md#{rule}) |\n",
+            "| {} | {since} | {} | {} |{} |\n",
             name(support.feature),
             cell(support.instead),
             cell(support.source),
-            rule = support.rule.id
+            rule.unwrap_or_default()
         );
     }
     page
@@ -51,6 +54,10 @@ fn name(feature: Feature) -> String {
         Feature::DefinitionV1 => "CustomResourceDefinitions of `apiextensions.k8s.io/v1`",
         Feature::AdmissionWebhook => "validating and mutating webhooks",
         Feature::ConversionWebhook => "conversion webhooks",
+        Feature::UpgradeableCondition => "the condition `Upgradeable` in an OperatorCondition",
+        Feature::UpgradingCondition => "the condition `Upgrading`",
+        Feature::ProposedCondition => "a `Condition`, in which an operator reports conditions",
+        Feature::UpdateOutsidePlan => "a plan without an update that conditions hold back",
     };
     name.to_owned()
 }
