@@ -49,7 +49,7 @@ pub(crate) enum OutputLanguage {
     Yaml,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(crate) enum MigrateLevel {
     /// Change nothing
     #[default]
@@ -80,17 +80,12 @@ impl From<MigrateLevel> for Level {
 
 impl ContentArguments {
     /// Returns the migration level. `all` is set if another flag requests all levels.
-    pub(crate) fn level(&self, all: bool) -> Result<Level, CommandError> {
-        if all && self.migrate_level != MigrateLevel::None {
-            return Err(CommandError::usage(
-                "--migrate requests all levels, but --migrate-level requests one level; use only one of these options",
-            ));
-        }
-        Ok(if all {
+    pub(crate) fn level(&self, all: bool) -> Level {
+        if all {
             Level::BundleObjectToCsvMetadata
         } else {
             self.migrate_level.into()
-        })
+        }
     }
 
     /// Returns the options for the content of the catalog.
@@ -103,11 +98,11 @@ impl ContentArguments {
 
 impl FormArguments {
     /// Returns the form. `all` is set if another flag requests all levels.
-    pub(crate) fn form(&self, all: bool) -> Result<Form, CommandError> {
-        Ok(Form {
+    pub(crate) fn form(&self, all: bool) -> Form {
+        Form {
             language: self.output.into(),
-            level: self.content.level(all)?,
-        })
+            level: self.content.level(all),
+        }
     }
 
     /// Returns the options for the content of the catalog.

@@ -47,7 +47,7 @@ pub(crate) struct MigrateArguments {
 }
 
 pub(crate) fn run(arguments: &MigrateArguments, context: &Context<'_>) -> CommandResult {
-    let form = arguments.form.form(false)?;
+    let form = arguments.form.form(false);
     containment::require_outside(&arguments.folder, Path::new(&arguments.source))?;
     let names = std::slice::from_ref(&arguments.source);
     let opening = SourceOptions {

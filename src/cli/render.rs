@@ -38,7 +38,7 @@ pub(crate) struct RenderArguments {
     #[command(flatten)]
     form: FormArguments,
     /// Replace all old forms of catalog content with newer forms
-    #[arg(long)]
+    #[arg(long, conflicts_with = "migrate_level")]
     migrate: bool,
     /// Image of bundles in folders, with the placeholders {{.Package}}, {{.Name}} and {{.Version}}
     #[arg(long, hide = true, value_name = "REF")]
@@ -56,7 +56,7 @@ pub(crate) struct RenderArguments {
 }
 
 pub(crate) fn run(arguments: &RenderArguments, context: &Context<'_>) -> CommandResult {
-    let form = arguments.form.form(arguments.migrate)?;
+    let form = arguments.form.form(arguments.migrate);
     let limits = arguments.limits.source(&arguments.database, &arguments.registry);
     let outside = arguments.api_sources.outside(&arguments.registry, &limits, context)?;
     let opening = SourceOptions {

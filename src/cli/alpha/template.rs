@@ -147,7 +147,7 @@ pub(crate) fn run(arguments: &TemplateArguments, context: &Context<'_>) -> Comma
     };
     let form = Form {
         language,
-        level: arguments.content.level(false)?,
+        level: arguments.content.level(false),
     };
     catalog_output::print(&[catalog.source()?], form, &context.printer)?;
     Ok(Status::Success)
