@@ -253,6 +253,16 @@ fn generate_writes_the_database_and_the_dockerfile_of_opm() {
 }
 
 #[test]
+fn generate_refuses_a_tag_because_it_builds_no_image() {
+    let sandbox = garden();
+    let outcome = sandbox.run("index add -b compost --generate -t oci:index:v1".split(' '));
+    assert_eq!(outcome.status, Some(2), "{outcome}");
+    let expected = "the argument '--generate' cannot be used with '--tag <REF>'";
+    assert!(outcome.stderr.contains(expected), "{outcome}");
+    assert_eq!(names(&sandbox.path("")), ["compost", "greenhouse"]);
+}
+
+#[test]
 fn a_failing_generate_writes_nothing() {
     let sandbox = garden();
     rake(&sandbox, "rake", "1.1.0", Some("rake.v1.0.0"));

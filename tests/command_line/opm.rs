@@ -134,7 +134,7 @@ fn flags_accept_values_and_the_last_repeated_option_wins() {
     let catalog = run("--use-http render second.db --migrate=true -o json -o yaml");
     assert!(catalog.starts_with("---"), "{catalog}");
     run("alpha --skip-tls list packages second.db");
-    run("index add -b compost --generate -t registry.example.com/ignored:v1");
+    run("index add -b compost --generate");
     assert!(sandbox.path("database/index.db").exists());
     run("completion bash --no-descriptions");
     let refused = sandbox.run("index add -b compost --generate=false".split(' '));

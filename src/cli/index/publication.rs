@@ -90,7 +90,7 @@ pub(crate) struct PublicationArguments {
     /// Write database/index.db and index.Dockerfile to the current directory, without building an image
     ///
     /// A file-based catalog is converted to a database.
-    #[arg(long, conflicts_with_all = ["binaries", "all_platforms"])]
+    #[arg(long, conflicts_with_all = ["tag", "binaries", "all_platforms"])]
     generate: bool,
     /// Name of the Dockerfile that --generate writes
     #[arg(
@@ -173,12 +173,11 @@ impl PublicationArguments {
     pub(crate) fn destination(&self) -> Result<Destination, CommandError> {
         Ok(match &self.tag {
             _ if self.dry_run => Destination::Nowhere,
-            // opm ignores the tag with --generate.
-            Some(tag) if !self.generate => Destination::Image {
+            Some(tag) => Destination::Image {
                 to: tag.clone(),
                 server: self.server.server()?,
             },
-            _ => Destination::Files {
+            None => Destination::Files {
                 folder: PathBuf::new(),
                 dockerfile: files::behind_links_unless(INDEX_DOCKERFILE, &self.out_dockerfile)?,
                 base: match &self.server.binary_image {
