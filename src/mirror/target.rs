@@ -29,7 +29,8 @@ impl FromStr for Target {
             text: text.to_owned(),
             in_capitals: text.contains(char::is_uppercase) && text.to_lowercase().parse::<Self>().is_ok(),
         };
-        let place = text.trim_end_matches('/');
+        // As in references to images.
+        let place = text.strip_prefix("docker://").unwrap_or(text).trim_end_matches('/');
         let host = place.split('/').next().unwrap_or_default();
         // A tag or digest would appear in the middle of the image names.
         let rest = place.strip_prefix(host).unwrap_or_default();
@@ -59,9 +60,12 @@ mod tests {
         for text in ["localhost", "localhost:5000", "mirror.example.com/a/b/"] {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text.trim_end_matches('/'));
         }
+        let with_transport: Target = "docker://mirror.example.com/a".parse().unwrap();
+        assert_eq!(with_transport.to_string(), "mirror.example.com/a");
         for text in [
             "",
             "/",
+            "docker://",
             "a",
             "a/b",
             "mirror.example.com/a:v1",
