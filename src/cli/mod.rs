@@ -31,6 +31,7 @@ mod index;
 mod init;
 mod input;
 mod lazy;
+mod local_paths;
 mod man;
 mod migrate;
 mod mirror;
@@ -237,6 +238,7 @@ pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> Exit
         .map_err(|error| elsewhere::with_commands(error, &command(name), arguments))
         .map_err(|error| elsewhere::with_joined_list(error, arguments))
         .map_err(|error| elsewhere::with_unreadable(error, arguments))
+        .and_then(|matches| local_paths::require(matches, || command(name)))
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
         Err(error) => {

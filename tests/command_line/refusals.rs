@@ -1,6 +1,6 @@
 //! Bundles that databases and catalogs reject: each error is reported at its place in the bundle.
 
-use crate::bundles::{fail, operator, outcome_of, rake, succeed};
+use crate::bundles::{fail, names, operator, outcome_of, rake, succeed};
 use crate::common::Sandbox;
 use std::fs;
 
@@ -479,4 +479,37 @@ fn the_reason_why_a_number_or_an_address_is_invalid_is_stated() {
     }
     let outcome = sandbox.run(["serve", "./absent", "--address", "[::1]"]);
     assert_eq!(outcome.status, Some(4), "{outcome}");
+}
+
+#[test]
+fn a_url_is_not_taken_for_a_local_path() {
+    let sandbox = rakes();
+    let before = names(&sandbox.path(""));
+    for (line, argument) in [
+        (
+            "mirror copy plan.json --to-archive file:///tmp/arch",
+            "--to-archive <DIR>",
+        ),
+        ("mirror load file:///tmp/arch", "<ARCHIVE>"),
+        ("bundle unpack rake1 -o file:///tmp/arch", "--out <DIR>"),
+    ] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(2), "{line}: {outcome}");
+        let expected = format!("invalid value 'file:///tmp/arch' for '{argument}'");
+        assert!(outcome.stderr.contains(&expected), "{line}: {outcome}");
+        assert!(
+            outcome
+                .stderr
+                .contains("tip: specify the path without file://, as /tmp/arch"),
+            "{line}: {outcome}"
+        );
+    }
+    let outcome = sandbox.run(["render", "file:///tmp/catalog"]);
+    assert!(
+        outcome
+            .stderr
+            .contains("specify the path without file://, as /tmp/catalog"),
+        "{outcome}"
+    );
+    assert_eq!(names(&sandbox.path("")), before);
 }

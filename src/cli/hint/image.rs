@@ -31,7 +31,11 @@ impl Hints for RegistryError {
 hints! {
     ReferenceError {
         pass: [],
-        none: [Empty, Transport, Digest],
+        none: [Empty, Digest],
+        Self::Transport { reference, transport } if transport == "file" => {
+            hint(format!("for a file or a folder, specify the path without file://, as {}", path_of(reference)))
+        }
+        Self::Transport { .. } => Advice::default(),
         Self::Grammar { reference, .. } if reference.starts_with(['.', '/']) => {
             hint(format!("for an image in an OCI layout on disk, write oci:{reference}"))
         }
@@ -82,6 +86,12 @@ hints! {
         Self::File(error) => error.hints(),
         Self::Busy { .. } => hint(OTHER_RUN),
     }
+}
+
+/// Returns the path in a `file` URL.
+fn path_of(url: &str) -> &str {
+    let path = url.strip_prefix("file:").unwrap_or(url);
+    path.strip_prefix("//").unwrap_or(path)
 }
 
 /// Returns the advice for a failed request to a registry.
