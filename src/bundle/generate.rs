@@ -32,8 +32,21 @@ pub fn dockerfile(base: &str, values: &BTreeMap<String, String>, manifests: &str
     if values.contains_key(annotations::DEFAULT_CHANNEL) {
         text.push('\n');
     }
-    let _ = write!(text, "COPY {manifests} /manifests/\nCOPY {metadata} /metadata/\n");
+    for (from, to) in [(manifests, "/manifests/"), (metadata, "/metadata/")] {
+        let _ = writeln!(text, "COPY {}", copied(from, to));
+    }
     text
+}
+
+/// Returns the arguments of the instruction of a Dockerfile that copies `from` to `to`. Spaces separate arguments, so a
+/// path with a space needs the form of a JSON list.
+pub(crate) fn copied(from: &str, to: &str) -> String {
+    if from.contains(char::is_whitespace) {
+        let [from, to] = [from, to].map(serde_json::Value::from);
+        format!("[{from}, {to}]")
+    } else {
+        format!("{from} {to}")
+    }
 }
 
 #[cfg(test)]
@@ -74,6 +87,15 @@ mod tests {
         assert!(
             text.ends_with("channels.v1=a\nCOPY m /manifests/\nCOPY d /metadata/\n"),
             "{text}"
+        );
+    }
+
+    #[test]
+    fn paths_with_spaces_are_written_as_json() {
+        let text = dockerfile("scratch", &BTreeMap::new(), "my op/manifests", "m");
+        assert_eq!(
+            text,
+            "FROM scratch\n\nCOPY [\"my op/manifests\", \"/manifests/\"]\nCOPY m /metadata/\n"
         );
     }
 }

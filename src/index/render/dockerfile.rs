@@ -1,5 +1,6 @@
 //! The Dockerfile for building the image of a file-based catalog with other tools.
 
+use crate::bundle::generate::copied;
 use crate::files::{self, FileError};
 use crate::olm::label::CONFIGS_LABEL;
 use std::collections::BTreeMap;
@@ -99,11 +100,7 @@ pub(crate) fn dockerfile(name: &str, image: &CatalogImage) -> Result<String, Doc
     if builder == SCRATCH {
         return Err(DockerfileError::Builder);
     }
-    let added = if name.contains(char::is_whitespace) {
-        format!("[{}, \"/configs\"]", serde_json::Value::from(name))
-    } else {
-        format!("{name} /configs")
-    };
+    let added = copied(name, "/configs");
     let mut text = format!(
         "# The builder creates the cache with its /bin/opm.\nFROM {builder} as builder\n\nADD {added}\n\
          RUN [\"/bin/opm\", \"serve\", \"/configs\", \"--cache-dir=/tmp/cache\", \"--cache-only\"]\n\nFROM {base}\n"
