@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &RegistryCommandArguments, context: &Context<'_>) -
         RegistryCommand::Mirror(_) => opm::refuse(
             "registry mirror",
             "opm has this command, but it does nothing",
-            "use opmx index list images -o mapping to write a mapping for mirroring tools",
+            "use opmx index list images INDEX -o mapping --to REGISTRY to write a mapping for mirroring tools",
         ),
     }
 }
