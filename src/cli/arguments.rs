@@ -61,6 +61,7 @@ impl ConnectionArguments {
         ImageOptions {
             credentials: environment::credentials(self.authfile.as_deref()),
             ca_file: self.ca_file.clone(),
+            unusable: environment::unusable(),
             skip_tls_verify: self.skip_tls_verify,
             use_http: self.use_http,
             request_timeout: Duration::from_secs(self.request_timeout),

@@ -2,7 +2,8 @@
 //! read by a library.
 
 use crate::cli::error::CommandError;
-use crate::image::Credentials;
+use crate::files;
+use crate::image::{Credentials, UnusableSettings, proxy_problem};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -32,15 +33,18 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     ("HOME", "home directory, written as ~ in this table"),
     ("PATH", "folders that contain the credential helpers"),
-    ("HTTPS_PROXY, https_proxy", "proxy for requests over HTTPS"),
-    ("HTTP_PROXY, http_proxy", "proxy for requests over plain HTTP"),
-    ("ALL_PROXY, all_proxy", "proxy for all other requests"),
+    (
+        "HTTPS_PROXY, https_proxy",
+        "HTTP proxy for requests over HTTPS; SOCKS is not supported",
+    ),
+    ("HTTP_PROXY, http_proxy", "HTTP proxy for requests over plain HTTP"),
+    ("ALL_PROXY, all_proxy", "HTTP proxy for all other requests"),
     (
         "NO_PROXY, no_proxy",
         "hosts that are contacted without a proxy; localhost always is",
     ),
     (
-        "SSL_CERT_FILE",
+        CERTIFICATES,
         "PEM file with the certificates to trust instead of those of the system",
     ),
     (
@@ -65,6 +69,15 @@ const EPOCH: &str = "SOURCE_DATE_EPOCH";
 
 /// The variable that sets the file with the allowed categories.
 const CATEGORIES: &str = "OPERATOR_BUNDLE_CATEGORIES";
+
+/// The variable that sets the file with the trusted certificates.
+const CERTIFICATES: &str = "SSL_CERT_FILE";
+
+/// The maximum size of a file with the trusted certificates in bytes.
+const CERTIFICATES_LIMIT: usize = 64 << 20;
+
+/// The first line of a certificate in a PEM file.
+const BEGIN: &[u8] = b"-----BEGIN CERTIFICATE-----";
 
 /// Returns the file with the allowed categories, if the variable sets one.
 pub(crate) fn categories() -> Option<PathBuf> {
@@ -134,6 +147,75 @@ fn credentials_of(authfile: Option<&Path>, variable: &dyn Fn(&str) -> Option<OsS
     Credentials::in_any_of(files.into_iter().flatten().collect())
 }
 
+/// Returns the proxies and certificates that cannot be used. The HTTP library would ignore them.
+pub(crate) fn unusable() -> UnusableSettings {
+    unusable_of(&|name| std::env::var_os(name))
+}
+
+fn unusable_of(variable: &dyn Fn(&str) -> Option<OsString>) -> UnusableSettings {
+    // The HTTP library ignores empty values, and reads no other variable instead.
+    let first = |names: [&'static str; 2]| {
+        let found = names.into_iter().find_map(|name| Some((name, variable(name)?)));
+        found.and_then(|(name, value)| Some((name, value.into_string().ok()?)))
+    };
+    let all = ["ALL_PROXY", "all_proxy"];
+    let proxy = |names| {
+        let (name, value) = first(names)
+            .filter(|(_, value)| !value.is_empty())
+            .or_else(|| first(all))
+            .filter(|(_, value)| !value.is_empty())?;
+        let problem = proxy_problem(&value)?;
+        let value = without_login(&value);
+        Some(format!(
+            "the environment variable {name} is {value:?}, {problem}; expected http://HOST:PORT"
+        ))
+    };
+    // For CGI programs, clients can set HTTP_PROXY, so the HTTP library uses no proxies.
+    let is_cgi = variable("REQUEST_METHOD").is_some();
+    UnusableSettings {
+        http_proxy: proxy(["HTTP_PROXY", "http_proxy"]).filter(|_| !is_cgi),
+        https_proxy: proxy(["HTTPS_PROXY", "https_proxy"]).filter(|_| !is_cgi),
+        without_proxy: first(["NO_PROXY", "no_proxy"]).map_or_else(String::new, |(_, value)| value),
+        certificates: certificates_problem(variable),
+    }
+}
+
+/// Returns the address of a proxy without its user and password.
+fn without_login(address: &str) -> String {
+    match address.rsplit_once('@') {
+        Some((login, host)) => {
+            let scheme = login
+                .split_inclusive("//")
+                .next()
+                .filter(|scheme| scheme.ends_with("//"));
+            format!("{}…@{host}", scheme.unwrap_or_default())
+        }
+        None => address.to_owned(),
+    }
+}
+
+/// Returns the problem with the file of `SSL_CERT_FILE`, if no other certificates are trusted.
+fn certificates_problem(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<String> {
+    let file = path(variable, CERTIFICATES)?;
+    if variable("SSL_CERT_DIR").is_some() {
+        return None;
+    }
+    let problem = match std::fs::metadata(&file) {
+        Err(error) => format!("which cannot be read: {error}"),
+        // A pipe can be read only once, by the HTTP library.
+        Ok(metadata) if !metadata.is_file() => return None,
+        Ok(_) => match files::read_small(&file, CERTIFICATES_LIMIT) {
+            Err(error) => format!("which cannot be read: {}", error.source),
+            Ok(text) if text.windows(BEGIN.len()).any(|window| window == BEGIN) => return None,
+            Ok(_) => "which contains no PEM certificate".to_owned(),
+        },
+    };
+    Some(format!(
+        "the environment variable {CERTIFICATES} is {:?}, {problem}",
+        file.display().to_string()
+    ))
+}
+
 /// Returns the path in a variable. An empty variable is treated as unset.
 fn path(variable: &dyn Fn(&str) -> Option<OsString>, name: &str) -> Option<PathBuf> {
     variable(name).filter(|value| !value.is_empty()).map(PathBuf::from)
@@ -196,5 +278,64 @@ mod tests {
         );
         assert_eq!(files(&[("REGISTRY_AUTH_FILE", "/a"), ("HOME", "/h")]), paths(&["/a"]));
         assert_eq!(files(&[]), paths(&[]));
+    }
+
+    #[test]
+    fn an_unusable_proxy_is_reported_without_its_password() {
+        let https = |values| unusable_of(&variables(values)).https_proxy;
+        let message = |name: &str, value: &str, problem: &str| {
+            Some(format!(
+                "the environment variable {name} is {value:?}, {problem}; expected http://HOST:PORT"
+            ))
+        };
+        let no_address = "which is not the address of a proxy";
+        assert_eq!(
+            https(&[("HTTPS_PROXY", "http:/127.0.0.1:1")]),
+            message("HTTPS_PROXY", "http:/127.0.0.1:1", no_address)
+        );
+        assert_eq!(
+            https(&[("https_proxy", "http//me:secret@proxy:1")]),
+            message("https_proxy", "http//…@proxy:1", no_address)
+        );
+        assert_eq!(
+            https(&[("ALL_PROXY", "socks5://me:secret@proxy:1")]),
+            message("ALL_PROXY", "socks5://…@proxy:1", "but SOCKS proxies are not supported")
+        );
+        for values in [
+            &[("HTTPS_PROXY", "proxy:1"), ("ALL_PROXY", ":::bad")][..],
+            &[("HTTPS_PROXY", ""), ("https_proxy", ":::bad")],
+            &[("HTTPS_PROXY", ":::bad"), ("REQUEST_METHOD", "GET")],
+            &[("HTTP_PROXY", ":::bad")],
+        ] {
+            let variable = |name: &str| {
+                let found = values.iter().find(|(key, _)| *key == name);
+                found.map(|(_, value)| OsString::from(value))
+            };
+            assert_eq!(unusable_of(&variable).https_proxy, None, "{values:?}");
+        }
+    }
+
+    #[test]
+    fn an_unusable_file_with_certificates_is_reported() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("ca.pem");
+        let problem = || {
+            let value = file.clone().into_os_string();
+            let settings = unusable_of(&|name| (name == CERTIFICATES).then(|| value.clone()));
+            settings.certificates.unwrap_or_default()
+        };
+        let start = format!(
+            "the environment variable SSL_CERT_FILE is {:?}, which ",
+            file.display().to_string()
+        );
+        assert!(
+            problem().starts_with(&format!("{start}cannot be read: ")),
+            "{}",
+            problem()
+        );
+        std::fs::write(&file, "none").unwrap();
+        assert_eq!(problem(), format!("{start}contains no PEM certificate"));
+        std::fs::write(&file, BEGIN).unwrap();
+        assert_eq!(problem(), "");
     }
 }

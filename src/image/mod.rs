@@ -37,6 +37,7 @@ mod tag_state;
 mod tagged_image;
 mod transport;
 mod unpack;
+mod unusable;
 mod validate;
 pub mod volumes;
 
@@ -65,10 +66,11 @@ pub use progress::{Progress, Silent, Whole};
 pub use reference::{Reference, ReferenceError, RegistryReference, fallback_tag};
 pub(crate) use reference::{check_path, check_pullable, check_tag};
 #[cfg(feature = "registry")]
-pub use registry::{Before, Deletion, LoginTried, PlaceError, Placed, RegistryError, RegistryFailure};
+pub use registry::{Before, Deletion, LoginTried, PlaceError, Placed, RegistryError, RegistryFailure, proxy_problem};
 pub use tag_state::{Race, TagState};
 pub use tagged_image::Tagged;
 pub use transport::Transports;
 pub(crate) use unpack::contains_any;
 pub use unpack::{DEFAULT_IMAGE_LIMIT, extract_file, extract_folder, tree_of};
+pub use unusable::UnusableSettings;
 pub use validate::validate;

@@ -4,6 +4,7 @@ use super::cache::DEFAULT_CACHE_SIZE;
 use super::credentials::Credentials;
 use super::platform::Platform;
 use super::unpack::DEFAULT_IMAGE_LIMIT;
+use super::unusable::UnusableSettings;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ pub struct ImageOptions {
     pub credentials: Credentials,
     /// A PEM file with certificates that are trusted in addition to the system certificates.
     pub ca_file: Option<PathBuf>,
+    /// The settings from outside that cannot be used.
+    pub unusable: UnusableSettings,
     /// Whether to accept any certificate.
     pub skip_tls_verify: bool,
     /// Whether to use plain HTTP for every registry.
@@ -60,6 +63,7 @@ impl Default for ImageOptions {
         Self {
             credentials: Credentials::default(),
             ca_file: None,
+            unusable: UnusableSettings::default(),
             skip_tls_verify: false,
             use_http: false,
             connect_timeout: Duration::from_secs(20),

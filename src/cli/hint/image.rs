@@ -146,6 +146,7 @@ pub fn registry_hint(error: &RegistryError) -> Option<&'static str> {
         | Failure::Refused { .. }
         | Failure::Stalled { .. }
         | Failure::Redirect { .. }
+        | Failure::Setting { .. }
         | Failure::ShortBody { .. }
         | Failure::Protocol { .. }
         | Failure::OtherDigest { .. }

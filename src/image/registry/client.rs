@@ -4,10 +4,12 @@ use super::address::{Reach, Zone, is_this_machine, written};
 use super::error::RegistryFailure;
 use super::hosts::Hosts;
 use super::pace::TimeLimits;
+use super::settings::problem_of_proxy;
 use super::tls;
 use crate::concurrent;
 use crate::files::{FileError, read_at_most};
 use crate::image::options::ImageOptions;
+use crate::image::unusable::UnusableSettings;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, Url};
@@ -29,6 +31,8 @@ pub(super) struct ConnectionOptions {
     pub(super) ca_file: Option<PathBuf>,
     /// A file with credentials that must exist, even if no registry asks for a login.
     pub(super) authfile: Option<PathBuf>,
+    /// The settings from outside that cannot be used.
+    pub(super) unusable: UnusableSettings,
     /// Whether to accept any certificate.
     pub(super) skip_tls_verify: bool,
     /// Whether to use plain HTTP for every registry.
@@ -44,6 +48,7 @@ impl From<&ImageOptions> for ConnectionOptions {
         Self {
             ca_file: options.ca_file.clone(),
             authfile: options.credentials.named_file().map(Path::to_owned),
+            unusable: options.unusable.clone(),
             skip_tls_verify: options.skip_tls_verify,
             use_http: options.use_http,
             connect_timeout: options.connect_timeout,
@@ -89,6 +94,10 @@ impl Clients {
     /// Returns a client for a URL. The client connects only to addresses within `reach`, and does not follow redirects.
     pub(super) fn client(&self, url: &Url, reach: Reach) -> Result<Client, RegistryFailure> {
         reach.check(url)?;
+        if let Some(problem) = self.unusable(url) {
+            let problem = problem.to_owned();
+            return Err(RegistryFailure::Setting { problem });
+        }
         let way = if self.is_proxied(url) {
             Way::Proxy
         } else {
@@ -101,6 +110,14 @@ impl Clients {
         let client = self.build(way)?;
         made.insert(way, client.clone());
         Ok(client)
+    }
+
+    /// Returns the problem with a setting that a request to this URL needs.
+    fn unusable(&self, url: &Url) -> Option<&str> {
+        let ConnectionOptions { unusable, .. } = &self.options;
+        let verifies = url.scheme() == "https" && !self.options.skip_tls_verify && self.options.ca_file.is_none();
+        let certificates = unusable.certificates.as_deref().filter(|_| verifies);
+        problem_of_proxy(unusable, url).or(certificates)
     }
 
     /// Converts an error of the HTTP client to a failure.
@@ -207,6 +224,7 @@ mod tests {
         let options = ConnectionOptions {
             ca_file: Some(file.to_owned()),
             authfile: None,
+            unusable: UnusableSettings::default(),
             skip_tls_verify: false,
             use_http: false,
             connect_timeout: Duration::from_secs(1),

@@ -162,6 +162,12 @@ pub enum RegistryFailure {
         /// The problem with its content.
         problem: String,
     },
+    /// A setting from outside of opmx cannot be used.
+    #[error("{problem}")]
+    Setting {
+        /// The setting and its problem.
+        problem: String,
+    },
     /// The certificate of the server is that of an authority, and is not itself trusted.
     #[error("the server uses the certificate of a certificate authority, which is not trusted as a server certificate")]
     AuthorityAsServer,
@@ -263,9 +269,12 @@ impl RegistryFailure {
         ) || self.is_local()
     }
 
-    /// Whether a local file cannot be used, so that the server received no request.
+    /// Whether a local file or setting cannot be used, so that the server received no request.
     pub(crate) fn is_local(&self) -> bool {
-        matches!(self, Self::Authorities { .. } | Self::Credentials(_) | Self::File(_))
+        matches!(
+            self,
+            Self::Authorities { .. } | Self::Setting { .. } | Self::Credentials(_) | Self::File(_)
+        )
     }
 
     /// Whether the failure means that the registry requires a login, or rejects the current login.

@@ -23,6 +23,7 @@ mod referrers;
 mod remote_blob;
 mod repository;
 mod retry;
+mod settings;
 mod tls;
 mod transfer;
 mod upload;
@@ -31,6 +32,7 @@ pub use error::{LoginTried, RegistryError, RegistryFailure};
 pub use place::{Before, PlaceError, Placed};
 pub use presence::Deletion;
 pub(super) use remote_blob::{RemoteBlob, RemoteReader};
+pub use settings::proxy_problem;
 
 use super::cache::Cache;
 use super::credentials::Credentials;
