@@ -1,6 +1,6 @@
 //! Sets of validators, by their common names.
 
-use super::validators::{CONFORMA, CONFORMA_IMAGES, MULTIARCH, OLM_V1, REMOVED_APIS, ValidatorName};
+use super::validators::{self, CONFORMA, CONFORMA_IMAGES, MULTIARCH, OLM_V1, REMOVED_APIS, ValidatorName};
 
 /// A set of validators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +12,9 @@ pub(crate) struct Suite {
     /// A short description of the checks.
     pub about: &'static str,
 }
+
+/// The name of operator-sdk's suite.
+const OPERATOR_FRAMEWORK: &str = "operatorframework";
 
 /// Every suite but `all`.
 pub(crate) static SUITES: &[Suite] = &[
@@ -97,7 +100,7 @@ pub fn validators_of(name: &str) -> Option<Vec<ValidatorName>> {
             all.retain(|name| ![MULTIARCH, CONFORMA, CONFORMA_IMAGES, OLM_V1].contains(name));
             Some(all)
         }
-        "operatorframework" => {
+        OPERATOR_FRAMEWORK => {
             let suites = ["operatorhub", "deprecated-apis", "good-practices"].into_iter();
             Some(suites.filter_map(validators_of).flatten().collect())
         }
@@ -117,6 +120,15 @@ pub fn names() -> Vec<(&'static str, &'static str)> {
     ))
     .chain(SUITES.iter().map(|suite| (suite.name, suite.about)))
     .collect()
+}
+
+/// Returns the other names that [`validators_of`] accepts: those of operator-sdk's suite, and of single validators.
+pub fn other_names() -> Vec<&'static str> {
+    let single = validators::names().map(ValidatorName::as_str);
+    let names = std::iter::once(OPERATOR_FRAMEWORK).chain(single);
+    names
+        .filter(|name| SUITES.iter().all(|suite| suite.name != *name))
+        .collect()
 }
 
 #[cfg(test)]

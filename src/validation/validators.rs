@@ -101,11 +101,15 @@ impl FromStr for ValidatorName {
     type Err = UnknownValidator;
 
     fn from_str(name: &str) -> Result<Self, UnknownValidator> {
-        let mut known = VALIDATORS.iter().chain(OTHERS).map(|validator| validator.name);
-        known
+        names()
             .find(|known| known.0 == name)
             .ok_or_else(|| UnknownValidator { name: name.to_owned() })
     }
+}
+
+/// Returns the names of all validators.
+pub(super) fn names() -> impl Iterator<Item = ValidatorName> {
+    VALIDATORS.iter().chain(OTHERS).map(|validator| validator.name)
 }
 
 /// A validator.

@@ -920,3 +920,26 @@ fn an_annotation_at_the_top_level_is_shown_below_annotations() {
         assert!(outcome.to_string().contains(&help), "{outcome}");
     }
 }
+
+#[test]
+fn the_names_of_suites_in_other_programs_are_explained() {
+    let sandbox = Sandbox::new();
+    for (name, meant) in [
+        ("suite=operatorframework", "operatorframework"),
+        ("name=good-practices", "good-practices"),
+        ("standardcapabilities", "capabilities"),
+        ("name=standardcategories", "categories"),
+    ] {
+        let outcome = sandbox.run(["bundle", "validate", "x", "--suite", name]);
+        assert_eq!(outcome.status, Some(2), "{outcome}");
+        let hint = format!("hint: use --suite {meant}\n");
+        assert!(outcome.stderr.contains(&hint), "{outcome}");
+    }
+    let outcome = sandbox.run("bundle validate x --suite quuxquuxquux".split(' '));
+    assert!(
+        outcome
+            .stderr
+            .contains("hint: other accepted names: operatorframework, "),
+        "{outcome}"
+    );
+}

@@ -310,18 +310,36 @@ fn validators(suites: &[String]) -> Result<Vec<ValidatorName>, CommandError> {
     let mut validators = Vec::new();
     for name in suites {
         let Some(found) = suites::validators_of(name) else {
-            let known: Vec<&str> = suites::names().into_iter().map(|(name, _)| name).collect();
-            let error = CommandError::usage(format!("unknown suite {name}"));
-            return Err(match nearest(name, known.iter().copied()) {
-                Some(nearest) => error.hint(format!("did you mean {nearest}?")),
-                None => error.hint(format!("available suites: {}", known.join(", "))),
-            });
+            return Err(unknown_suite(name));
         };
         validators.extend(found);
     }
     validators.sort_unstable();
     validators.dedup();
     Ok(validators)
+}
+
+/// Returns the error for an unknown suite. operator-sdk selects suites by the labels `suite` and `name`, and has other
+/// names for two validators.
+fn unknown_suite(name: &str) -> CommandError {
+    let error = CommandError::usage(format!("unknown suite {name}"));
+    let bare = name.strip_prefix("suite=").or_else(|| name.strip_prefix("name="));
+    let meant = match bare.unwrap_or(name) {
+        "standardcapabilities" => Some("capabilities"),
+        "standardcategories" => Some("categories"),
+        bare => suites::validators_of(bare).map(|_| bare),
+    };
+    if let Some(meant) = meant {
+        return error.hint(format!("use --suite {meant}"));
+    }
+    let known: Vec<&str> = suites::names().into_iter().map(|(name, _)| name).collect();
+    let others = suites::other_names();
+    match nearest(name, known.iter().chain(&others).copied()) {
+        Some(nearest) => error.hint(format!("did you mean {nearest}?")),
+        None => error
+            .hint(format!("available suites: {}", known.join(", ")))
+            .hint(format!("other accepted names: {}", others.join(", "))),
+    }
 }
 
 fn categories(file: &Path, context: &Context<'_>) -> Result<Vec<String>, CommandError> {
