@@ -1,6 +1,7 @@
 //! The advice for arguments that the parser rejects: an option or a subcommand that belongs to other commands, not to
 //! the one that was run, a list with spaces, and arguments that are not UTF-8.
 
+use crate::cli::foreign;
 use crate::cli::values::OLM_V1;
 use crate::terminal::counted;
 use crate::visible::one_line;
@@ -20,6 +21,14 @@ pub(super) fn with_commands(mut error: clap::Error, root: &Command, arguments: &
         return error;
     };
     let option = written.split('=').next().unwrap_or_default().to_owned();
+    // The parser suggests to pass the option as a value after `--`, which is never meant.
+    error.remove(ContextKind::Suggested);
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    if let Some(tip) = foreign::option(&used(root, &words, None).join(" "), &option) {
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        return error;
+    }
     let Some(long) = option.strip_prefix("--") else {
         return error;
     };
@@ -36,7 +45,6 @@ pub(super) fn with_commands(mut error: clap::Error, root: &Command, arguments: &
             found.push(path.to_owned());
         }
     });
-    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     let group = words.iter().find(|word| root.find_subcommand(word).is_some());
     // Commands of the same group come first.
     let is_near = |path: &String| group.is_some_and(|group| path.split(' ').nth(1) == Some(group));
@@ -56,27 +64,49 @@ pub(super) fn with_commands(mut error: clap::Error, root: &Command, arguments: &
 }
 
 /// Replaces the tip of an error about an unknown subcommand with the commands of this name in other groups.
-pub(super) fn with_groups(mut error: clap::Error, root: &Command) -> clap::Error {
+pub(super) fn with_groups(mut error: clap::Error, root: &Command, arguments: &[OsString]) -> clap::Error {
     if error.kind() != ErrorKind::InvalidSubcommand {
         return error;
     }
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
         return error;
     };
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let above = used(root, &words, Some(name));
+    let turned = |group: &str| root.find_subcommand(name)?.find_subcommand(group);
     let mut found = Vec::new();
     commands(root, root.get_name(), &mut |path, command| {
         if command.get_name() == name {
             found.push(path.to_owned());
         }
     });
-    let tip = match &found[..] {
-        [] => return error,
-        [one] => format!("did you mean {one}?"),
+    let foreign = foreign::command(name).filter(|_| above.is_empty());
+    let tip = match (&above[..], &found[..]) {
+        _ if foreign.is_some() => foreign.unwrap_or_default(),
+        ([group], _) if turned(group).is_some() => format!("did you mean {} {name} {group}?", root.get_name()),
+        (_, []) => return error,
+        (_, [one]) => format!("did you mean {one}?"),
         _ => format!("similar commands: {}", enumerated(found)),
     };
     error.remove(ContextKind::SuggestedSubcommand);
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     error
+}
+
+/// Returns the names of the subcommands in a command line, up to an unknown subcommand.
+pub(super) fn used<'a>(root: &Command, words: &[&'a str], unknown: Option<&str>) -> Vec<&'a str> {
+    let (mut command, mut names) = (root, Vec::new());
+    for word in words {
+        match command.find_subcommand(word) {
+            Some(below) => {
+                command = below;
+                names.push(*word);
+            }
+            None if unknown == Some(*word) => break,
+            None => {}
+        }
+    }
+    names
 }
 
 /// Formats the paths of commands as a list; if there are many, counts the others.

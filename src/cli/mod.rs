@@ -24,6 +24,7 @@ mod completion;
 mod containment;
 mod elsewhere;
 mod following;
+mod foreign;
 mod generate;
 mod guesses;
 pub mod hint;
@@ -233,7 +234,7 @@ pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> Exit
             let words = opm::in_words_of_clap(&parser, arguments);
             parser.try_get_matches_from(words)
         })
-        .map_err(|error| elsewhere::with_groups(error, &definition(name)))
+        .map_err(|error| elsewhere::with_groups(error, &definition(name), arguments))
         .map_err(|error| with_subcommands(error, name, arguments))
         .map_err(|error| elsewhere::with_commands(error, &command(name), arguments))
         .map_err(|error| elsewhere::with_joined_list(error, arguments))
@@ -289,9 +290,14 @@ fn with_subcommands(mut error: clap::Error, name: &'static str, arguments: &[OsS
     if error.kind() != ErrorKind::InvalidSubcommand || has_tip.contains(&true) {
         return error;
     }
-    let mut command = &command(name);
-    for argument in arguments.iter().filter_map(|argument| argument.to_str()) {
-        command = command.find_subcommand(argument).unwrap_or(command);
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let root = command(name);
+    let mut command = &root;
+    for name in elsewhere::used(&root, &words, Some(unknown)) {
+        command = command.find_subcommand(name).unwrap_or(command);
     }
     let names = command.get_subcommands().filter(|command| !command.is_hide_set());
     let names: Vec<&str> = names

@@ -156,6 +156,20 @@ fn a_list_with_spaces_gets_a_tip() {
 fn a_command_of_another_group_is_named() {
     let sandbox = Sandbox::new();
     for (line, tip) in [
+        ("generate bundle", "tip: did you mean opmx bundle generate?"),
+        (
+            "cleanup p",
+            "tip: opmx does not contact clusters; cleanup is a command of operator-sdk",
+        ),
+        (
+            "run bundle quay.io/x/y:v1",
+            "tip: opmx does not contact clusters; run is a command of operator-sdk",
+        ),
+        (
+            "adm catalog mirror x y",
+            "tip: to mirror a catalog, use opmx mirror plan",
+        ),
+        ("unknown bundle x", "tip: expected one of bundle, catalog, index,"),
         ("list packages c", "tip: did you mean opmx index list?"),
         ("diff a b", "tip: similar commands: opmx index diff, "),
         ("catalog diff a b", "tip: similar commands: opmx index diff, "),
@@ -195,6 +209,35 @@ fn an_option_of_other_commands_is_rejected_with_their_names() {
     let suite = "  tip: to check a bundle for OLM v1, use --suite olm-v1";
     assert_eq!(tip("bundle validate x --for olm-v1"), suite);
     assert_eq!(tip("bundle validate x --for=olm-v1"), suite);
+    for (line, expected) in [
+        (
+            "bundle validate x --select-optional suite=operatorframework",
+            "use --suite, such as --suite operatorframework",
+        ),
+        (
+            "bundle validate x --list-optional",
+            "opmx bundle rules lists the rules of all suites",
+        ),
+        (
+            "bundle validate x -b none",
+            "omit this option; opmx needs no container tool",
+        ),
+        (
+            "index from-fbc x -o f.db",
+            "use --generate to write the database to database/index.db",
+        ),
+        (
+            "mirror --from file:///tmp/arch docker://registry.example.com",
+            "to copy an archive to a registry, use opmx mirror load DIR --to REGISTRY",
+        ),
+        (
+            "-c isc.yaml file:///tmp/x --v2",
+            "to mirror as an ImageSetConfiguration describes, use opmx mirror plan -c FILE, and then opmx mirror copy",
+        ),
+    ] {
+        assert_eq!(tip(line), format!("  tip: {expected}"), "{line}");
+    }
+    assert_eq!(tip("render x --quux-of-nothing"), "");
     // An option that no command has is compared with those of the command.
     assert!(tip("bundle validate x --onyl a").contains("'--only'"));
 }
