@@ -54,7 +54,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("NO_COLOR", "no color, unless --color requests it"),
     ("TERM", "if the value is dumb, no color and no progress bars"),
     (
-        "COLUMNS",
+        COLUMNS,
         "width of help texts if the terminal does not report its width",
     ),
     ("TMPDIR", "folder for temporary files; by default /tmp"),
@@ -69,6 +69,9 @@ const EPOCH: &str = "SOURCE_DATE_EPOCH";
 
 /// The variable that sets the file with the allowed categories.
 const CATEGORIES: &str = "OPERATOR_BUNDLE_CATEGORIES";
+
+/// The variable that sets the width of help texts.
+const COLUMNS: &str = "COLUMNS";
 
 /// The variable that sets the file with the trusted certificates.
 const CERTIFICATES: &str = "SSL_CERT_FILE";
@@ -145,6 +148,11 @@ fn credentials_of(authfile: Option<&Path>, variable: &dyn Fn(&str) -> Option<OsS
             .map(|folder| folder.join("config.json")),
     ];
     Credentials::in_any_of(files.into_iter().flatten().collect())
+}
+
+/// Whether `COLUMNS` states a width of zero, as some shells do if the width is unknown.
+pub(crate) fn columns_are_zero() -> bool {
+    std::env::var(COLUMNS).is_ok_and(|columns| columns.parse() == Ok(0_usize))
 }
 
 /// Returns the proxies and certificates that cannot be used. The HTTP library would ignore them.

@@ -99,12 +99,15 @@ Exit status:
   3  the answer is no; for example, an upgrade needs more permissions
   4  a named item does not exist in the registry, the file system or the index";
 
+/// The maximum width of help texts.
+const WIDTH: usize = 100;
+
 /// Build, inspect, index and serve operator bundles from plain Kubernetes manifests, without a container daemon.
 #[derive(Debug, Parser)]
 #[command(
     name = "opmx",
     version,
-    max_term_width = 100,
+    max_term_width = WIDTH,
     after_help = EXAMPLES,
     subcommand_required = true,
     arg_required_else_help = true
@@ -213,7 +216,13 @@ pub fn command(name: &'static str) -> clap::Command {
 }
 
 fn definition(name: &'static str) -> clap::Command {
-    Cli::command().name(name).bin_name(name)
+    let command = Cli::command().name(name).bin_name(name);
+    // The parser would write each word on a line of its own.
+    if environment::columns_are_zero() {
+        command.term_width(WIDTH)
+    } else {
+        command
+    }
 }
 
 /// Returns the command-line parser, which expects arguments without the program name. The parser accepts all options of

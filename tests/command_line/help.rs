@@ -89,6 +89,20 @@ fn requested_help_goes_to_stdout_and_usage_errors_to_stderr() {
 }
 
 #[test]
+fn a_width_of_zero_columns_is_treated_as_unknown() {
+    let sandbox = Sandbox::new();
+    let help = |columns: Option<&str>| {
+        let mut command = sandbox.command(["render", "--help"]);
+        match columns {
+            Some(columns) => command.env("COLUMNS", columns),
+            None => command.env_remove("COLUMNS"),
+        };
+        sandbox.finish(&mut command).stdout
+    };
+    assert_eq!(help(Some("0")), help(None));
+}
+
+#[test]
 fn the_usage_shows_every_alternative_of_a_required_option() {
     let sandbox = Sandbox::new();
     for (command, missing, usages) in [
