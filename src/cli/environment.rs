@@ -53,10 +53,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     ("NO_COLOR", "no color, unless --color requests it"),
     ("TERM", "if the value is dumb, no color and no progress bars"),
-    (
-        COLUMNS,
-        "width of help texts if the terminal does not report its width",
-    ),
+    (COLUMNS, "width of help texts if the terminal does not report its width"),
     ("TMPDIR", "folder for temporary files; by default /tmp"),
     (
         CATEGORIES,

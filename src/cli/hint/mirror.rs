@@ -7,7 +7,7 @@ use crate::image::ImageError;
 use crate::mirror::archive::ArchiveError;
 use crate::mirror::collect::CollectError;
 use crate::mirror::images::ImagesError;
-use crate::mirror::imageset::ImageSetError;
+use crate::mirror::imageset::{ImageSetError, OtherFormat};
 use crate::mirror::manifests::ManifestError;
 use crate::mirror::pack::PackError;
 use crate::mirror::placed::PlacedError;
@@ -94,7 +94,11 @@ hints! {
     ImageSetError {
         pass: [],
         none: [],
-        Self { .. } => Advice::default(),
+        Self { other: Some(OtherFormat::Older), .. } => hint("set the apiVersion to mirror.openshift.io/v2alpha1, and \
+                                                              remove storageConfig"),
+        Self { other: Some(OtherFormat::Deletion), .. } => hint("use opmx mirror delete with the plan of the images to \
+                                                                 delete"),
+        Self { other: None, .. } => Advice::default(),
     }
     PolicyError {
         pass: [],

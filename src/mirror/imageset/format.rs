@@ -6,6 +6,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 pub(super) const API_VERSION: &str = "mirror.openshift.io/v2alpha1";
+/// The start of older versions of the format.
+pub(super) const OLDER_VERSIONS: &str = "mirror.openshift.io/v1";
+/// The kind of files that list what to delete from a mirror.
+pub(super) const DELETION: &str = "DeleteImageSetConfiguration";
 pub(super) const KIND: &str = "ImageSetConfiguration";
 
 const PLATFORMS: Shape = List(&Object(&[

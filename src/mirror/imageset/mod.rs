@@ -15,7 +15,7 @@ use crate::source::{Place, SourceFile};
 use crate::text::{self, Document, Limits, Path};
 use crate::version::masterminds::Constraint;
 use crate::version::{parse_strict, strict_part};
-use format::{API_VERSION, File, KIND, Operator, Package, SHAPE, WrittenPlatform};
+use format::{API_VERSION, DELETION, File, KIND, OLDER_VERSIONS, Operator, Package, SHAPE, WrittenPlatform};
 use regex::Regex;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +37,17 @@ pub struct ImageSetError {
     pub place: Place,
     /// The description of the problem.
     pub message: String,
+    /// The other format that the file has.
+    pub other: Option<OtherFormat>,
+}
+
+/// A related format that is not supported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OtherFormat {
+    /// An older version of the ImageSetConfiguration.
+    Older,
+    /// A list of what to delete.
+    Deletion,
 }
 
 /// Reads an ImageSetConfiguration. `name` is the file path in error messages; `follow` specifies the dependencies to
@@ -51,6 +62,7 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits, follow: &Follow) -> Resul
         return Err(ImageSetError {
             place: finding.place.clone().unwrap_or_else(whole),
             message: finding.message.clone(),
+            other: None,
         });
     }
     reading.documents.retain(|document| !document.value().is_null());
@@ -62,6 +74,7 @@ pub fn read(name: &str, bytes: &[u8], limits: &Limits, follow: &Follow) -> Resul
         return Err(ImageSetError {
             place: whole(),
             message,
+            other: None,
         });
     };
     let reader = Reader { document };
@@ -82,6 +95,7 @@ impl Reader<'_> {
         Err(ImageSetError {
             place: self.document.place(path),
             message: message.into(),
+            other: None,
         })
     }
 
@@ -96,18 +110,25 @@ impl Reader<'_> {
                 .and_then(Value::as_str)
                 .unwrap_or_default()
         };
-        match (text("kind"), text("apiVersion")) {
+        let (key, message, other) = match (text("kind"), text("apiVersion")) {
             // A missing key is reported later with other invalid keys.
-            (KIND, API_VERSION) | ("", _) | (_, "") => Ok(()),
-            (KIND, other) => self.fail(
-                &root.key("apiVersion"),
+            (KIND, API_VERSION) | ("", _) | (_, "") => return Ok(()),
+            (KIND, other) => (
+                "apiVersion",
                 format!("the file has the apiVersion {other}, but only {API_VERSION} is supported"),
+                other.starts_with(OLDER_VERSIONS).then_some(OtherFormat::Older),
             ),
-            (other, _) => self.fail(
-                &root.key("kind"),
+            (other, _) => (
+                "kind",
                 format!("the file has the kind {other}, but {KIND} is expected"),
+                (other == DELETION).then_some(OtherFormat::Deletion),
             ),
-        }
+        };
+        Err(ImageSetError {
+            place: self.document.place(&root.key(key)),
+            message,
+            other,
+        })
     }
 
     fn require_shape(&self) -> Result<(), ImageSetError> {
@@ -119,7 +140,11 @@ impl Reader<'_> {
             _ => self.document.place(&problem.path),
         };
         let message = format!("{}{}", problem.message("the file"), problem.advice());
-        Err(ImageSetError { place, message })
+        Err(ImageSetError {
+            place,
+            message,
+            other: None,
+        })
     }
 
     fn set(&self, file: &File, follow: &Follow) -> Result<ImageSet, ImageSetError> {
