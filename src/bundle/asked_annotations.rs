@@ -179,10 +179,25 @@ impl AskedAnnotations {
                 wanted: wanted.clone(),
             });
         }
-        let text = super::generate::annotations_yaml(&values);
+        let text = annotations_text(tree, &values, &limits.text);
         tree.insert(ANNOTATIONS_YAML, text.into_bytes(), &limits.tree)?;
         Ok(())
     }
+}
+
+/// Returns the text of the annotations file with these annotations. The comments of the existing file are kept, unless
+/// its form does not allow the change.
+pub(crate) fn annotations_text(tree: &Tree, values: &BTreeMap<String, String>, limits: &text::Limits) -> String {
+    let revised = tree.get(ANNOTATIONS_YAML).and_then(|content| {
+        let reading = text::read(ANNOTATIONS_YAML, content, limits);
+        let [document] = reading.documents.as_slice() else {
+            return None;
+        };
+        let mut whole = document.value().clone();
+        *whole.get_mut("annotations")? = serde_json::json!(values);
+        text::revise(document, &whole).ok()
+    });
+    revised.unwrap_or_else(|| super::generate::annotations_yaml(values))
 }
 
 /// Returns the annotations in the file that [`write_into`](AskedAnnotations::write_into) writes, if it exists.

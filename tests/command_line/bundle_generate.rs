@@ -308,3 +308,27 @@ fn content_that_cannot_be_a_bundle_in_an_index_is_rejected() {
     ");
     assert!(!sandbox.path("metadata").exists() && !sandbox.path("bundle.Dockerfile").exists());
 }
+
+#[test]
+fn labels_tests_and_comments_that_were_added_by_hand_are_kept() {
+    let sandbox = registry();
+    let annotations = format!("# mine\n{ANNOTATIONS}  com.redhat.openshift.versions: v4.12 # from\n");
+    std::fs::write(sandbox.path("foo/metadata/annotations.yaml"), &annotations).unwrap();
+    std::fs::create_dir_all(sandbox.path("foo/tests/scorecard")).unwrap();
+    std::fs::write(sandbox.path("foo/tests/scorecard/config.yaml"), "").unwrap();
+    std::fs::write(sandbox.path("bundle.Dockerfile"), "FROM scratch\nLABEL vendor=me\n").unwrap();
+    let outcome = sandbox.run(["bundle", "generate", "foo"]);
+    succeeds(&outcome);
+    let warning = "warning: the new bundle.Dockerfile lacks lines of the previous one: LABEL vendor=me\n";
+    assert!(outcome.stderr.contains(warning), "{outcome}");
+    assert_eq!(read(&sandbox, "foo/metadata/annotations.yaml"), annotations);
+    let dockerfile = read(&sandbox, "bundle.Dockerfile");
+    assert!(
+        dockerfile.contains("\nLABEL \"com.redhat.openshift.versions\"=\"v4.12\"\n"),
+        "{dockerfile}"
+    );
+    assert!(
+        dockerfile.ends_with("COPY foo/metadata /metadata/\nCOPY foo/tests/scorecard /tests/scorecard/\n"),
+        "{dockerfile}"
+    );
+}

@@ -2,11 +2,11 @@
 
 use super::output_folder::require_unmixed;
 use super::{AnnotationArguments, FolderArguments};
-use crate::bundle::generate::{annotations_yaml, dockerfile};
-use crate::bundle::{ANNOTATIONS_YAML, DOCKERFILE, MANIFESTS, METADATA};
+use crate::bundle::generate::dockerfile;
+use crate::bundle::{ANNOTATIONS_YAML, DOCKERFILE, MANIFESTS, METADATA, annotations_text};
 use crate::cli::Context;
 use crate::cli::arguments::LimitArguments;
-use crate::cli::error::{CommandResult, Status};
+use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::output;
 use crate::files::{self, FolderChange};
 use crate::tree::Tree;
@@ -20,6 +20,12 @@ Examples:
 
   Use the options of opm's command
   $ opmx bundle generate -d etcd/manifests -p etcd -c alpha,stable -e stable";
+
+/// The folder with the tests of an operator, in a bundle and in its image.
+const SCORECARD: &str = "tests/scorecard";
+
+/// The maximum size of an existing Dockerfile whose lines are compared.
+const MOST_BYTES: usize = 1 << 20;
 
 /// Write annotations.yaml and bundle.Dockerfile, as opm does
 ///
@@ -64,19 +70,28 @@ fn generate(arguments: &GenerateArguments, unmixed: bool, context: &Context<'_>)
     let values = asked
         .of(&tree, &arguments.limits.text())
         .map_err(super::annotation_error)?;
+    if let Some((key, _)) = values.iter().find(|(_, value)| value.contains(char::is_control)) {
+        let message = format!("the annotation {key} has a control character, which no label in a Dockerfile can have");
+        return Err(CommandError::failure(message));
+    }
+    let annotations = annotations_text(&tree, &values, &arguments.limits.text());
+    let has_tests = tree.below(SCORECARD).next().is_some();
     let (out, manifests) = if let Some(out) = &arguments.output_dir {
         (out, out.join(MANIFESTS))
     } else {
         tree = Tree::new(tree.origin());
         (&folder, arguments.folder.manifests())
     };
-    tree.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
-    let text = dockerfile(
-        &arguments.base_image,
-        &values,
-        &relative(&manifests),
-        &relative(&out.join(METADATA)),
-    );
+    tree.insert(ANNOTATIONS_YAML, annotations.into_bytes(), &limits)?;
+    let mut folders = vec![
+        (relative(&manifests), MANIFESTS),
+        (relative(&out.join(METADATA)), METADATA),
+    ];
+    if has_tests {
+        folders.push((relative(&out.join(SCORECARD)), SCORECARD));
+    }
+    let text = dockerfile(&arguments.base_image, &values, &folders);
+    let lost = lost_lines(Path::new(DOCKERFILE), &text);
     if unmixed && arguments.output_dir.is_some() {
         require_unmixed(&tree, out)?;
     }
@@ -85,11 +100,30 @@ fn generate(arguments: &GenerateArguments, unmixed: bool, context: &Context<'_>)
     let change = FolderChange::new(out)?;
     tree.place_in(change.path())?;
     change.commit_with(files::prepare(Path::new(DOCKERFILE), text.as_bytes())?)?;
+    if !lost.is_empty() {
+        let lost = lost.join("; ");
+        let printer = &context.printer;
+        printer.warning(format_args!(
+            "the new {DOCKERFILE} lacks lines of the previous one: {lost}"
+        ));
+    }
     let file = out.join(ANNOTATIONS_YAML);
     context
         .printer
         .status(format_args!("wrote {} and {DOCKERFILE}", file.display()));
     Ok(Status::Success)
+}
+
+/// Returns the lines of an existing file that its new text does not contain.
+fn lost_lines(file: &Path, text: &str) -> Vec<String> {
+    let known: Vec<&str> = text.lines().map(str::trim).collect();
+    let existing = files::read_small(file, MOST_BYTES).unwrap_or_default();
+    let existing = String::from_utf8_lossy(&existing);
+    let lines = existing.lines().map(str::trim);
+    lines
+        .filter(|line| !line.is_empty() && !known.contains(line))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Returns a path as written in the Dockerfile: relative to the current directory, where the image is built.

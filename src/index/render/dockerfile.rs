@@ -1,6 +1,6 @@
 //! The Dockerfile for building the image of a file-based catalog with other tools.
 
-use crate::bundle::generate::copied;
+use crate::bundle::generate::{copied, quoted};
 use crate::files::{self, FileError};
 use crate::olm::label::CONFIGS_LABEL;
 use std::collections::BTreeMap;
@@ -125,11 +125,6 @@ pub(crate) fn dockerfile(name: &str, image: &CatalogImage) -> Result<String, Doc
         let _ = writeln!(text, "LABEL \"{}\"=\"{}\"", quoted(key), quoted(value));
     }
     Ok(text)
-}
-
-/// Escapes a string for the double quotes of a Dockerfile. As in opm, a `$` still begins a variable.
-fn quoted(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
 #[cfg(test)]
