@@ -97,6 +97,20 @@ pub enum PageError {
     /// No thread could be started.
     #[error("cannot start a thread to build the pages")]
     Threads,
+    /// The site needs the path of a file that does not belong to it.
+    #[error("{} does not belong to the site in this folder, but the new site has a file with this name", file.display())]
+    Taken {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The list of the files of a site is damaged.
+    #[error("{}:{line}: a site has no file with this path", file.display())]
+    Listing {
+        /// The list.
+        file: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+    },
     /// The folder contains files that do not belong to a site.
     #[error("{} contains files that do not belong to a site", folder.display())]
     Other {

@@ -87,9 +87,11 @@ pub(super) fn api(package: &str, definition: &str, digest: &str) -> String {
     format!("p/{}/apis/{}-{digest}.html", file_name(package), file_name(definition))
 }
 
-/// Returns whether a path in one of the [`FOLDERS`] can be that of a file of a site. All other files are those of the
-/// user.
-pub(super) fn may_be_of_site(path: &str) -> bool {
+/// Returns whether a path can be that of a file of a site. Such a path never leads out of the site.
+pub(super) fn is_of_site(path: &str) -> bool {
+    if FILES.contains(&path) {
+        return true;
+    }
     let is_named = |name: &str| !name.starts_with('.') && !name.is_empty() && name.bytes().all(is_plain);
     let is_page = |name: &str| name.strip_suffix(".html").is_some_and(is_named);
     match path.split('/').collect::<Vec<_>>()[..] {

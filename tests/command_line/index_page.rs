@@ -360,14 +360,21 @@ fn a_new_site_replaces_only_the_files_of_the_old_one() {
         "p/compost-operator/notes.txt",
         "assets/custom.css",
         "icons/own.svg",
+        "feed.xml",
+        "changes.html",
+        "p/notes.json",
+        "p/mine/index.html",
+        "p/compost-operator/my.html",
+        "icons/0123456789abcdef.svg",
     ];
     for file in own {
         fs::create_dir_all(sandbox.path(format!("site/{file}")).parent().unwrap()).unwrap();
         fs::write(sandbox.path(format!("site/{file}")), "site.example.com").unwrap();
     }
-    let less = site(&sandbox, "less.db", "site");
+    let mut less = site(&sandbox, "less.db", "site");
     for file in own {
         assert_eq!(less.text(file), "site.example.com");
+        less.files.remove(file);
     }
     assert!(
         less.files.keys().all(|path| !path.contains("rake")),
@@ -384,6 +391,66 @@ fn a_new_site_replaces_only_the_files_of_the_old_one() {
     ------- exit 1 -------
     ");
     assert_eq!(fs::read_dir(sandbox.path("other")).unwrap().count(), 1);
+    insta::assert_snapshot!(fail(&sandbox, "index page less.db -o other/notes.txt"), @r"
+    ------- stderr -------
+    error: cannot write a site to other/notes.txt: expected a folder, but found a file
+    ------- exit 1 -------
+    ");
+}
+
+#[test]
+fn a_site_never_replaces_a_file_that_no_earlier_run_has_written() {
+    let sandbox = garden();
+    index(&sandbox);
+    succeed(&sandbox, "registry add -q -b compost -d less.db");
+    site(&sandbox, "less.db", "site");
+    fs::create_dir(sandbox.path("site/p/rake")).unwrap();
+    fs::write(sandbox.path("site/p/rake/index.html"), "own").unwrap();
+    let before = Site::read(&sandbox.path("site"));
+    insta::assert_snapshot!(fail(&sandbox, "index page index.db -o site"), @r"
+    ------- stderr -------
+    error: site/p/rake/index.html does not belong to the site in this folder, but the new site has a file with this name
+      hint: move the file to another name, or use another --output folder
+    ------- exit 1 -------
+    ");
+    assert!(Site::read(&sandbox.path("site")).files == before.files);
+}
+
+#[test]
+fn the_list_of_the_files_of_a_site_cannot_name_other_files() {
+    let sandbox = garden();
+    index(&sandbox);
+    site(&sandbox, "index.db", "site");
+    fs::write(sandbox.path("precious.json"), "{}").unwrap();
+    let listing = sandbox.path("site/.opmx-site");
+    for line in [
+        "../precious.json",
+        "/etc/passwd",
+        "p/../../precious.json",
+        "",
+        "CNAME",
+        "p/./a.json",
+    ] {
+        fs::write(&listing, format!("index.html\n{line}\n")).unwrap();
+        let refused = sandbox.run(["index", "page", "index.db", "-o", "site"]);
+        let expected = "error: site/.opmx-site:2: a site has no file with this path\n";
+        assert!(refused.stderr.starts_with(expected), "{line}: {}", refused.stderr);
+    }
+    assert_eq!(fs::read_to_string(sandbox.path("precious.json")).unwrap(), "{}");
+}
+
+/// A link in the place of a folder of the site.
+#[cfg(unix)]
+#[test]
+fn files_behind_links_are_not_removed_with_an_old_site() {
+    let sandbox = garden();
+    index(&sandbox);
+    succeed(&sandbox, "registry add -q -b compost -d less.db");
+    site(&sandbox, "index.db", "site");
+    fs::rename(sandbox.path("site/p/rake"), sandbox.path("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(sandbox.path("elsewhere"), sandbox.path("site/p/rake")).unwrap();
+    succeed(&sandbox, "index page -q less.db -o site");
+    assert!(sandbox.path("elsewhere/index.html").is_file());
 }
 
 #[test]

@@ -145,6 +145,10 @@ hints! {
         pass: [Open, Read, File],
         none: [Template, Threads],
         Self::Other { .. } => hint("use an --output folder that is empty or contains a site"),
+        Self::Taken { .. } => hint("move the file to another name, or use another --output folder"),
+        Self::Listing { .. } => hint(
+            "the file lists what an earlier run has written; restore it, or use an --output folder that is empty",
+        ),
     }
     ExportError {
         pass: [Index, Folder, Tree, File],

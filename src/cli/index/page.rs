@@ -54,7 +54,7 @@ Examples:
 /// A catalog without manifests contains little information about permissions, API fields and Deployments. The pages
 /// mention missing information; --images reads it from the bundle images.
 ///
-/// An existing site in the folder is replaced. Files that are not part of a site are kept.
+/// An existing site in the folder is replaced. The file .opmx-site lists its files; all other files are kept.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PageArguments {
