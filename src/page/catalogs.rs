@@ -3,6 +3,7 @@
 use super::change::{Change, Part, part};
 use super::frame::{File, Frame, Site, page};
 use super::path;
+use super::source;
 use crate::catalog::difference::{self, Kind};
 use crate::catalog::{Catalog, Package};
 use askama::Template;
@@ -12,7 +13,7 @@ use std::collections::BTreeSet;
 #[template(path = "page/changes.html")]
 struct ChangesPage<'a> {
     frame: Frame<'a>,
-    before: &'a str,
+    before: String,
     parts: Vec<Part>,
 }
 
@@ -103,7 +104,7 @@ pub(super) fn changes_page(site: &Site, name: &str, before: &Catalog, after: &Ca
     let path = "changes.html";
     let filled = ChangesPage {
         frame: Frame::new(site, path, "Changes"),
-        before: name,
+        before: source::shown(name),
         parts: parts.into_iter().flatten().collect(),
     };
     page(path, &filled)

@@ -10,8 +10,10 @@ use super::path;
 #[derive(Debug, Clone)]
 pub(super) struct Site {
     pub(super) title: String,
-    /// The index, as specified by the user.
+    /// The index, as the pages name it.
     pub(super) source: String,
+    /// Whether the index is an image in a registry.
+    pub(super) is_in_registry: bool,
     /// The version of this program.
     pub(super) program: &'static str,
     /// The address of the site with a trailing slash; may be empty.

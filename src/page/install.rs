@@ -2,7 +2,6 @@
 
 use super::frame::Site;
 use super::model::{Model, Release};
-use crate::image::Reference;
 use crate::olm::install_mode::{ALL_NAMESPACES, OWN_NAMESPACE};
 use crate::text::to_yaml;
 use serde_json::{Value, json};
@@ -97,8 +96,7 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
             "channels": channel.map(|channel| json!({"name": channel})).into_iter().collect::<Vec<_>>(),
         }]}]},
     });
-    let is_in_registry = matches!(site.source.parse(), Ok(Reference::Registry(_))) && site.source.contains('/');
-    let mirror = is_in_registry.then(|| Manifest {
+    let mirror = site.is_in_registry.then(|| Manifest {
         id: "mirror",
         title: "Mirror to another registry",
         text: "For oc-mirror, which copies the images of the channel.".to_owned(),

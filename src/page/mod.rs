@@ -39,6 +39,7 @@ mod reason;
 mod relations;
 mod schema;
 mod site;
+mod source;
 mod version_page;
 mod workload;
 
@@ -135,7 +136,8 @@ impl SiteOptions<'_> {
         };
         Site {
             title: self.title.unwrap_or("Operator catalog").to_owned(),
-            source: self.source.to_owned(),
+            source: source::shown(self.source),
+            is_in_registry: source::is_in_registry(self.source),
             program: env!("CARGO_PKG_VERSION"),
             base: format!("{base}{slash}"),
             catalog: self.source_name.to_owned(),

@@ -35,7 +35,11 @@ const INTENT: Shape = Choice(&["required", "recommended", "optional"]);
 const CATALOG: Shape = Object(&[
     FORM,
     always("title", Text, "The title of the site."),
-    always("source", Text, "The index as specified by the user."),
+    always(
+        "source",
+        Text,
+        "The index: the reference of an image, or the name of a file or folder.",
+    ),
     always("packages", List(&ROW), "The packages in the order of the list."),
 ]);
 

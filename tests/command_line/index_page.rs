@@ -81,6 +81,41 @@ fn a_site_is_reproducible_and_identical_for_an_image_and_a_database() {
     }
 }
 
+/// A catalog of one package with these channel entries and versions, each with code blocks in its description.
+fn code_catalog(entries: &str, versions: &[&str]) -> String {
+    let mut catalog = format!(
+        "schema: olm.package\nname: a\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: a\nname: stable\n\
+         entries: {entries}\n"
+    );
+    for version in versions {
+        catalog.push_str(&format!(
+            "---\nschema: olm.bundle\npackage: a\nname: a.v{version}\nimage: registry.example.com/a:v{version}\n\
+             properties:\n- {{type: olm.package, value: {{packageName: a, version: {version}}}}}\n\
+             - type: olm.csv.metadata\n  value:\n    description: \"Run\\n\\n    one\\n\\nand\\n\\n    two\\n\\nor\\n\\n    three\\n\"\n"
+        ));
+    }
+    catalog
+}
+
+#[test]
+fn a_site_depends_neither_on_the_run_nor_on_the_spelling_of_a_path() {
+    let sandbox = Sandbox::new();
+    fs::create_dir_all(sandbox.path("catalogs/fbc")).unwrap();
+    let catalog = code_catalog("[{name: a.v1.0.0}]", &["1.0.0"]);
+    fs::write(sandbox.path("catalogs/fbc/catalog.yaml"), catalog).unwrap();
+    let absolute = sandbox.path("catalogs/fbc").display().to_string();
+    let first = site(&sandbox, "catalogs/fbc", "first");
+    assert!(first.page("index.html").text.contains("Built from fbc by"));
+    assert!(!first.text("p/a/index.html").contains("ImageSetConfiguration"));
+    for (number, path) in ["catalogs/fbc", "catalogs/fbc/", "./catalogs/fbc", &absolute]
+        .into_iter()
+        .enumerate()
+    {
+        let again = site(&sandbox, path, &format!("again-{number}"));
+        assert!(again.files == first.files, "{path}");
+    }
+}
+
 #[test]
 fn a_version_page_shows_apis_permissions_deployments_and_images() {
     let sandbox = garden();
