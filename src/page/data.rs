@@ -22,7 +22,7 @@ pub(super) fn catalog_data(site: &Site, rows: &[Row]) -> File {
             "displayName": row.display_name,
             "provider": row.provider,
             "summary": row.summary,
-            "version": row.version,
+            "version": row.version.as_ref().ok(),
             "capabilityLevel": row.capability,
             "infrastructureFeatures": row.features,
             "deprecated": row.deprecated,

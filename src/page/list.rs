@@ -25,7 +25,8 @@ pub(super) struct Row {
     pub(super) path: String,
     pub(super) icon: Option<String>,
     pub(super) letter: String,
-    pub(super) version: String,
+    /// The version that a new installation gets, or the reason why it gets none.
+    pub(super) version: Result<String, String>,
     pub(super) provider: String,
     pub(super) summary: String,
     pub(super) capability: String,
@@ -144,7 +145,10 @@ impl Row {
             path: path::package(&model.package.name),
             icon: model.icon.as_ref().and_then(Icon::address_in_list),
             letter: letter(model.display_name()),
-            version: shown.map(|version| version.version.clone()).unwrap_or_default(),
+            version: model.unpublished().map_or_else(
+                || Ok(shown.map(|version| version.version.clone()).unwrap_or_default()),
+                Err,
+            ),
             versions: model.versions.len(),
             searched: Searched {
                 n: lower(&model.package.name),

@@ -47,7 +47,7 @@ pub use images::{Images, Unread};
 pub use output::write;
 pub use probe::{Probe, Unprobed};
 pub use schema::{catalog_schema, package_schema};
-pub use site::Summary;
+pub use site::{Summary, Unpublished};
 
 use crate::catalog::Catalog;
 use crate::database::read::ReadError;

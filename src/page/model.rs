@@ -12,6 +12,7 @@ use super::relations::{Needed, Relations};
 use super::workload::{self, Deployment, Webhook};
 use crate::catalog::file_based::document::Document;
 use crate::catalog::file_based::{Deprecation, RelatedImage, Schema};
+use crate::catalog::published::published;
 use crate::catalog::{Bundle, BundleId, Catalog, Channel, Package, olm_v1};
 use crate::csv::Csv;
 use crate::image::Reference;
@@ -227,6 +228,12 @@ impl<'c> Model<'c> {
             [only] => Some(only),
             _ => None,
         })
+    }
+
+    /// Returns the reason why a new installation that names no channel gets no version, if there is one.
+    pub(super) fn unpublished(&self) -> Option<String> {
+        let head = published(self.catalog, &self.package.name, None);
+        head.err().map(|error| error.to_string())
     }
 
     /// Returns the version that represents the package: the head of the default channel or, if there is none, the

@@ -27,6 +27,7 @@ struct PackagePage<'a> {
     facts: &'a Facts,
     shown_version: &'a str,
     deprecated: &'a Option<String>,
+    unpublished: Option<String>,
     channels: Vec<ChannelPart<'a>>,
     versions: Vec<VersionRow<'a>>,
     /// The versions that are initially hidden.
@@ -124,6 +125,7 @@ pub(super) fn package_page(
         facts,
         shown_version: shown.map_or("", |version| &version.version),
         deprecated: &model.deprecated,
+        unpublished: model.unpublished(),
         channels: channels
             .into_iter()
             .enumerate()

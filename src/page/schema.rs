@@ -48,7 +48,11 @@ const ROW: Shape = Object(&[
     always("displayName", Text, "The display name of the package."),
     always("provider", Text, "The provider; may be empty."),
     always("summary", Text, "A summary in one sentence; may be empty."),
-    always("version", Text, "The version that a new installation gets."),
+    nullable(
+        "version",
+        Text,
+        "The version that a new installation gets; null if it gets none, for example because a channel has no head.",
+    ),
     always(
         "capabilityLevel",
         Text,

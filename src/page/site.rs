@@ -51,10 +51,21 @@ pub struct Summary {
     pub packages: usize,
     /// The number of versions.
     pub versions: usize,
+    /// Packages of which a new installation gets no version.
+    pub unpublished: Vec<Unpublished>,
     /// Bundles whose images could not be read.
     pub unread: Vec<Unread>,
     /// Images whose size could not be determined.
     pub unprobed: Vec<Unprobed>,
+}
+
+/// A package of which a new installation gets no version, unless the user names a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unpublished {
+    /// The package.
+    pub package: String,
+    /// The reason.
+    pub reason: String,
 }
 
 /// The data that packages contribute to the pages about all packages.
@@ -167,9 +178,21 @@ pub(super) fn build(index: &Index, options: &SiteOptions<'_>, sink: &dyn Sink) -
     Ok(Summary {
         packages: rows.len(),
         versions: rows.iter().map(|row| row.versions).sum(),
+        unpublished: unpublished(&rows),
         unread,
         unprobed,
     })
+}
+
+/// Returns the packages of which a new installation gets no version.
+fn unpublished(rows: &[Row]) -> Vec<Unpublished> {
+    let found = rows.iter().filter_map(|row| {
+        Some(Unpublished {
+            package: row.name.clone(),
+            reason: row.version.as_ref().err()?.clone(),
+        })
+    });
+    found.collect()
 }
 
 /// Returns the bundles of a package whose images could not be read.

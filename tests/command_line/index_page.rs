@@ -117,6 +117,26 @@ fn a_site_depends_neither_on_the_run_nor_on_the_spelling_of_a_path() {
 }
 
 #[test]
+fn a_package_that_cannot_be_installed_is_reported_and_has_no_version() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("fbc")).unwrap();
+    let catalog = code_catalog("[{name: a.v1.0.0}, {name: a.v2.0.0}]", &["1.0.0", "2.0.0"]);
+    fs::write(sandbox.path("fbc/catalog.yaml"), catalog).unwrap();
+    let made = outcome_of(&sandbox, "index page fbc -o site");
+    let reason = "the channel \"stable\" of the package \"a\" has no head";
+    let warning = format!("warning: a new installation of package a gets no version: {reason}\n");
+    assert!(made.stderr.contains(&warning), "{}", made.stderr);
+    let site = Site::read(&sandbox.path("site"));
+    assert_eq!(site.json("catalog.json")["packages"][0]["version"], Value::Null);
+    assert!(site.page("index.html").text.contains("not installable"));
+    let page = site.page("p/a/index.html").text;
+    assert!(
+        page.contains(&format!("A new installation gets no version. {reason}")),
+        "{page}"
+    );
+}
+
+#[test]
 fn a_version_page_shows_apis_permissions_deployments_and_images() {
     let sandbox = garden();
     index(&sandbox);

@@ -8,7 +8,9 @@ use crate::cli::{Context, containment, sources};
 use crate::index::object_name::object_name;
 use crate::index::open::Index;
 use crate::page::live::{LiveSite, state_of};
-use crate::page::{Images, Probe, SiteOptions, Summary, Unprobed, Unread, catalog_schema, package_schema, write};
+use crate::page::{
+    Images, Probe, SiteOptions, Summary, Unprobed, Unpublished, Unread, catalog_schema, package_schema, write,
+};
 use crate::server;
 use crate::terminal::{Format, counted};
 use clap::{Args, ValueEnum};
@@ -227,10 +229,15 @@ fn check_names(own: &str, beside: &[(String, String)]) -> Result<(), CommandErro
     Ok(())
 }
 
-/// Warns of images that could not be read.
+/// Warns of packages that cannot be installed, and of images that could not be read.
 fn warn(site: &Summary, context: &Context<'_>) {
     const SHOWN: usize = 20;
     let printer = &context.printer;
+    for Unpublished { package, reason } in site.unpublished.iter().take(SHOWN) {
+        printer.warning(format_args!(
+            "a new installation of package {package} gets no version: {reason}"
+        ));
+    }
     for Unread { bundle, image, reason } in site.unread.iter().take(SHOWN) {
         printer.warning(format_args!(
             "the image {image} of bundle {bundle} cannot be read: {reason}"
@@ -238,6 +245,10 @@ fn warn(site: &Summary, context: &Context<'_>) {
     }
     for Unprobed { image, reason } in site.unprobed.iter().take(SHOWN) {
         printer.warning(format_args!("the size of {image} is unknown: {reason}"));
+    }
+    if let Some(more @ 1..) = site.unpublished.len().checked_sub(SHOWN) {
+        let more = counted(more, "more package");
+        printer.warning(format_args!("new installations of {more} get no version either"));
     }
     if let Some(more @ 1..) = site.unread.len().checked_sub(SHOWN) {
         let more = counted(more, "more bundle");
