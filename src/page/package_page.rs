@@ -81,8 +81,6 @@ struct EdgeRow {
     count: usize,
     to: VersionLink,
     kind: &'static str,
-    /// The positions of the older versions among the nodes, such as `0-3`.
-    places: String,
 }
 
 /// An update that OLM may make, with a link to the page that compares the two versions.
@@ -264,7 +262,6 @@ fn edge_rows(model: &Model<'_>, drawn: &ChannelDrawing) -> Vec<EdgeRow> {
             count: run.len(),
             to: to.clone(),
             kind,
-            places: format!("{}-{}", run.start, run.end.saturating_sub(1)),
         });
         rows.collect::<Vec<_>>()
     };

@@ -137,6 +137,24 @@ fn a_package_that_cannot_be_installed_is_reported_and_has_no_version() {
 }
 
 #[test]
+fn the_way_between_versions_follows_the_updates_that_olm_makes() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("fbc")).unwrap();
+    let entries = "[{name: a.v1.0.0}, {name: a.v1.1.0, replaces: a.v1.0.0}, {name: a.v1.2.0, replaces: a.v1.1.0, \
+                   skipRange: '>=1.0.0 <1.2.0'}]";
+    let catalog = code_catalog(entries, &["1.0.0", "1.1.0", "1.2.0"]);
+    fs::write(sandbox.path("fbc/catalog.yaml"), catalog).unwrap();
+    let page = site(&sandbox, "fbc", "site").page("p/a/index.html");
+    let followed = page
+        .elements
+        .iter()
+        .filter_map(|element| Some((element.get("data-from")?, element.get("data-to")?)));
+    let mut followed: Vec<(&str, &str)> = followed.collect();
+    followed.sort_unstable();
+    assert_eq!(followed, [("a.v1.0.0", "a.v1.2.0"), ("a.v1.1.0", "a.v1.2.0")]);
+}
+
+#[test]
 fn a_version_page_shows_apis_permissions_deployments_and_images() {
     let sandbox = garden();
     index(&sandbox);

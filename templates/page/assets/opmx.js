@@ -256,11 +256,11 @@
       const nodes = [...section.querySelectorAll(".nodes li")].map((item) => ({
         bundle: item.dataset.bundle, path: item.dataset.path, version: item.textContent,
       }));
-      const updates = nodes.map(() => new Set());
+      // OLM makes at most one update from each version.
+      const updates = new Map();
       const places = new Map(nodes.map((node, place) => [node.bundle, place]));
-      for (const row of section.querySelectorAll("table.edges tbody tr")) {
-        const [first, last] = row.dataset.from.split("-").map(Number);
-        for (let place = first; place <= last; place += 1) updates[place].add(places.get(row.dataset.to));
+      for (const item of section.querySelectorAll("ul.taken li")) {
+        updates.set(places.get(item.dataset.from), places.get(item.dataset.to));
       }
       return { name: section.dataset.channel, nodes, updates };
     });
@@ -271,7 +271,7 @@
       const graph = graphs[channel.value];
       from.replaceChildren(...graph.nodes.map((node, place) => option(node.version, place)));
       to.replaceChildren(...graph.nodes.map((node, place) => option(node.version, place)));
-      from.selectedIndex = graph.nodes.findLastIndex((node) => node.path);
+      from.selectedIndex = graph.nodes.length - 1;
       to.selectedIndex = 0;
       answer();
     }
@@ -279,25 +279,20 @@
     function answer() {
       const graph = graphs[channel.value];
       const [start, end] = [Number(from.value), Number(to.value)];
-      const before = new Map([[start, null]]);
-      const open = [start];
-      while (open.length && !before.has(end)) {
-        const place = open.shift();
-        for (const next of [...graph.updates[place]].sort((one, other) => one - other)) {
-          if (!before.has(next)) { before.set(next, place); open.push(next); }
-        }
+      const way = [start];
+      while (way.at(-1) !== end) {
+        const next = graph.updates.get(way.at(-1));
+        if (next === undefined || way.includes(next)) break;
+        way.push(next);
       }
       const text = byId("way-answer");
       text.replaceChildren();
       if (start === end) { text.textContent = "Both versions are the same."; return; }
-      if (!before.has(end)) { text.textContent = "No updates in this channel lead from the first version to the second."; return; }
-      const way = [];
-      for (let place = end; place !== null; place = before.get(place)) way.unshift(place);
+      if (way.at(-1) !== end) { text.textContent = "The updates that OLM makes in this channel do not lead from the first version to the second."; return; }
       text.append(`${way.length - 1} update${way.length > 2 ? "s" : ""}: `);
       way.forEach((place, step) => {
         if (step > 0) text.append(" → ");
         const node = graph.nodes[place];
-        if (!node.path) { text.append(node.version); return; }
         const link = document.createElement("a");
         link.href = node.path;
         link.textContent = node.version;
