@@ -267,7 +267,7 @@ async function arranged(page, kind, width) {
 
 // Pages with text that does not fit, and those of somebody who wants to do harm.
 async function fits() {
-  for (const width of [360, 1280]) {
+  for (const width of [320, 360, 1280]) {
     for (const [name, folder] of [["awkward", awkward], ["hostile", hostile]]) {
       const { context, page } = await open(`${http}/${name}`, { viewport: { width, height: 900 } });
       for (const path of pagesOf(folder)) {

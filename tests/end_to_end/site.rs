@@ -43,7 +43,11 @@ fn a_site_works_in_a_browser_is_accessible_and_loads_nothing_external() {
     );
     succeed(&sandbox, "index page -q hostile -o hostile-site");
     succeed(&sandbox, "index page -q many -o many-site");
-    succeed(&sandbox, "index page -q awkward -o awkward-site");
+    succeed(
+        &sandbox,
+        "index page -q awkward -o awkward-site --catalog first-of-the-older-ones=older --catalog second-of-the-older-ones=older \
+         --catalog third-of-the-older-ones=older --catalog garden-with-everything=garden",
+    );
     let pictures = std::env::var_os("OPMX_PICTURES").map_or_else(|| PathBuf::from("-"), PathBuf::from);
     let output = Command::new("node")
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/site_browser.mjs"))
