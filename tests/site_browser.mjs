@@ -95,6 +95,8 @@ async function list(base) {
   const all = await shown(page);
   check(all > 5, `${base}: ${all} packages`);
   await page.keyboard.press("/");
+  check(await page.evaluate(() => document.activeElement === document.body), "no single character is a shortcut");
+  await page.locator("#q").focus();
   await page.keyboard.type("sprink");
   await settled(page);
   check(await shown(page) === 1, "a search for a name leaves one package");
@@ -165,6 +167,8 @@ async function packages(base) {
   await copy.click();
   await page.waitForFunction(() => document.querySelector("button.copy").textContent !== "Copy");
   check(await copy.textContent() === "Copied", `a manifest is copied: ${await copy.textContent()}`);
+  check(await copy.getAttribute("aria-label") === "Copy Subscription", "a button says what it copies");
+  check(await page.locator(".code [role=status]").first().textContent() === "Copied", "the result is announced");
   if (base.startsWith("http")) {
     const text = await page.evaluate(() => navigator.clipboard.readText());
     check(text.includes("kind: Subscription"), `what is copied is the manifest: ${text}`);

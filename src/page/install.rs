@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 pub(super) struct Manifest {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
+    /// The kind of the main object.
+    pub(super) kind: &'static str,
     pub(super) text: String,
     /// The objects; empty if this version of OLM does not install the operator.
     pub(super) yaml: String,
@@ -99,6 +101,7 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
     let mirror = site.is_in_registry.then(|| Manifest {
         id: "mirror",
         title: "Mirror to another registry",
+        kind: "ImageSetConfiguration",
         text: "For oc-mirror, which copies the images of the channel.".to_owned(),
         yaml: documents(&[mirrored]),
     });
@@ -106,6 +109,7 @@ pub(super) fn manifests(site: &Site, model: &Model<'_>) -> Vec<Manifest> {
         Manifest {
             id: "subscription",
             title: "With OLM",
+            kind: "Subscription",
             text: format!(
                 "For clusters that use the index as the CatalogSource {} in the namespace olm. {group}",
                 site.catalog
@@ -146,6 +150,7 @@ fn with_olm_v1(shown: &Release, chosen: &Release, extension: &Value) -> Manifest
     Manifest {
         id: "extension",
         title: "With OLM v1",
+        kind: "ClusterExtension",
         text,
         yaml,
     }

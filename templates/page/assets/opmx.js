@@ -9,8 +9,11 @@
       button.hidden = false;
       button.addEventListener("click", async () => {
         const text = byId(button.dataset.copy).textContent;
-        button.textContent = (await copied(text)) ? "Copied" : "Not copied";
-        setTimeout(() => { button.textContent = "Copy"; }, 2000);
+        const told = (await copied(text)) ? "Copied" : "Not copied";
+        button.textContent = told;
+        const status = button.parentElement.querySelector("[role=status]");
+        status.textContent = told;
+        setTimeout(() => { button.textContent = "Copy"; status.textContent = ""; }, 2000);
       });
     }
   }
@@ -235,13 +238,6 @@
     form.addEventListener("reset", () => setTimeout(() => { show(); remember(true); search.focus(); }));
     form.addEventListener("submit", (event) => event.preventDefault());
     window.addEventListener("popstate", recall);
-    document.addEventListener("keydown", (event) => {
-      const typing = event.target.closest("input, select, textarea");
-      if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey) {
-        event.preventDefault();
-        search.focus();
-      }
-    });
     recall();
   }
 
