@@ -6,22 +6,32 @@ use serde_json::Value;
 
 /// Returns the schema of `catalog.json`.
 pub fn catalog_schema() -> Value {
-    json_schema(
-        DRAFT_2020_12,
-        "catalog.json of a site built by opmx index page",
-        ABOUT,
-        &CATALOG,
-    )
+    extensible("catalog.json of a site built by opmx index page", &CATALOG)
 }
 
 /// Returns the schema of the data of a package.
 pub fn package_schema() -> Value {
-    json_schema(
-        DRAFT_2020_12,
-        "The package data of a site built by opmx index page",
-        ABOUT,
-        &PACKAGE,
-    )
+    extensible("The package data of a site built by opmx index page", &PACKAGE)
+}
+
+/// Returns a schema that also accepts the data of later versions, which may contain more fields.
+fn extensible(title: &str, shape: &Shape) -> Value {
+    let mut schema = json_schema(DRAFT_2020_12, title, ABOUT, shape);
+    accept_more_fields(&mut schema);
+    schema
+}
+
+fn accept_more_fields(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            if fields.get("additionalProperties") == Some(&Value::Bool(false)) {
+                fields.remove("additionalProperties");
+            }
+            fields.values_mut().for_each(accept_more_fields);
+        }
+        Value::Array(values) => values.iter_mut().for_each(accept_more_fields),
+        _ => {}
+    }
 }
 
 const ABOUT: &str = "Fields may be added, but no field is removed or changes its meaning.";

@@ -194,6 +194,20 @@ fn a_version_page_shows_apis_permissions_deployments_and_images() {
     }
 }
 
+/// The published schemas accept fields that later versions add.
+fn forbid_other_fields(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            if fields.contains_key("properties") {
+                fields.insert("additionalProperties".to_owned(), false.into());
+            }
+            fields.values_mut().for_each(forbid_other_fields);
+        }
+        Value::Array(values) => values.iter_mut().for_each(forbid_other_fields),
+        _ => {}
+    }
+}
+
 #[test]
 fn json_data_matches_its_schemas() {
     let sandbox = garden();
@@ -201,7 +215,20 @@ fn json_data_matches_its_schemas() {
     let site = site(&sandbox, "index.db", "site");
     let schema = |of: &str| -> jsonschema::Validator {
         let schema = outcome_of(&sandbox, &format!("index page --schema {of}")).stdout;
-        jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap()
+        let mut schema: Value = serde_json::from_str(&schema).unwrap();
+        let with_more = {
+            let mut data = site.json(if of == "catalog" { "catalog.json" } else { "p/rake.json" });
+            data["added"] = "later".into();
+            data
+        };
+        jsonschema::validator_for(&schema)
+            .unwrap()
+            .validate(&with_more)
+            .unwrap();
+        forbid_other_fields(&mut schema);
+        let strict = jsonschema::validator_for(&schema).unwrap();
+        assert!(strict.validate(&with_more).is_err());
+        strict
     };
     let catalog = site.json("catalog.json");
     schema("catalog").validate(&catalog).unwrap();
