@@ -155,6 +155,22 @@ fn the_way_between_versions_follows_the_updates_that_olm_makes() {
 }
 
 #[test]
+fn a_blank_title_and_impossible_names_and_addresses_are_rejected() {
+    let sandbox = Sandbox::new();
+    for (option, value, problem) in [
+        ("--title", "", "not blank"),
+        ("--title", " ", "not blank"),
+        ("--name", "Bad Name/x", "the name of a CatalogSource"),
+        ("--base-url", "https://example.com/?site", "no query"),
+        ("--base-url", "https://example.com/#site", "no fragment"),
+    ] {
+        let refused = sandbox.run(["index", "page", "catalog", "-o", "site", option, value]);
+        assert_eq!(refused.status, Some(2), "{value}");
+        assert!(refused.stderr.contains(problem), "{}", refused.stderr);
+    }
+}
+
+#[test]
 fn a_version_page_shows_apis_permissions_deployments_and_images() {
     let sandbox = garden();
     index(&sandbox);

@@ -7,6 +7,7 @@ use crate::cli::values::{filled, output};
 use crate::cli::{Context, containment, sources};
 use crate::index::object_name::object_name;
 use crate::index::open::Index;
+use crate::kubernetes::names::is_dns1123_subdomain;
 use crate::page::live::{LiveSite, state_of};
 use crate::page::{
     Images, Probe, SiteOptions, Summary, Unprobed, Unpublished, Unread, catalog_schema, package_schema, write,
@@ -74,13 +75,13 @@ pub(crate) struct PageArguments {
     #[arg(long, value_name = "[ADDRESS]:PORT", value_parser = endpoint, conflicts_with = "output")]
     serve: Option<SocketAddr>,
     /// Title of the site
-    #[arg(long, value_name = "TITLE")]
+    #[arg(long, value_name = "TITLE", value_parser = title)]
     title: Option<String>,
     /// URL of the published site, for the links in its feed and on its error page
     #[arg(long, value_name = "URL", value_parser = address)]
     base_url: Option<String>,
     /// Name of the CatalogSource in the manifests that the pages show [default: from the name and the tag of the index]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = object)]
     name: Option<String>,
     /// Read the images of bundles whose manifests the index does not contain
     ///
@@ -118,14 +119,37 @@ enum Data {
     Package,
 }
 
+fn title(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        Err("expected a title that is not blank".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+fn object(text: &str) -> Result<String, String> {
+    if is_dns1123_subdomain(text) {
+        Ok(text.to_owned())
+    } else {
+        Err(
+            "expected the name of a CatalogSource: lowercase letters, digits, - and ., beginning and ending with a \
+             letter or digit"
+                .to_owned(),
+        )
+    }
+}
+
 fn address(text: &str) -> Result<String, String> {
     let known = ["https://", "http://"].iter().any(|scheme| text.starts_with(scheme));
     let plain =
-        !text.contains(|letter: char| letter.is_whitespace() || letter.is_control() || "<>\"'".contains(letter));
+        !text.contains(|letter: char| letter.is_whitespace() || letter.is_control() || "<>\"'?#".contains(letter));
     if known && plain {
         Ok(text.to_owned())
     } else {
-        Err("expected a URL that begins with https:// or http:// and contains no spaces".to_owned())
+        Err(
+            "expected a URL that begins with https:// or http:// and contains no spaces, no query and no fragment"
+                .to_owned(),
+        )
     }
 }
 
