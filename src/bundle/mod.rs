@@ -28,8 +28,8 @@ pub mod stated;
 pub(crate) mod versioned_name;
 
 pub use annotations::Annotations;
-pub(crate) use asked_annotations::{annotations_text, existing_annotations};
 pub use asked_annotations::{ANNOTATIONS_YAML, AnnotationError, AskedAnnotations, UnknownAnnotations};
+pub(crate) use asked_annotations::{annotations_text, existing_annotations};
 pub use edit::EditError;
 pub use media_type::{MediaType, UnknownMediaType};
 pub use metadata::TypedValue;
