@@ -104,6 +104,9 @@ async function list(base) {
   check(/^1 of \d+ packages$/.test(await found(page)), `it is said how many are found: ${await found(page)}`);
   await page.reload();
   check(await page.inputValue("#q") === "sprink" && await shown(page) === 1, "a search stays when the page is loaded again");
+  await page.fill("#q", "wlel");
+  await settled(page);
+  check((await page.locator("#nearest").textContent()).includes("Well"), "two swapped letters are one mistake");
   await page.fill("#q", "sprinklr");
   await settled(page);
   check(await shown(page) === 0 && await page.locator("#nothing-said").textContent() === "No package matches “sprinklr”.", "it is said that nothing matches");

@@ -75,16 +75,21 @@
     return sum;
   }
 
-  // The number of letters to change, add or remove to turn one name into another. Numbers above `most` are not exact.
+  // The number of letters to change, add, remove or swap with the next to turn one name into another. Numbers above `most` are not exact.
   function distance(one, other, most) {
     if (Math.abs(one.length - other.length) > most) return most + 1;
     let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+    let above = row;
     for (let at = 1; at <= one.length; at += 1) {
       const next = [at];
       for (let place = 1; place <= other.length; place += 1) {
         const same = one[at - 1] === other[place - 1] ? 0 : 1;
-        next.push(Math.min(row[place] + 1, next[place - 1] + 1, row[place - 1] + same));
+        let least = Math.min(row[place] + 1, next[place - 1] + 1, row[place - 1] + same);
+        const swapped = at > 1 && place > 1 && one[at - 1] === other[place - 2] && one[at - 2] === other[place - 1];
+        if (swapped) least = Math.min(least, above[place - 2] + 1);
+        next.push(least);
       }
+      above = row;
       row = next;
     }
     return row[other.length];
