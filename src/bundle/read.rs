@@ -275,8 +275,7 @@ impl Metadata {
                     Diagnostic::new(&rules::OLM_EXTRA_DOCUMENT, message)
                 } else {
                     let message = "only the first document of a metadata file is read";
-                    let finding = Diagnostic::new(&rules::YAML_EXTRA_DOCUMENT, message);
-                    finding.help("Move the content into the first document; one file may contain several lists.")
+                    Diagnostic::new(&rules::METADATA_EXTRA_DOCUMENT, message)
                 };
                 diagnostics.push(finding.at(second.place(&Path::root())));
             }

@@ -58,8 +58,8 @@ pub struct Need {
     pub bundles: Result<Vec<BundleId>, String>,
 }
 
-/// Describes what a property of a bundle requires, once for each intent. Returns `None` if opmx cannot read the property
-/// or if nothing is required.
+/// Describes what a property of a bundle requires, once for each intent. Returns `None` if opmx cannot read the
+/// property, or if nothing is required.
 pub(crate) fn wishes(property: &Property) -> Option<Vec<(Intent, String)>> {
     let read = dependencies(property, &Olm::Proposed).ok()?;
     let wishes: Vec<_> = read.iter().map(|one| (one.intent, one.predicate.to_string())).collect();

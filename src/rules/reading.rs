@@ -15,7 +15,6 @@ rules! { TEXT
         YAML_TOO_MANY_VALUES = "yaml-too-many-values", Error, LIMITS, "Shorten the files, or raise the limit.";
         YAML_UNREPRESENTABLE = "yaml-unrepresentable", Error, YAML, "Use a value that JSON can represent; .inf, .nan and null keys cannot be stored.";
         YAML_EMPTY_DOCUMENT = "yaml-empty-document", Info, YAML, "Remove the empty document.";
-        YAML_EXTRA_DOCUMENT = "yaml-extra-document", Warning, FORMAT, "Move each object to a separate file, because OLM reads only the first document.";
         YAML_HIDDEN_TEXT = "yaml-hidden-text", Warning, YAML, "Begin the next document with a line `---`, or remove the text.";
         JSON_SYNTAX = "json-syntax", Error, JSON, "Correct the JSON at the position shown.";
 
@@ -33,8 +32,13 @@ rules! { TEXT
         FORMAT_MANIFESTS_DIR = "format-manifests-dir", Error, FORMAT, "Move the manifests into the folder manifests/ of the bundle.";
         FORMAT_METADATA_DIR = "format-metadata-dir", Error, FORMAT, "Add a folder metadata/ with annotations.yaml, and with olm.yaml for a k8s+v1 bundle; `opmx bundle init` creates both.";
         METADATA_LIST_MISSING = "metadata-list-missing", Error, FORMAT, "Put the entries into a list under the key dependencies or properties.";
+        METADATA_EXTRA_DOCUMENT = "metadata-extra-document", Warning, FORMAT, "Move the content into the first document, because OLM reads only that document.";
         METADATA_KEY_CASE = "metadata-key-case", Warning, FORMAT, "Use exactly this capitalization for the key; opm accepts others, but other programs may not.";
         METADATA_ENTRY_SHAPE = "metadata-entry-shape", Error, FORMAT, "Use a map with type and value for each entry.";
+    }
+
+    RegistryBundles {
+        YAML_EXTRA_DOCUMENT = "yaml-extra-document", Warning, FORMAT, "Move each object to a separate file, because OLM reads only the first document.";
     }
 
     PlainBundles {

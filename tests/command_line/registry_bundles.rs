@@ -49,7 +49,7 @@ fn a_second_document_of_a_metadata_file_is_reported() {
     let outcome = validate(&sandbox);
     assert!(
         succeeds(&outcome).contains(
-            "warning[yaml-extra-document]: only the first document of a metadata file is read\n --> \
+            "warning[metadata-extra-document]: only the first document of a metadata file is read\n --> \
              compost/metadata/dependencies.yaml:7:1\n"
         ),
         "{outcome}"
