@@ -443,7 +443,7 @@ fn a_file_that_is_meant_to_be_olm_yaml_is_moved_instead_of_replaced() {
     ] {
         let sandbox = deploy();
         succeeds(&sandbox.run(["bundle", "init", "bundle", "--from", "deploy", "--version", "1.0.0"]));
-        let moved = sandbox.path(&format!("bundle/{place}"));
+        let moved = sandbox.path(format!("bundle/{place}"));
         std::fs::rename(sandbox.path("bundle/metadata/olm.yaml"), moved).unwrap();
         let outcome = sandbox.run(["bundle", "validate", "bundle"]);
         let help = format!("help: Move {place} to metadata/olm.yaml, because only this file is read.\n");
