@@ -27,9 +27,12 @@ pub(super) fn require(matches: ArgMatches, definition: impl FnOnce() -> Command)
     }
 }
 
+/// The option for manifests, which explains how to read them from a URL.
+const MANIFESTS: &str = "from";
+
 /// Returns the first argument that is a path but was given as a URL, with its value.
 fn first_url(matches: &ArgMatches) -> Option<(&str, &str)> {
-    let given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let given = |id: &&str| *id != MANIFESTS && matches.value_source(id) == Some(ValueSource::CommandLine);
     matches.ids().map(clap::Id::as_str).filter(given).find_map(|id| {
         let mut paths = matches.try_get_many::<PathBuf>(id).ok().flatten()?;
         let url = paths.find_map(|path| path.to_str().filter(|text| after_scheme(text).is_some()))?;

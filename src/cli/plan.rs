@@ -76,8 +76,8 @@ Examples:
 /// definition, or the OperatorGroup of its namespace. If the files do not contain the version of Kubernetes, it is not
 /// checked. Otherwise, or if nothing can be resolved, the exit status is 3. A plan that requires manual approval is
 /// printed as waiting; --approval automatic shows its result. If the condition of an installed operator holds back an
-/// upgrade, the plan does not contain the upgrade; the output shows the condition, its time, and how to override it, and
-/// the exit status is 3. With --olm and a release, the plan contains the upgrade, but its version stays Pending.
+/// upgrade, the plan does not contain the upgrade; the output shows the condition, its time, and how to override it,
+/// and the exit status is 3. With --olm and a release, the plan contains the upgrade, but its version stays Pending.
 ///
 /// In addition to OLM's condition Installed, the formats yaml and json show a condition for everything else that
 /// affects the exit status: VersionFailed and VersionPending for each version that is not installed although the plan

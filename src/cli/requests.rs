@@ -5,7 +5,7 @@ use crate::bundle::location::{Location, is_path};
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::CommandError;
 use crate::cli::guesses;
-use crate::cli::what_if::{bundle_content, read_cluster};
+use crate::cli::what_if::{bundle_content, read_objects};
 use crate::cli::{Context, input};
 use crate::cluster::cluster_extensions;
 use crate::cluster::requested::{self, RequestedContent, RequestedOperator, Updates, is_request};
@@ -40,7 +40,7 @@ pub(crate) fn read(
             "{olm} supports neither the Operators nor the Installs in {name}; they are handled as with --olm proposed"
         ));
     }
-    let state = read_cluster(None, &[name.to_owned()], convert::identity, limits, context)?;
+    let state = read_objects(None, &[name.to_owned()], convert::identity, limits, context)?;
     let (mut requests, others): (Vec<Value>, Vec<Value>) = state.objects.into_iter().partition(is_request);
     if requests.is_empty() {
         let message = format!("{name} contains neither an Operator nor an Install of operators.coreos.com");

@@ -157,8 +157,25 @@ pub(crate) fn warn_of_missing_conditions<'a>(
 }
 
 /// Reads the cluster that a what-if file and dumps describe; `keep` reduces each object of a dump to the parts that are
-/// needed.
+/// needed. Of objects that the input contains more than once, the last one is used.
 pub(crate) fn read_cluster(
+    state: Option<&str>,
+    dumps: &[String],
+    keep: fn(Value) -> Value,
+    limits: &LimitArguments,
+    context: &Context<'_>,
+) -> Result<State, CommandError> {
+    let mut read = read_objects(state, dumps, keep, limits, context)?;
+    for object in cluster::drop_copies(&mut read) {
+        context.printer.warning(format_args!(
+            "the input contains {object} more than once, with different content; the last one is used"
+        ));
+    }
+    Ok(read)
+}
+
+/// Like [`read_cluster`], with all copies of each object.
+pub(crate) fn read_objects(
     state: Option<&str>,
     dumps: &[String],
     keep: fn(Value) -> Value,
@@ -193,11 +210,6 @@ pub(crate) fn read_cluster(
         } else {
             dump::read(Path::new(name), keep, &limits, &mut read)?;
         }
-    }
-    for object in cluster::drop_copies(&mut read) {
-        context.printer.warning(format_args!(
-            "the input contains {object} more than once, with different content; the last one is used"
-        ));
     }
     Ok(read)
 }

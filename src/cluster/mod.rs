@@ -3,9 +3,10 @@
 //! [`State`] is the what-if file: catalogs, installed operators, subscriptions, and the objects and responses of the
 //! API server. [`read`] reads it from YAML or JSON, with errors that point at the line; [`json_schema`] describes it
 //! for editors. Both use the same table of keys. [`dump`] adds kubectl output about a cluster to a state, and
-//! [`drop_copies`] removes objects that the input repeats, and [`observe`] derives the Subscriptions and installed operators from the objects in the state. [`conditions`]
-//! determines whether operators allow their upgrade, and [`labels`] determines which objects belong to an operator.
-//! [`requested`] reads the requests of `Operator` and `Install` resources.
+//! [`drop_copies`] removes objects that the input repeats, and [`observe`] derives the Subscriptions and installed
+//! operators from the objects in the state. [`conditions`] determines whether operators allow their upgrade, and
+//! [`labels`] determines which objects belong to an operator. [`requested`] reads the requests of `Operator` and
+//! `Install` resources.
 
 pub mod conditions;
 mod copies;

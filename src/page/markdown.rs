@@ -70,8 +70,8 @@ static SANITIZER: LazyLock<Builder<'static>> = LazyLock::new(|| {
     builder
 });
 
-/// The beginning of a code block in sanitized HTML. Text in it escapes `<`, and values of attributes escape `"`, so this
-/// is always a tag.
+/// The beginning of a code block in sanitized HTML. Text in it escapes `<`, and values of attributes escape `"`, so
+/// this is always a tag.
 const SANITIZED_CODE: &str = "<pre tabindex=\"0\">";
 /// The beginning of a code block on a page. Users can scroll wide code by keyboard.
 const CODE: &str = "<pre tabindex=\"0\" role=\"group\" aria-label=\"Code\">";

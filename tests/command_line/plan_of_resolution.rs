@@ -121,7 +121,7 @@ proptest! {
         prop_assert_eq!(resolve.status, plan.status, "{}\n{}", resolve, plan);
         let resolution: Value = serde_json::from_str(&resolve.stdout).unwrap();
         if resolution.get("install").is_none() {
-            prop_assert!(plan.stdout.is_empty() || resolution.get("error").is_some(), "{}", plan);
+            prop_assert!(plan.stdout == "null\n" || resolution.get("error").is_some(), "{}", plan);
             return Ok(());
         }
         let plan: Value = serde_json::from_str(&plan.stdout).unwrap();

@@ -5,7 +5,7 @@
 //! more.
 
 use crate::chain::{Step, broken_after, send};
-use crate::rule_examples::bundles::{Side, files, right_bundle};
+use crate::rule_examples::bundles::{Side, files, find, right_bundle, side};
 use opmx::bundle;
 use opmx::catalog::graph::Mode;
 use opmx::database::add::{Additions, Policy};
@@ -170,6 +170,7 @@ fn a_crd_without_a_kind_in_a_plain_bundle_is_reported_by_every_command() {
 /// reports there.
 const OTHER_FAULT: &[&str] = &[
     "ann-mediatype-mismatch",
+    "bundle-crd-not-owned",
     "bundle-inline-size",
     "format-metadata-dir",
     "index-crd-decode",
@@ -228,8 +229,18 @@ fn intake_reports_rules_with_the_severity_in_the_table() {
 fn fits(example: &Example, media_type: &str) -> bool {
     let has = |files: &BTreeMap<String, Vec<u8>>, file: &str| files.contains_key(file);
     let (own, other) = (right_bundle(&example.bundle), right_bundle(media_type));
+    let is_anchored = |files: &BTreeMap<String, Vec<u8>>| {
+        let Some(Ok(text)) = files.get(&example.file).map(|content| std::str::from_utf8(content)) else {
+            return false;
+        };
+        let mut snippets = [Side::Right, Side::Wrong]
+            .into_iter()
+            .filter_map(|which| side(example, which).1);
+        snippets.any(|snippet| find(text, &snippet).is_some())
+    };
     example.file != "metadata/olm.yaml"
         && example.replaces.is_none()
+        && (example.whole || is_anchored(&own) == is_anchored(&other))
         && std::iter::once(&example.file)
             .chain(example.besides.iter().map(|change| &change.file))
             .all(|file| has(&own, file) == has(&other, file))

@@ -464,12 +464,14 @@ fn a_blocked_edit_is_retried_after_the_other_fixes() {
     for (path, sound, broken) in [
         (OLM, "version: 1.2.0\n", "version: v1.2.0\n"),
         ("manifests/rbac.yaml", "k8s.io/v1\n", "k8s.io/v1beta1\n"),
-        // Found only where the version can be read.
-        ("manifests/crds.yaml", "listKind: S", "listKind: 0S"),
     ] {
         let changed = files[path].replacen(sound, broken, 1);
         assert_ne!(files.insert(path.to_owned(), changed.clone()), Some(changed));
     }
+    // The fault is found only where the version can be read.
+    let budget = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: beds}\n\
+        spec: {maxUnavailable: 0, selector: {matchLabels: {plant: bean}}}\n";
+    files.insert("manifests/budget.yaml".to_owned(), budget.to_owned());
     let (fixing, _) = find_fixes(&files);
     assert_eq!(rules(&fixing.fixed), ["olm-version", "k8s-old-api"], "{fixing:?}");
 }

@@ -1,5 +1,5 @@
-//! The check of proxy settings. Without it, the HTTP library would ignore settings that it cannot use, and send requests
-//! that it should not send.
+//! The check of proxy settings. Without it, the HTTP library would ignore settings that it cannot use, and send
+//! requests that it should not send.
 
 use super::address::is_this_machine;
 use crate::image::unusable::UnusableSettings;
