@@ -423,8 +423,11 @@ fn is_leftover(path: &str) -> bool {
     path.ends_with("-journal")
         || path
             .split('/')
-            .any(|name| name.starts_with('.') && name.contains("opmx-"))
+            .any(|name| name.starts_with('.') && name.contains("opmx-") && name != SITE_LISTING)
 }
+
+/// The file that lists the files of a site, and is part of it.
+const SITE_LISTING: &str = ".opmx-site";
 
 /// The paths below a folder, which may not exist.
 fn below(folder: &Path) -> Vec<String> {

@@ -166,7 +166,7 @@ fn a_skipped_package_of_a_cluster_is_reported_and_can_be_denied() {
             text.contains("error: none of the packages that the cluster uses can be mirrored"),
             "{text}"
         );
-        let other = of_olm_v1(&[], "channels: [stable]");
+        let other = of_olm_v1(&[], "channels: [stable]").replace("name: g}", "name: other}");
         fs::write(garden.path("dump.yaml"), format!("{skipped}---\n{other}")).unwrap();
         let output = garden.run(&format!("{plan} --deny left-out"));
         let text = said(&output);
