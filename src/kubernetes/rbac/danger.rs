@@ -1,4 +1,5 @@
-//! Rules that grant more power than is apparent.
+//! Rules that grant more power than is apparent. Creating workloads is not reported, although their Pods can use any
+//! service account of the namespace, because nearly every operator creates some.
 
 use super::{ALL, GROUP, Rule};
 
@@ -32,12 +33,24 @@ pub fn dangers(rule: &Rule) -> Vec<String> {
             "may read Secrets",
         ),
         (
-            asks.any("", "pods/exec", &["create", "get"]) || asks.any("", "pods/attach", &["create", "get"]),
+            asks.any("", "pods/exec", &["create", "get"])
+                || asks.any("", "pods/attach", &["create", "get"])
+                || asks.any("", "pods/ephemeralcontainers", &["update", "patch"]),
             "may run commands in Pods",
         ),
         (
             asks.any("", "nodes/proxy", &["get", "create"]),
             "may access the kubelets",
+        ),
+        (asks.any("", "nodes", &["update", "patch"]), "may change nodes"),
+        (
+            // The labels of a namespace select its Pod Security Standard, and the policies that apply in it.
+            asks.any("", "namespaces", &["update", "patch"]),
+            "may change the security settings of namespaces",
+        ),
+        (
+            asks.any("", "persistentvolumes", &["create"]),
+            "may mount folders of nodes",
         ),
         (
             writes("admissionregistration.k8s.io", "mutatingwebhookconfigurations")
@@ -49,7 +62,7 @@ pub fn dangers(rule: &Rule) -> Vec<String> {
                 "certificates.k8s.io",
                 "certificatesigningrequests/approval",
                 &["update", "patch"],
-            ),
+            ) || asks.any("certificates.k8s.io", "signers", &["approve", "sign"]),
             "may approve certificates",
         ),
     ];
@@ -107,6 +120,25 @@ mod tests {
             ["may grant itself any permission"]
         );
         assert_eq!(found("", "pods/*", &["create"]), ["may run commands in Pods"]);
+        assert_eq!(
+            found("", "pods/ephemeralcontainers", &["patch"]),
+            ["may run commands in Pods"]
+        );
+        assert_eq!(found("", "nodes", &["patch"]), ["may change nodes"]);
+        assert_eq!(found("", "nodes/status", &["patch"]), nothing);
+        assert_eq!(
+            found("", "namespaces", &["update"]),
+            ["may change the security settings of namespaces"]
+        );
+        assert_eq!(found("", "namespaces", &["create", "delete"]), nothing);
+        assert_eq!(
+            found("", "persistentvolumes", &["create"]),
+            ["may mount folders of nodes"]
+        );
+        assert_eq!(
+            found("certificates.k8s.io", "signers", &["approve"]),
+            ["may approve certificates"]
+        );
         assert_eq!(found("*", "*", &["*"])[0], "may do everything");
         assert!(found("", "users", &["*"]).contains(&"may impersonate other users".to_owned()));
     }
