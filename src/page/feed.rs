@@ -5,7 +5,7 @@ use super::model::{Model, Release};
 use super::path::short_digest;
 use askama::Template;
 use jiff::Timestamp;
-use jiff::civil::DateTime;
+use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 
 /// The maximum number of versions in a feed.
@@ -62,12 +62,19 @@ fn entry(model: &Model<'_>, version: &Release) -> Option<Entry> {
     })
 }
 
+/// Dates with the name of the month. Dates such as 7/12/2021 are ambiguous.
+const IN_WORDS: [&str; 4] = ["%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y"];
+
 /// Parses the time in an annotation, which authors write in several forms. A time without a zone is in UTC.
-fn created(text: &str) -> Option<Timestamp> {
+pub(super) fn created(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     let zoned = || text.parse::<Timestamp>().ok();
     let local = || {
-        let local: DateTime = text.parse().ok()?;
+        let in_words = || {
+            let mut dates = IN_WORDS.iter().filter_map(|format| Date::strptime(format, text).ok());
+            dates.next().map(|date| date.to_datetime(Time::midnight()))
+        };
+        let local = text.parse::<DateTime>().ok().or_else(in_words)?;
         Some(local.to_zoned(TimeZone::UTC).ok()?.timestamp())
     };
     zoned().or_else(local)
@@ -107,6 +114,10 @@ mod tests {
             time_of("2023-05-01T10:00:00+02:00").as_deref(),
             Some("2023-05-01T08:00:00Z")
         );
-        assert_eq!(time_of("yesterday"), None);
+        assert_eq!(time_of("Jan 2, 2019").as_deref(), Some("2019-01-02T00:00:00Z"));
+        assert_eq!(time_of("2 January 2019").as_deref(), Some("2019-01-02T00:00:00Z"));
+        for unknown in ["yesterday", "07/12/2021", "99/99/9999"] {
+            assert_eq!(time_of(unknown), None);
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The list of packages, and the data that its script searches.
 
+use super::feed::created;
 use super::frame::{File, Frame, HOME, Site, page};
 use super::icon::Icon;
 use super::markdown;
@@ -39,7 +40,7 @@ pub(super) struct Row {
 /// The data of a package for the script. The names are short because they are repeated for every package.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Searched {
-    /// The searched fields: name, display name, keywords, provider, API kinds, text and bundles.
+    /// The searched fields: name, display name, keywords, provider, kinds and definitions of APIs, text and bundles.
     n: String,
     d: String,
     k: Vec<String>,
@@ -47,7 +48,7 @@ pub(super) struct Searched {
     a: Vec<String>,
     t: String,
     b: Vec<String>,
-    /// The date of creation.
+    /// The time of creation in UTC; empty if unknown.
     c: String,
     /// The number of versions.
     v: usize,
@@ -155,13 +156,18 @@ impl Row {
                 d: lower(model.display_name()),
                 k: facts.keywords.iter().map(|word| lower(word)).collect(),
                 p: lower(&facts.provider),
-                a: owned.iter().map(|api| lower(&api.kind)).collect(),
+                a: owned
+                    .iter()
+                    .flat_map(|api| [lower(&api.kind), lower(&api.definition)])
+                    .collect(),
                 t: lower(&markdown::shortened(
                     &format!("{} {}", facts.summary, facts.description),
                     SEARCHED,
                 )),
                 b: bundles(&model.versions).map(|name| lower(&name)).collect(),
-                c: facts.created_at.clone(),
+                c: created(&facts.created_at)
+                    .map(|time| time.to_string())
+                    .unwrap_or_default(),
                 v: model.versions.len(),
                 f: filters,
             },
