@@ -114,6 +114,8 @@ impl Synthesis {
 /// The state that the steps of the synthesis share.
 struct Work<'a> {
     olm: Olm<'a>,
+    /// The entries of `apis` in `olm.yaml`.
+    api_entries: apis::Entries<'a>,
     /// The content of the file that `icon` names.
     icon: Option<&'a [u8]>,
     /// The values that annotations of Deployments set, by key of `olm.yaml`.
@@ -164,6 +166,7 @@ pub fn synthesize_for(bundle: &Bundle, reading: &[Diagnostic], shipping: Shippin
     let mut findings = olm_yaml::check(olm, reading);
     let mut work = Work {
         olm,
+        api_entries: apis::entries(olm),
         icon: bundle.icon.as_deref(),
         annotated: annotated::ByField::new(),
         inventory: Inventory::new(&bundle.objects, &mut findings),

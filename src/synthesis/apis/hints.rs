@@ -1,16 +1,37 @@
 //! The entries of `apis` in `olm.yaml`: the kinds of resources, and whether the operator depends on them.
 
+use crate::bundle::olm_yaml::Olm;
 use crate::diagnostic::Diagnostic;
 use crate::rules;
 use crate::synthesis::Work;
 use crate::synthesis::draft::{Origin, Sourced};
 use crate::text::Path;
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// The kind and version of a resource in `olm.yaml`.
 pub(super) struct Hinted {
     pub(super) kind: Sourced,
     pub(super) version: Sourced,
+}
+
+/// The positions of the entries for each resource, by group and resource.
+pub(in crate::synthesis) type Entries<'a> = HashMap<(&'a str, &'a str), Vec<usize>>;
+
+/// Returns the positions of the entries for each resource.
+pub(in crate::synthesis) fn entries(olm: Olm<'_>) -> Entries<'_> {
+    let mut entries = Entries::new();
+    for (index, entry) in olm.list(&["apis"]).iter().enumerate() {
+        if let Some(resource) = described(entry) {
+            entries.entry(resource).or_default().push(index);
+        }
+    }
+    entries
+}
+
+/// Returns the group and the resource that an entry describes.
+fn described(entry: &Value) -> Option<(&str, &str)> {
+    Some((entry.get("group")?.as_str()?, entry.get("resource")?.as_str()?))
 }
 
 /// Returns the first entry for this resource, and its position. Other entries for it differ only in the version.
@@ -19,10 +40,14 @@ pub(super) fn hint<'a>(work: &Work<'a>, group: &str, resource: &str) -> Option<(
 }
 
 /// Returns the entries for this resource, and their positions.
-fn hints<'a>(work: &Work<'a>, group: &str, resource: &str) -> impl Iterator<Item = (usize, &'a Value)> {
-    let hints = work.olm.list(&["apis"]).iter().enumerate();
-    let text = |hint: &'a Value, key: &str| hint.get(key).and_then(Value::as_str);
-    hints.filter(move |(_, hint)| text(hint, "group") == Some(group) && text(hint, "resource") == Some(resource))
+fn hints<'w, 'a>(
+    work: &'w Work<'a>,
+    group: &'w str,
+    resource: &'w str,
+) -> impl Iterator<Item = (usize, &'a Value)> + use<'w, 'a> {
+    let all = work.olm.list(&["apis"]);
+    let found = work.api_entries.get(&(group, resource)).into_iter().flatten();
+    found.filter_map(|index| Some((*index, all.get(*index)?)))
 }
 
 /// Returns the kind and each version in the entries for this resource.
@@ -53,19 +78,17 @@ pub(super) fn contradictions(work: &mut Work<'_>) {
         let default = || Some(defaults.iter().find(|(name, _)| *name == key)?.1.clone());
         written.or_else(default)
     };
+    let mut stated = HashMap::new();
     for (index, entry) in work.olm.list(&["apis"]).iter().enumerate() {
-        let text = |key: &str| entry.get(key).and_then(Value::as_str);
-        let (Some(group), Some(resource)) = (text("group"), text("resource")) else {
+        let Some((group, resource)) = described(entry) else {
             continue;
         };
-        let earlier: Vec<(usize, &Value)> = hints(work, group, resource).take_while(|(at, _)| *at < index).collect();
-        let conflict = earlier.into_iter().find_map(|(first, other)| {
-            let differ = |key: &&str| {
-                let (left, right) = (value(other, key), value(entry, key));
-                left.is_some() && right.is_some() && left != right
-            };
-            let key = ["kind", "dependency", "apiService"].into_iter().find(differ)?;
-            Some((first, key))
+        let conflict = ["kind", "dependency", "apiService"].into_iter().find_map(|key| {
+            let value = value(entry, key)?;
+            let (first, other) = stated
+                .entry((group, resource, key))
+                .or_insert_with(|| (index, value.clone()));
+            (*other != value).then_some((*first, key))
         });
         let Some((first, key)) = conflict else { continue };
         let apis = Path::root().key("apis");

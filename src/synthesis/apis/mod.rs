@@ -22,6 +22,7 @@ use crate::rules;
 use crate::source::Place;
 use crate::text::Path;
 use entries::{Native, Requirement};
+pub(super) use hints::{Entries, entries};
 use hints::{Hinted, hint, hinted};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
