@@ -176,7 +176,7 @@ fn a_command_of_another_group_is_named() {
             "tip: opmx does not contact clusters; cleanup is a command of operator-sdk",
         ),
         (
-            "run bundle quay.io/x/y:v1",
+            "run bundle registry.example.com/x/y:v1",
             "tip: opmx does not contact clusters; run is a command of operator-sdk",
         ),
         (
