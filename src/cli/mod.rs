@@ -20,6 +20,7 @@ mod bundle;
 mod catalog;
 mod catalog_output;
 mod checked;
+mod cluster_files;
 mod completion;
 mod containment;
 mod elsewhere;

@@ -5,6 +5,7 @@ mod text;
 
 use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
+use crate::cli::cluster_files::warn_of_missing_conditions;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::{IntentArguments, unresolved};
@@ -180,7 +181,7 @@ pub(crate) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
             return withheld(&[held], &state, namespace, arguments, context);
         }
         let upgraded = upgraded(&content, arguments.replaces.as_deref(), &state, namespace);
-        what_if::warn_of_missing_conditions(&state, upgraded.iter().map(|operator| operator.name), context);
+        warn_of_missing_conditions(&state, upgraded.iter().map(|operator| operator.name), context);
     }
     let bundle = Subject::Bundle {
         content: &content,

@@ -3,9 +3,10 @@
 
 use crate::bundle::location::{Location, is_path};
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
+use crate::cli::cluster_files::read_objects;
 use crate::cli::error::CommandError;
 use crate::cli::guesses;
-use crate::cli::what_if::{bundle_content, read_objects};
+use crate::cli::what_if::bundle_content;
 use crate::cli::{Context, input};
 use crate::cluster::cluster_extensions;
 use crate::cluster::requested::{self, RequestedContent, RequestedOperator, Updates, is_request};

@@ -2,12 +2,13 @@
 
 use crate::cli::Context;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::cluster_files::ClusterArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::PreferenceArguments;
 use crate::cli::hint::MORE_STEPS;
 use crate::cli::requests::{self, OpenOperator};
 use crate::cli::values::namespace;
-use crate::cli::what_if::{self, ClusterArguments, OlmArgument};
+use crate::cli::what_if::{self, OlmArgument};
 use crate::cluster::{self, requested};
 use crate::install::requests::installs::OpenInstall;
 use crate::install::resolve::{PackageChannel, ResolveOptions};

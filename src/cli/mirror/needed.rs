@@ -2,8 +2,8 @@
 
 use crate::cli::Context;
 use crate::cli::arguments::LimitArguments;
+use crate::cli::cluster_files::read_cluster;
 use crate::cli::error::CommandError;
-use crate::cli::what_if::read_cluster;
 use crate::cluster::dump;
 use crate::mirror::installed::{Installed, catalog_names, installed};
 use crate::resolver::closure::Follow;

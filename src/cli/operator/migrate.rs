@@ -2,9 +2,10 @@
 
 use crate::catalog::Catalog;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::cluster_files::read_cluster;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::filled;
-use crate::cli::what_if::{named_indexes, read_cluster};
+use crate::cli::what_if::named_indexes;
 use crate::cli::{Context, sources};
 use crate::index::open::Index;
 use crate::install::operator::migrate::{CopiedVersion, Group, Migration, Replaced, migrate};

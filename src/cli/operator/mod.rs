@@ -5,9 +5,10 @@ mod migrate;
 
 use crate::cli::api_sources::ApiSourceArguments;
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::cluster_files::read_cluster;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::filled;
-use crate::cli::what_if::{bundle_content, read_cluster};
+use crate::cli::what_if::bundle_content;
 use crate::cli::{Context, requests, sources};
 use crate::cluster::labels::LabelStyle;
 use crate::index::open::Index;

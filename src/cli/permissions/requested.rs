@@ -4,6 +4,7 @@
 use super::user::{self, Approval, Question};
 use super::{PermissionsArguments, Shape, print, roles};
 use crate::cli::Context;
+use crate::cli::cluster_files::observe;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::unresolved;
@@ -109,7 +110,7 @@ fn of_operators(
 ) -> Result<Answer, CommandError> {
     let install = &arguments.installer.install;
     let olm = arguments.installer.olm.get();
-    what_if::observe(&mut state, install.namespace.as_deref(), olm, context)?;
+    observe(&mut state, install.namespace.as_deref(), olm, context)?;
     add(requested, &mut state.objects);
     let mut options = ResolveOptions {
         operators: operators.iter().map(OpenOperator::asked).collect(),

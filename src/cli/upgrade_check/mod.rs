@@ -3,9 +3,9 @@
 mod init;
 
 use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArguments, RegistryArguments};
+use crate::cli::cluster_files::{read_cluster, warn_of_extensions};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::filled;
-use crate::cli::what_if::{read_cluster, warn_of_extensions};
 use crate::cli::{Context, sources};
 use crate::cluster::conditions::{Check, check_in};
 use crate::cluster::dump;
