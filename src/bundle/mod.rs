@@ -9,6 +9,7 @@ mod asked_annotations;
 pub(crate) mod cut;
 mod edit;
 pub mod generate;
+pub(crate) mod generated_name;
 pub mod image;
 pub mod image_map;
 pub mod image_use;

@@ -1,6 +1,7 @@
 //! Collects the files of the new bundle.
 
 use crate::bundle::MANIFESTS;
+use crate::bundle::generated_name::generated_name;
 use crate::manifest::Object;
 use crate::text::to_yaml;
 use crate::tree::{Tree, TreeError, TreeLimits};
@@ -51,7 +52,7 @@ impl Files {
         let numbered = (2..).map(|number| format!("-{number}.{extension}"));
         std::iter::once(format!(".{extension}"))
             .chain(numbered)
-            .map(|end| format!("{MANIFESTS}/{}", super::fitting(name, &end, MOST_OF_FILE_NAME)))
+            .map(|end| format!("{MANIFESTS}/{}", generated_name(name, &end, MOST_OF_FILE_NAME)))
             .find(|path| !self.files.contains_key(path))
             .unwrap_or_default()
     }

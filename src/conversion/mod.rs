@@ -23,7 +23,6 @@ mod tests;
 
 use crate::bundle::{Bundle, BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
-use crate::image::Digest;
 use crate::text::Limits;
 use crate::tree::{Tree, TreeError};
 
@@ -59,19 +58,6 @@ pub fn convert(
         conversion.tree = None;
     }
     Ok(Some(conversion))
-}
-
-/// Returns `name` and `end` in at most `most` bytes. A name that is too long is cut, and gets a part of its digest, so
-/// that it stays distinct and reproducible.
-fn fitting(name: &str, end: &str, most: usize) -> String {
-    if name.len() + end.len() <= most {
-        return format!("{name}{end}");
-    }
-    let digest = Digest::of(name.as_bytes()).hex();
-    let digest = &digest[..8];
-    let room = most.saturating_sub(digest.len() + 1 + end.len());
-    let start = name[..name.floor_char_boundary(room)].trim_end_matches(['-', '.', '_']);
-    format!("{start}-{digest}{end}")
 }
 
 /// Returns the prefix of file names in the bundle: the package name, or the name of the CSV without its version.

@@ -4,9 +4,9 @@ use super::draft::Origin;
 use super::fate::Fate;
 use super::services::{self, ServiceReference, Target};
 use super::{Work, crds};
+use crate::bundle::generated_name::generated_name;
 use crate::csv::WEBHOOK_FIELDS;
 use crate::diagnostic::Diagnostic;
-use crate::image::Digest;
 use crate::kubernetes::names;
 use crate::manifest::Object;
 use crate::olm::install_mode::ALL_NAMESPACES;
@@ -458,15 +458,9 @@ fn conversion_definition(work: &Work<'_>, conversions: &[Conversion]) -> Option<
 
 /// Returns a name that depends on the CRDs alone and is short enough for a label value.
 fn conversion_name(crds: &BTreeSet<&str>) -> String {
-    const SUFFIX: &str = ".kb.io";
-    let plurals: String = crds.iter().filter_map(|name| name.split('.').next()).collect();
-    let full = format!("c{plurals}{SUFFIX}");
-    if full.len() <= 63 {
-        return full;
-    }
-    let hash = Digest::of(full.as_bytes()).hex()[..8].to_owned();
-    let start: String = full.chars().take(63 - 1 - hash.len()).collect();
-    format!("{start}-{hash}")
+    let plurals = crds.iter().filter_map(|name| name.split('.').next());
+    let name: String = std::iter::once("c").chain(plurals).collect();
+    generated_name(&name, ".kb.io", names::MOST_OF_LABEL)
 }
 
 /// Reports install modes that do not allow conversion, because OLM converts either for all namespaces or not at all.

@@ -10,6 +10,7 @@ mod webhooks;
 
 use super::files::{Files, extension, is_read, path_in, path_of};
 use super::{Conversion, annotations, optional};
+use crate::bundle::generated_name::generated_name;
 use crate::bundle::{Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv};
 use crate::csv::Csv;
 use crate::diagnostic::{Diagnostic, has_errors};
@@ -217,8 +218,8 @@ fn namespace(work: &Work<'_>, bundle: &Bundle, extra: &[String]) -> String {
         .filter(|label| !label.is_empty())
         .unwrap_or("operator");
     let usual = (1..).map(|number| match number {
-        1 => super::fitting(label, "-system", MOST_OF_LABEL),
-        number => super::fitting(label, &format!("-system-{number}"), MOST_OF_LABEL),
+        1 => generated_name(label, "-system", MOST_OF_LABEL),
+        number => generated_name(label, &format!("-system-{number}"), MOST_OF_LABEL),
     });
     in_stanzas
         .chain(suggested)
