@@ -1,6 +1,7 @@
 //! Optional manifests (proposal *optional-manifest*): reads the entries of the property `olm.manifests.optional`, and
 //! updates them when the namespaces of objects change.
 
+use super::kinds::SPECIAL;
 use super::property::OPTIONAL_MANIFESTS as PROPERTY;
 use crate::text::{Path, kind_of};
 use serde::Deserialize;
@@ -34,6 +35,11 @@ impl OptionalManifest {
             && self.namespace == namespace_of(object)
             && self.name == text("/metadata/name")
     }
+}
+
+/// Returns whether objects of a kind can be optional. Others belong to OLM, or every cluster serves them.
+pub(crate) fn can_be_optional(kind: &str) -> bool {
+    kind != "Subscription" && !SPECIAL.iter().any(|(_, special)| *special == kind)
 }
 
 /// Returns the entries of a value of the property, in order. Malformed entries are skipped.

@@ -2,24 +2,9 @@
 
 use super::Content;
 pub use crate::olm::optional_manifest::OptionalManifest;
-use crate::olm::optional_manifest::entries;
+use crate::olm::optional_manifest::{can_be_optional, entries};
 pub(crate) use crate::olm::property::OPTIONAL_MANIFESTS as PROPERTY;
 use serde_json::Value;
-
-/// Kinds that are never optional, because they belong to OLM or are served by every cluster.
-const NEVER: [&str; 11] = [
-    "ClusterServiceVersion",
-    "CustomResourceDefinition",
-    "Subscription",
-    "Secret",
-    "ServiceAccount",
-    "Role",
-    "RoleBinding",
-    "ClusterRole",
-    "ClusterRoleBinding",
-    "Service",
-    "ConfigMap",
-];
 
 /// Returns the objects that the properties of a bundle list as optional. Malformed properties are ignored; `opmx bundle
 /// validate` reports them.
@@ -31,13 +16,14 @@ pub fn named(content: &Content) -> Vec<OptionalManifest> {
 /// Whether an object of a bundle is optional.
 pub fn is_optional(object: &Value, named: &[OptionalManifest]) -> bool {
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
-    !NEVER.contains(&kind) && named.iter().any(|manifest| manifest.names(object))
+    can_be_optional(kind) && named.iter().any(|manifest| manifest.names(object))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::content::tests::content;
     use super::*;
+    use crate::olm::kinds::SPECIAL;
     use crate::olm::property::Property;
     use serde_json::json;
 
@@ -90,7 +76,7 @@ mod tests {
 
     #[test]
     fn built_in_kinds_are_never_optional() {
-        for kind in NEVER {
+        for kind in SPECIAL.iter().map(|(_, kind)| *kind).chain(["Subscription"]) {
             let rule = listed(&json!([{"kind": kind, "name": "mine"}]));
             assert_eq!(rule.len(), 1);
             assert!(!is_optional(&object("v1", kind, None), &rule), "{kind}");

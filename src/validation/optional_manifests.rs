@@ -4,8 +4,7 @@ use crate::bundle::{Bundle, MediaType, TypedValue};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::builtin;
 use crate::manifest::Object;
-use crate::olm::kinds::SPECIAL;
-use crate::olm::optional_manifest::{self, LIST, problems_of_entry, without_list};
+use crate::olm::optional_manifest::{self, LIST, can_be_optional, problems_of_entry, without_list};
 use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::synthesis::{Fate, Outcome, is_moved};
@@ -160,7 +159,7 @@ fn meaning(
         let (key, help) = near_miss(bundle, &entry);
         return report(&rules::OPT_NO_MATCH, message, key, help);
     };
-    if SPECIAL.iter().any(|(_, kind)| *kind == entry.kind) {
+    if !can_be_optional(entry.kind) {
         let rule = if entry.kind == "CustomResourceDefinition" {
             &rules::OPT_CRD
         } else {
