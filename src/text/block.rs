@@ -22,17 +22,24 @@ const DEPTH: usize = 64;
 /// libyaml rejects keys of more than 1,024 characters.
 const KEY_BYTES: usize = 1_000;
 
-/// Reads the only document of `text`; returns `None` if this module cannot read the document, for any reason.
-pub(super) fn load(text: &str, limits: &Limits) -> Option<Value> {
-    Lines::new(text, limits, None)?.document()
+/// The levels of lists and maps for which [`load`] returns places: nearly all that is reported without a mistake inside
+/// a manifest, such as its name, is there.
+const TOP_LEVELS: usize = 2;
+
+/// Reads the only document of `text`, and the places of its upper levels; returns `None` if this module cannot read the
+/// document, for any reason.
+pub(super) fn load(text: &str, limits: &Limits) -> Option<(Value, Places)> {
+    let mut lines = Lines::new(text, limits, Builder::of_levels(TOP_LEVELS))?;
+    let value = lines.document()?;
+    Some((value, lines.places.finish()))
 }
 
 /// Returns the places of the keys and values in a string that [`load`] reads; `None` if it needs the full parser.
 pub(super) fn places(text: &str) -> Option<Places> {
     let limits = Limits::default();
-    let mut lines = Lines::new(text, &limits, Some(Builder::default()))?;
+    let mut lines = Lines::new(text, &limits, Builder::default())?;
     lines.document()?;
-    Some(lines.places?.finish())
+    Some(lines.places.finish())
 }
 
 /// Returns whether a string contains no control characters or line breaks except line feeds, and none of the characters
@@ -59,14 +66,14 @@ struct Lines<'text> {
     /// The entries of the maps that are still being read.
     entries: Vec<(String, Value)>,
     limits: &'text Limits,
-    /// The places of what has been read, if they are wanted.
-    places: Option<Builder>,
+    /// The places of what has been read.
+    places: Builder,
     /// The end of the last scalar.
     end: usize,
 }
 
 impl<'text> Lines<'text> {
-    fn new(text: &'text str, limits: &'text Limits, places: Option<Builder>) -> Option<Self> {
+    fn new(text: &'text str, limits: &'text Limits, places: Builder) -> Option<Self> {
         has_plain_characters(text).then_some(Self {
             text,
             at: 0,
@@ -91,23 +98,18 @@ impl<'text> Lines<'text> {
 
     /// Adds the place of a scalar that has just been read.
     fn place(&mut self, span: Range<usize>, style: Style, text: &str) {
-        if let Some(places) = &mut self.places {
-            places.scalar(trimmed(self.text, span, style), style, || text.to_owned());
-        }
+        let span = trimmed(self.text, span, style);
+        self.places.scalar(span, style, || text.to_owned());
     }
 
     /// Begins the places of a list or map at the next byte.
     fn open(&mut self, is_map: bool) {
-        if let Some(places) = &mut self.places {
-            places.open(is_map, self.at..self.at);
-        }
+        self.places.open(is_map, self.at..self.at);
     }
 
     /// Ends the places of the innermost list or map.
     fn close(&mut self) {
-        if let Some(places) = &mut self.places {
-            places.close(None);
-        }
+        self.places.close(None);
     }
 
     fn byte(&self, at: usize) -> Option<u8> {

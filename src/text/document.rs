@@ -7,7 +7,7 @@ use super::json;
 use super::limits::Limits;
 use super::passage::Passage;
 use super::path::Path;
-use super::places::Places;
+use super::places::{Found, Places};
 use super::read::{Reading, read_embedded};
 use crate::source::{Place, SourceFile};
 use serde_json::Value;
@@ -33,16 +33,19 @@ struct Inner {
     number: usize,
     format: Format,
     value: Value,
+    /// The places of the upper levels, if reading found them.
+    top: Places,
     places: OnceLock<Places>,
 }
 
 impl Document {
-    pub(super) fn new(passage: Passage, number: usize, format: Format, value: Value) -> Self {
+    pub(super) fn new(passage: Passage, number: usize, format: Format, value: Value, top: Places) -> Self {
         Self(Arc::new(Inner {
             passage,
             number,
             format,
             value,
+            top,
             places: OnceLock::new(),
         }))
     }
@@ -76,6 +79,7 @@ impl Document {
             number: self.0.number,
             format: self.0.format,
             value,
+            top: Places::default(),
             places: OnceLock::new(),
         }))
     }
@@ -88,13 +92,13 @@ impl Document {
     /// Returns the place of the value at `path`, with its anchor and tag. If the path does not exist, returns the place
     /// of the last existing value along the path.
     pub fn place(&self, path: &Path) -> Place {
-        self.0.passage.place(self.places().find(path).value)
+        self.0.passage.place(self.find(path).value)
     }
 
     /// Returns the place of the key that leads to `path`; for list items and the document itself, returns the place of
     /// the value.
     pub fn key_place(&self, path: &Path) -> Place {
-        self.0.passage.place(self.places().find(path).key)
+        self.0.passage.place(self.find(path).key)
     }
 
     /// Returns the place of the bytes `range` of the scalar at `path`, counted in its decoded text: without quotes,
@@ -106,7 +110,7 @@ impl Document {
 
     /// Returns the places of several ranges of the scalar at `path`, each as in [`Document::scalar_place`].
     pub(crate) fn scalar_places(&self, path: &Path, ranges: impl IntoIterator<Item = Range<usize>>) -> Vec<Place> {
-        let found = self.places().find(path);
+        let found = self.find(path);
         let offsets = self.offsets(path, found.scalar);
         let span = |range| match &offsets {
             Some(offsets) => offsets.span(range),
@@ -126,7 +130,7 @@ impl Document {
         };
         let (document, path, length) = (self.clone(), path.clone(), text.len());
         let offsets = move || {
-            let found = document.places().find(&path);
+            let found = document.find(&path);
             let offsets = document.offsets(&path, found.scalar);
             offsets.unwrap_or_else(|| Offsets::whole(length, found.value))
         };
@@ -141,6 +145,12 @@ impl Document {
                 decoded::content_start(self.0.passage.text(), &span)..span.end,
             )),
         }
+    }
+
+    /// Follows a path. The text is read again only if the path leads below the upper levels.
+    fn find(&self, path: &Path) -> Found {
+        let top = self.0.top.find(path);
+        top.or_else(|| self.places().find(path)).unwrap_or_default()
     }
 
     pub(super) fn places(&self) -> &Places {

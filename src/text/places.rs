@@ -78,6 +78,8 @@ enum Kind {
     Map(Span),
     /// A reference to a node elsewhere in the document.
     Alias(u32),
+    /// A list or map whose parts have no places.
+    Unread,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -97,6 +99,7 @@ struct Open {
 }
 
 /// The result of following a path.
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     /// The value at the path, or the last existing value along the path.
     pub(super) value: Range<usize>,
@@ -107,14 +110,9 @@ pub(super) struct Found {
 }
 
 impl Places {
-    pub(super) fn find(&self, path: &Path) -> Found {
-        let Some(root) = self.nodes.get(self.root) else {
-            return Found {
-                value: 0..0,
-                key: 0..0,
-                scalar: None,
-            };
-        };
+    /// Follows a path; returns `None` if it leads to a part that has no places.
+    pub(super) fn find(&self, path: &Path) -> Option<Found> {
+        let root = self.nodes.get(self.root)?;
         let mut node = root;
         let mut key = root.span;
         let mut complete = true;
@@ -122,6 +120,7 @@ impl Places {
             let next = match (self.target(node).kind, step) {
                 (Kind::Map(entries), Step::Key(name)) => self.entry(entries, name),
                 (Kind::List(items), Step::Index(index)) => self.items(items).get(*index).map(|item| (*item, None)),
+                (Kind::Unread, _) => return None,
                 _ => None,
             };
             let Some((next, name)) = next.and_then(|(next, name)| Some((self.nodes.get(next as usize)?, name))) else {
@@ -132,14 +131,14 @@ impl Places {
             key = name.unwrap_or(node.span);
         }
         let target = self.target(node);
-        Found {
+        Some(Found {
             value: node.span.range(),
             key: key.range(),
             scalar: match target.kind {
                 Kind::Scalar(style) if complete => Some((style, target.span.range())),
                 _ => None,
             },
-        }
+        })
     }
 
     fn items(&self, items: Span) -> &[u32] {
@@ -213,19 +212,53 @@ struct Frame {
 }
 
 /// Collects the places in reading order.
-#[derive(Default)]
 pub(super) struct Builder {
     places: Places,
     frames: Vec<Frame>,
+    /// The number of levels of lists and maps whose parts get places.
+    levels: usize,
+    /// The number of open lists and maps below these levels. The last frame is the outermost of them.
+    unread: usize,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self::of_levels(usize::MAX)
+    }
 }
 
 impl Builder {
+    /// Collects only the places of the parts of the upper `levels` of lists and maps, and none inside brackets.
+    pub(super) fn of_levels(levels: usize) -> Self {
+        Self {
+            places: Places::default(),
+            frames: Vec::new(),
+            levels,
+            unread: 0,
+        }
+    }
+
     pub(super) fn finish(mut self) -> Places {
         self.places.root = self.places.nodes.len().saturating_sub(1);
         self.places.nodes.shrink_to_fit();
         self.places.items.shrink_to_fit();
         self.places.entries.shrink_to_fit();
         self.places
+    }
+
+    /// Adds a list or map in brackets, which a YAML text that has already been parsed contains in a range, possibly with
+    /// a comment after it. If only the upper levels get places, its parts get none.
+    pub(super) fn brackets(&mut self, text: &str, range: Range<usize>) {
+        let levels = self.levels;
+        if levels == usize::MAX {
+            self.yaml(text, range);
+        } else if text.get(range.clone()).is_some_and(|written| !written.contains('#')) {
+            self.add(range, Kind::Unread, || Key::Text(String::new()));
+        } else {
+            self.levels = self.frames.len();
+            self.yaml(text, range);
+            self.levels = levels;
+        }
     }
 
     /// Adds the values in a range of a YAML text that has already been parsed.
@@ -290,6 +323,12 @@ impl Builder {
     }
 
     pub(super) fn open(&mut self, map: bool, span: Range<usize>) {
+        if self.unread > 0 || self.frames.len() == self.levels {
+            self.unread += 1;
+        }
+        if self.unread > 1 {
+            return;
+        }
         self.frames.push(Frame {
             map,
             span,
@@ -299,10 +338,18 @@ impl Builder {
 
     /// Ends the innermost list or map, at `end` or at the end of its last part.
     pub(super) fn close(&mut self, end: Option<usize>) -> usize {
+        let is_unread = self.unread > 0;
+        self.unread = self.unread.saturating_sub(1);
+        if let (1.., Some(frame)) = (self.unread, self.frames.last_mut()) {
+            frame.span.end = frame.span.end.max(end.unwrap_or_default());
+            return self.places.nodes.len();
+        }
         let frame = self.frames.pop().unwrap_or_default();
         let span = frame.span.start..end.unwrap_or(frame.span.end);
         let places = &mut self.places;
-        let kind = if frame.map {
+        let kind = if is_unread {
+            Kind::Unread
+        } else if frame.map {
             let start = places.entries.len();
             places.entries.extend(frame.entries.into_iter().map(|(name, open)| {
                 let begin = places.names.len();
@@ -334,6 +381,9 @@ impl Builder {
         let expects_key = self.expects_key();
         if let Some(frame) = self.frames.last_mut() {
             frame.span.end = frame.span.end.max(span.end);
+            if self.unread > 0 {
+                return node;
+            }
             if expects_key {
                 frame.pending = Some((key(), span.clone()));
             }

@@ -3,14 +3,15 @@
 use super::block;
 use super::count;
 use super::document::{Document, Format};
+use super::hints;
 use super::json;
 use super::limits::Limits;
 use super::load::{self, Known, Problem};
 use super::passage::Passage;
 use super::path::Step;
+use super::places::{Duplicate, Places};
 use super::scalar::shortened;
 use super::split::{Piece, pieces};
-use super::{hints, places::Duplicate};
 use crate::counted::counted;
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules;
@@ -209,7 +210,13 @@ impl<'limits> Reader<'limits> {
             match json::load(text, at, self.limits) {
                 Ok(loaded) => {
                     at = loaded.span.end;
-                    self.document(passage.part(loaded.span), Format::Json, loaded.value, loaded.repeated);
+                    self.document(
+                        passage.part(loaded.span),
+                        Format::Json,
+                        loaded.value,
+                        Places::default(),
+                        loaded.repeated,
+                    );
                 }
                 Err(json::Problem::TooDeep { at }) => {
                     let depth = self.limits.effective_depth();
@@ -258,11 +265,11 @@ impl<'limits> Reader<'limits> {
         let part = passage.part(range.clone());
         // The fast reader keeps no anchors for the parts that follow.
         let keeps_anchors = self.known.is_some() && count::may_repeat(part.text());
-        if let Some(value) = (!keeps_anchors)
+        if let Some((value, top)) = (!keeps_anchors)
             .then(|| block::load(part.text(), self.limits))
             .flatten()
         {
-            self.document(part, Format::Yaml, value, false);
+            self.document(part, Format::Yaml, value, top, false);
             self.number -= 1;
             return;
         }
@@ -276,7 +283,7 @@ impl<'limits> Reader<'limits> {
                 if let Some(at) = loaded.hidden {
                     self.hidden(&part, at);
                 }
-                self.document(part, Format::Yaml, loaded.value, loaded.repeated);
+                self.document(part, Format::Yaml, loaded.value, Places::default(), loaded.repeated);
                 // The caller counts this document, as well as empty and broken documents.
                 self.number -= 1;
             }
@@ -291,8 +298,8 @@ impl<'limits> Reader<'limits> {
         }
     }
 
-    fn document(&mut self, part: Passage, format: Format, value: serde_json::Value, repeated: bool) {
-        let document = Document::new(part, self.number, format, value);
+    fn document(&mut self, part: Passage, format: Format, value: serde_json::Value, top: Places, repeated: bool) {
+        let document = Document::new(part, self.number, format, value, top);
         self.number += 1;
         if repeated {
             let places = document.places();

@@ -40,9 +40,7 @@ impl<'text> Lines<'text> {
                 loaded.value
             }
         };
-        if let Some(places) = &mut self.places {
-            places.yaml(self.text, self.at..self.at + text.len());
-        }
+        self.places.brackets(self.text, self.at..self.at + text.len());
         self.finish(end)?;
         Some(value)
     }

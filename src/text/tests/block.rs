@@ -10,7 +10,7 @@ use std::path::Path as FilePath;
 /// Returns whether the module reads a document; asserts that the result is the same as that of libyaml.
 fn reads(text: &str) -> bool {
     let limits = Limits::default();
-    let Some(value) = block::load(text, &limits) else {
+    let Some((value, top)) = block::load(text, &limits) else {
         return false;
     };
     let loaded = load::load(text, &limits).unwrap_or_else(|problems| panic!("{text:?}: {problems:?}, not {value}"));
@@ -18,8 +18,29 @@ fn reads(text: &str) -> bool {
     // Compared as text, in which the order of keys counts.
     assert_eq!(value.to_string(), loaded.value.to_string(), "{text:?}");
     assert!(!loaded.repeated && loaded.hidden.is_none(), "{text:?}");
-    assert_eq!(block::places(text), Some(Places::yaml(text)), "{text:?}");
+    let places = Places::yaml(text);
+    assert!(has_same_places(&top, &places, &value, &Path::root()), "{text:?}");
+    assert_eq!(block::places(text), Some(places), "{text:?}");
     true
+}
+
+/// Returns whether the places of the upper levels are among those of the whole document. `value` is at `path`.
+fn has_same_places(top: &Places, all: &Places, value: &Value, path: &Path) -> bool {
+    let agrees = |path: &Path| match top.find(path) {
+        Some(found) => Some(found) == all.find(path),
+        None => path.steps().len() > 1,
+    };
+    let is_part_same = |part: Path, value| has_same_places(top, all, value, &part);
+    agrees(path)
+        && agrees(&path.key("no such key"))
+        && match value {
+            Value::Object(map) => map.iter().all(|(key, value)| is_part_same(path.key(key), value)),
+            Value::Array(list) => {
+                let mut items = list.iter().enumerate();
+                items.all(|(index, item)| is_part_same(path.index(index), item))
+            }
+            _ => true,
+        }
 }
 
 #[test]
@@ -37,6 +58,7 @@ fn maps_lists_and_scalars_of_every_style_are_read() {
         "a: >\n  one\n  two\n\n  three\n   four\n  five\n\n   six\n\nb: >-\n  x\n  y\nc: >+\n  z\n\n# end\n",
         "# first\n\na: # here\n  # inside\n  b: c\n# last\n",
         "a: é ☃ 漢\n",
+        "a: [] # b\nc: {d: [e]} # f\ng:\n  h: [{i: \"#\"}] # j\n  k:\n    l: [m] # n\no: p\n",
     ] {
         assert!(reads(text), "{text:?}");
     }
