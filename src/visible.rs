@@ -195,11 +195,22 @@ const fn other_than(byte: u8, word: u64) -> u64 {
     (word ^ repeated(byte)).wrapping_add(repeated(0x7F)) & !word & repeated(0x80)
 }
 
-/// Whether all of these bytes are printable ASCII.
-pub(crate) fn is_printable(chunk: [u8; CHUNK]) -> bool {
+/// Whether all of these bytes are printable ASCII or line feeds.
+pub(crate) fn is_printable_or_line_feed(chunk: [u8; CHUNK]) -> bool {
     let word = u64::from_ne_bytes(chunk);
+    let line_feeds = !other_than(b'\n', word) & !word & repeated(0x80);
+    printable(word) | line_feeds == repeated(0x80)
+}
+
+/// Whether all of these bytes are printable ASCII.
+fn is_printable(chunk: [u8; CHUNK]) -> bool {
+    printable(u64::from_ne_bytes(chunk)) == repeated(0x80)
+}
+
+/// Returns the bytes of `word` that are printable ASCII, as their highest bits; exact only if all bytes are ASCII.
+const fn printable(word: u64) -> u64 {
     let from_space = word.wrapping_add(repeated(0x80 - b' '));
-    from_space & other_than(0x7F, word) == repeated(0x80)
+    from_space & other_than(0x7F, word)
 }
 
 /// Whether none of these bytes can belong to a character that is escaped.
@@ -239,6 +250,18 @@ mod tests {
             assert!(matches!(visible(text), Cow::Borrowed(_)), "{text}");
             assert!(matches!(lines(text), Cow::Borrowed(_)), "{text}");
             assert!(matches!(json(text), Cow::Borrowed(_)), "{text}");
+        }
+    }
+
+    #[test]
+    fn chunks_of_printable_ascii_and_line_feeds_are_recognized() {
+        for ordinary in [*b"a\nb c\n~e", *b"\n\n\n\n\n\n\n\n", *b"~~~~~~~~"] {
+            for (at, byte) in (0..CHUNK).flat_map(|at| (0..=u8::MAX).map(move |byte| (at, byte))) {
+                let mut chunk = ordinary;
+                chunk[at] = byte;
+                let expected = matches!(byte, b'\n' | b' '..=b'~');
+                assert_eq!(is_printable_or_line_feed(chunk), expected, "{chunk:?}");
+            }
         }
     }
 

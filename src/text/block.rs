@@ -11,7 +11,7 @@ use super::events::Style;
 use super::limits::Limits;
 use super::places::{Builder, Places, trimmed};
 use super::scalar::{Scalar, scalar};
-use crate::visible::is_printable;
+use crate::visible::is_printable_or_line_feed;
 use memchr::{memchr, memchr3};
 use serde_json::{Map, Value};
 use std::ops::Range;
@@ -45,15 +45,23 @@ pub(super) fn places(text: &str) -> Option<Places> {
 /// Returns whether a string contains no control characters or line breaks except line feeds, and none of the characters
 /// U+FEFF, U+FFFE and U+FFFF.
 fn has_plain_characters(text: &str) -> bool {
-    let plain = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
-    let (chunks, rest) = text.as_bytes().as_chunks();
-    let are_plain = |chunk: &[u8; 8]| is_printable(*chunk) || chunk.iter().all(plain);
-    chunks.iter().all(are_plain) && rest.iter().all(plain)
-        || text.chars().all(|character| match character {
-            '\n' | ' '..='~' => true,
-            '\0'..='\u{9F}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}' => false,
-            _ => true,
-        })
+    let is_plain = |character: &char| match character {
+        '\n' | ' '..='~' => true,
+        '\0'..='\u{9F}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}' => false,
+        _ => true,
+    };
+    let mut rest = text;
+    while !rest.is_empty() {
+        let plain = match rest.as_bytes().first_chunk() {
+            Some(chunk) if is_printable_or_line_feed(*chunk) => chunk.len(),
+            _ => rest.chars().next().filter(is_plain).map_or(0, char::len_utf8),
+        };
+        if plain == 0 {
+            return false;
+        }
+        rest = &rest[plain..];
+    }
+    true
 }
 
 /// A string and the current position in it.
