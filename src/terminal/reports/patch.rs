@@ -1,7 +1,8 @@
 //! File changes in the format that `patch -p1` and `git apply` accept.
 
 use crate::validation::fix::Fixing;
-use similar::{Algorithm, TextDiff};
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
+use std::ops::Range;
 use std::path::{Component, Path};
 
 /// Returns the changes to one bundle, as a unified diff whose file names are relative to the current directory.
@@ -48,7 +49,18 @@ pub fn renamed(bundle: &str, [old, new]: [&str; 2], [before, after]: [&[u8]; 2])
 /// Whether at least half of the lines of two files are the same, so that a reader wants to compare them.
 pub fn are_similar(before: &[u8], after: &[u8]) -> bool {
     let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
-    TextDiff::from_lines(&*before, &*after).ratio() >= 0.5
+    let (input, diff) = compare(&before, &after);
+    let same = input.before.len() - diff.count_removals() as usize;
+    4 * same >= input.before.len() + input.after.len()
+}
+
+/// Compares two texts line by line.
+fn compare<'t>(before: &'t str, after: &'t str) -> (InternedInput<&'t str>, Diff) {
+    let input = InternedInput::new(before, after);
+    // Myers' algorithm takes minutes for large files with many changes.
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    (input, diff)
 }
 
 /// Returns the differing lines below a header; empty if there are none.
@@ -56,14 +68,74 @@ fn hunks(old: &str, new: &str, before: &[u8], after: &[u8]) -> String {
     // Changed files have already been read as text.
     let before = String::from_utf8_lossy(before);
     let after = String::from_utf8_lossy(after);
-    // Other programs treat only a line feed as the end of a line.
-    let before: Vec<&str> = before.split_inclusive('\n').collect();
-    let after: Vec<&str> = after.split_inclusive('\n').collect();
-    let diff = TextDiff::configure()
-        .algorithm(Algorithm::Myers)
-        .newline_terminated(true)
-        .diff_slices(&before, &after);
-    diff.unified_diff().header(old, new).to_string()
+    let (input, diff) = compare(&before, &after);
+    let changes: Vec<Change> = diff.hunks().map(Change::from).collect();
+    if changes.is_empty() {
+        return String::new();
+    }
+    let mut out = format!("--- {old}\n+++ {new}\n");
+    for near in changes.chunk_by(|change, next| next.before.start - change.before.end <= 2 * CONTEXT) {
+        hunk(near, &input, &mut out);
+    }
+    out
+}
+
+/// The number of unchanged lines to show before and after a change.
+const CONTEXT: usize = 3;
+
+/// Lines that are replaced by others.
+struct Change {
+    before: Range<usize>,
+    after: Range<usize>,
+}
+
+impl From<Hunk> for Change {
+    fn from(hunk: Hunk) -> Self {
+        let range = |lines: Range<u32>| lines.start as usize..lines.end as usize;
+        Self {
+            before: range(hunk.before),
+            after: range(hunk.after),
+        }
+    }
+}
+
+/// Writes changes that are near each other, with the lines around and between them.
+fn hunk(changes: &[Change], input: &InternedInput<&str>, out: &mut String) {
+    let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
+        return;
+    };
+    let ahead = CONTEXT.min(first.before.start);
+    let behind = CONTEXT.min(input.before.len() - last.before.end);
+    let before = first.before.start - ahead..last.before.end + behind;
+    let after = first.after.start - ahead..last.after.end + behind;
+    out.push_str(&format!("@@ -{} +{} @@\n", range(&before), range(&after)));
+    let mut write = |sign: char, lines: &[Token]| {
+        for line in lines {
+            let line = input.interner[*line];
+            out.push(sign);
+            out.push_str(line);
+            if !line.ends_with('\n') {
+                out.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    };
+    let mut at = before.start;
+    for change in changes {
+        write(' ', &input.before[at..change.before.start]);
+        write('-', &input.before[change.before.clone()]);
+        write('+', &input.after[change.after.clone()]);
+        at = change.before.end;
+    }
+    write(' ', &input.before[at..before.end]);
+}
+
+/// Returns a range of lines as the header of a hunk writes it: the first line, counted from 1, and the number of lines.
+fn range(lines: &Range<usize>) -> String {
+    match lines.len() {
+        0 => format!("{},0", lines.start),
+        1 => (lines.start + 1).to_string(),
+        count => format!("{},{count}", lines.start + 1),
+    }
 }
 
 /// Returns a path without its root and its `.` components.
