@@ -36,21 +36,21 @@ fn a_bundle_is_removed_and_its_channel_fixed() {
        - name: rake.v1.0.0
      ---
      schema: olm.channel
-    @@ -28,14 +27,6 @@
-     properties:
-     - type: olm.package
-       value: {packageName: rake, version: 1.0.0}
-    ----
-    -schema: olm.bundle
-    -package: rake
+    @@ -31,14 +30,6 @@
+     ---
+     schema: olm.bundle
+     package: rake
     -name: rake.v1.1.0
     -image: registry.example.com/rake:1.1.0
     -properties:
     -- type: olm.package
     -  value: {packageName: rake, version: 1.1.0}
-     ---
-     schema: olm.bundle
-     package: rake
+    ----
+    -schema: olm.bundle
+    -package: rake
+     name: rake.v1.2.0
+     image: registry.example.com/rake:1.2.0
+     properties:
     ------- stderr -------
     would remove bundle rake.v1.1.0
     would write catalog/rake.yaml

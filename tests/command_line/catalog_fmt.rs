@@ -35,9 +35,9 @@ fn files_are_formatted_and_keep_their_comments() {
      defaultChannel: stable
      ---
      schema: olm.channel
-    +name: stable   # for everybody
-     package: rake
-    -name: stable   # for everybody
+    -package: rake
+     name: stable   # for everybody
+    +package: rake
      entries:
     -  - name: rake.v1.2.0
     -    replaces: rake.v1.1.0
@@ -53,26 +53,26 @@ fn files_are_formatted_and_keep_their_comments() {
     +- name: rake.v1.0.0
      ---
      schema: olm.channel
-    +name: test
-     package: rake
-    -name: test
+    -package: rake
+     name: test
+    +package: rake
      entries:
     -  - name: rake.v1.2.0
     +- name: rake.v1.2.0
      --- # bundles
      schema: olm.bundle
-    +name: rake.v1.0.0
-     package: rake
-    -name: rake.v1.0.0
+    -package: rake
+     name: rake.v1.0.0
+    +package: rake
      image: registry.example.com/rake:1.0.0
      properties:
      - type: olm.package
        value: {packageName: rake, version: 1.0.0}
      ---
      schema: olm.bundle
-    +name: rake.v1.1.0
-     package: rake
-    -name: rake.v1.1.0
+    -package: rake
+     name: rake.v1.1.0
+    +package: rake
      image: registry.example.com/rake:1.1.0
      properties:
      - type: olm.package

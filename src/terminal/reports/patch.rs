@@ -169,3 +169,64 @@ fn quoted(name: &str) -> String {
     quoted.push('"');
     quoted
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_hunk_has_three_lines_of_context_and_marks_a_missing_line_feed() {
+        assert_eq!(
+            hunks("a/f", "b/f", b"1\n2\n3\n4\n5\n6", b"1\n2\n3\n4\nfive\n6\n"),
+            "--- a/f\n+++ b/f\n@@ -2,5 +2,5 @@\n 2\n 3\n 4\n-5\n-6\n\\ No newline at end of file\n+five\n+6\n"
+        );
+        assert_eq!(
+            hunks("/dev/null", "b/f", b"", b"1\n"),
+            "--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+1\n"
+        );
+        assert_eq!(hunks("a/f", "b/f", b"1\n", b"1\n"), "");
+    }
+
+    /// Applies hunks to the lines of a file, like `patch` without fuzz.
+    fn apply(patch: &str, before: &[&str]) -> Vec<String> {
+        let mut after = Vec::new();
+        let mut at = 0;
+        for line in patch.split_inclusive('\n').skip(2) {
+            let (sign, rest) = line.split_at(1);
+            match sign {
+                "@" => {
+                    let mut numbers = rest
+                        .split(['-', ',', ' '])
+                        .filter_map(|word| word.parse::<usize>().ok());
+                    let (first, has_lines) = (numbers.next().unwrap(), !rest.starts_with("@ -0,"));
+                    let start = first - usize::from(has_lines);
+                    after.extend(before[at..start].iter().map(|line| (*line).to_owned()));
+                    at = start;
+                }
+                " " | "-" => {
+                    assert_eq!(before[at], rest);
+                    at += 1;
+                    after.extend((sign == " ").then(|| rest.to_owned()));
+                }
+                _ => after.push(rest.to_owned()),
+            }
+        }
+        after.extend(before[at..].iter().map(|line| (*line).to_owned()));
+        after
+    }
+
+    proptest! {
+        #[test]
+        fn applying_a_patch_gives_the_new_file(
+            before in prop::collection::vec(0..6_u8, 0..60),
+            after in prop::collection::vec(0..6_u8, 0..60),
+        ) {
+            let text = |lines: &[u8]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+            let (before, after) = (text(&before), text(&after));
+            let patch = hunks("a/f", "b/f", before.as_bytes(), after.as_bytes());
+            let lines: Vec<&str> = before.split_inclusive('\n').collect();
+            prop_assert_eq!(apply(&patch, &lines).concat(), after, "{}", patch);
+        }
+    }
+}
