@@ -12,7 +12,9 @@ use crate::olm::releases::Olm;
 use crate::olm::spelling::is_requirement;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// Options for following dependencies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -84,7 +86,9 @@ pub fn of_bundles(catalog: &Catalog, chosen: &BTreeSet<BundleId>, follow: &Follo
     let found = walk(catalog, chosen, follow, |_| BTreeSet::new());
     let members = found.members.into_iter();
     Closure {
-        members: members.map(|(id, needs)| (id, reasons(needs, |_| true))).collect(),
+        members: members
+            .map(|(id, needs)| (id, sorted(needs.into_iter().map(|(_, reason)| reason))))
+            .collect(),
         unsatisfied: found.unsatisfied,
     }
 }
@@ -100,35 +104,34 @@ pub fn of_packages(catalog: &Catalog, chosen: &BTreeSet<String>, follow: &Follow
         packages.flat_map(|name| of_package(name)).collect()
     };
     let found = walk(catalog, &bundles, follow, beside);
-    let mut members: BTreeMap<String, Vec<Reason>> = BTreeMap::new();
+    let mut members: BTreeMap<&str, Vec<Rc<Reason>>> = BTreeMap::new();
     for name in chosen.iter().filter(|name| catalog.package(name).is_some()) {
-        members.insert(name.clone(), Vec::new());
+        members.insert(name, Vec::new());
     }
     for (id, needs) in &found.members {
         for name in places.packages.get(id).into_iter().flatten() {
             if !chosen.contains(*name) {
                 // A dependency of a package on itself is not a reason to include the package.
-                let is_own = |by| places.packages.get(&by).is_some_and(|packages| packages.contains(name));
-                let foreign = reasons(needs.clone(), |by| !is_own(by));
-                members.entry((*name).to_owned()).or_default().extend(foreign);
+                let is_own = |by| places.packages.get(by).is_some_and(|packages| packages.contains(name));
+                let foreign = needs.iter().filter(|(by, _)| !is_own(by));
+                let reasons = foreign.map(|(_, reason)| Rc::clone(reason));
+                members.entry(name).or_default().extend(reasons);
             }
         }
     }
-    for reasons in members.values_mut() {
-        reasons.sort();
-        reasons.dedup();
+    let members = members.into_iter();
+    Closure {
+        members: members
+            .map(|(name, reasons)| (name.to_owned(), sorted(reasons)))
+            .collect(),
+        unsatisfied: found.unsatisfied,
     }
-    let unsatisfied = found.unsatisfied;
-    Closure { members, unsatisfied }
 }
 
-/// Returns the sorted reasons from bundles for which `takes` is true.
-fn reasons(needs: Vec<(BundleId, Reason)>, takes: impl Fn(BundleId) -> bool) -> Vec<Reason> {
-    let taken = needs.into_iter().filter(|(by, _)| takes(*by));
-    let mut reasons: Vec<Reason> = taken.map(|(_, reason)| reason).collect();
-    reasons.sort();
-    reasons.dedup();
-    reasons
+/// Returns the reasons without duplicates. Many members share the same reasons.
+fn sorted(reasons: impl IntoIterator<Item = Rc<Reason>>) -> Vec<Reason> {
+    let reasons: BTreeSet<Rc<Reason>> = reasons.into_iter().collect();
+    reasons.into_iter().map(Rc::unwrap_or_clone).collect()
 }
 
 /// Returns the packages of the chosen bundles, and all packages that these bundles may need. Needed packages are
@@ -203,7 +206,7 @@ impl<'catalog> Places<'catalog> {
 /// The result of [`walk`].
 struct Found {
     /// All chosen or needed bundles, with the dependencies on them and the bundles that have these dependencies.
-    members: BTreeMap<BundleId, Vec<(BundleId, Reason)>>,
+    members: BTreeMap<BundleId, Vec<(BundleId, Rc<Reason>)>>,
     unsatisfied: Vec<Unsatisfied>,
 }
 
@@ -214,7 +217,9 @@ fn walk(
     follow: &Follow,
     beside: impl Fn(BundleId) -> BTreeSet<BundleId>,
 ) -> Found {
-    let mut members: BTreeMap<BundleId, Vec<(BundleId, Reason)>> = chosen.iter().map(|id| (*id, Vec::new())).collect();
+    let mut members: BTreeMap<BundleId, Vec<(BundleId, Rc<Reason>)>> =
+        chosen.iter().map(|id| (*id, Vec::new())).collect();
+    let mut providing: BTreeSet<BundleId> = BTreeSet::new();
     let mut missing: BTreeMap<(Property, Intent), Unsatisfied> = BTreeMap::new();
     let mut waiting: Vec<BundleId> = if follow.is_nothing() {
         Vec::new()
@@ -242,21 +247,22 @@ fn walk(
                 });
                 missing.bundles.push(bundle.name.to_string());
             }
+            let reason = Rc::new(Reason {
+                intent: need.intent,
+                bundle: bundle.name.to_string(),
+                wish: need.wish,
+            });
             for provider in providers.into_iter().filter(|provider| !chosen.contains(provider)) {
-                let reason = Reason {
-                    intent: need.intent,
-                    bundle: bundle.name.to_string(),
-                    wish: need.wish.clone(),
-                };
-                let mut new = vec![provider];
-                new.extend(beside(provider));
-                new.retain(|id| !members.contains_key(id));
-                for id in new {
-                    members.insert(id, Vec::new());
-                    waiting.push(id);
+                if providing.insert(provider) {
+                    for new in std::iter::once(provider).chain(beside(provider)) {
+                        if let Entry::Vacant(entry) = members.entry(new) {
+                            entry.insert(Vec::new());
+                            waiting.push(new);
+                        }
+                    }
                 }
                 if let Some(needs) = members.get_mut(&provider) {
-                    needs.push((id, reason));
+                    needs.push((id, Rc::clone(&reason)));
                 }
             }
         }
