@@ -22,8 +22,8 @@ const DEPTH: usize = 64;
 /// libyaml rejects keys of more than 1,024 characters.
 const KEY_BYTES: usize = 1_000;
 
-/// The levels of lists and maps for which [`load`] returns places: nearly all that is reported without a mistake inside
-/// a manifest, such as its name, is there.
+/// The number of levels of lists and maps for which [`load`] returns places. The values that findings point at most
+/// often, such as the names of objects, are there.
 const TOP_LEVELS: usize = 2;
 
 /// Reads the only document of `text`, and the places of its upper levels; returns `None` if this module cannot read the
