@@ -60,13 +60,12 @@ pub(super) fn newest<'a>(components: &[Component<'a>]) -> Option<Component<'a>> 
     components.iter().filter(works).max_by_key(age).copied()
 }
 
-/// Returns the metadata of a ClusterServiceVersion. `all` are the objects that may include its
-/// CustomResourceDefinitions.
-pub(super) fn of(csv: Component<'_>, all: &[Component<'_>]) -> Metadata {
+/// Returns the metadata of a ClusterServiceVersion. `definitions` are the CustomResourceDefinitions of the cluster.
+pub(super) fn of(csv: Component<'_>, definitions: &[Component<'_>]) -> Metadata {
     let apis = |what: &str| {
         let crds = csv.list(&format!("/spec/customresourcedefinitions/{what}"));
         let services = csv.list(&format!("/spec/apiservicedefinitions/{what}"));
-        let crds = crds.iter().filter_map(|entry| of_crd(entry, all));
+        let crds = crds.iter().filter_map(|entry| of_crd(entry, definitions));
         let mut apis: Vec<Api> = crds.chain(services.iter().map(of_service)).collect();
         apis.sort();
         apis.dedup();
@@ -84,13 +83,11 @@ pub(super) fn of(csv: Component<'_>, all: &[Component<'_>]) -> Metadata {
 }
 
 /// Returns the API of a CustomResourceDefinition, whose name is `<plural>.<group>`.
-fn of_crd(entry: &Value, all: &[Component<'_>]) -> Option<Api> {
+fn of_crd(entry: &Value, definitions: &[Component<'_>]) -> Option<Api> {
     let entry = Component(entry);
     let name = entry.text("/name");
     let (plural, group) = name.split_once('.')?;
-    let definition = all
-        .iter()
-        .find(|object| object.text("/kind") == "CustomResourceDefinition" && object.name() == name);
+    let definition = definitions.iter().find(|definition| definition.name() == name);
     let kind = entry.text("/kind");
     let singular = definition.and_then(|definition| definition.some_text("/spec/names/singular"));
     Some(Api {

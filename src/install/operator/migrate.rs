@@ -13,7 +13,7 @@ use crate::install::requests::account;
 use crate::install::requests::namespaces::DEFAULT;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The resources that replace Subscriptions and OperatorGroups, and the resources that are replaced.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -196,6 +196,21 @@ fn groups(objects: &[Value], subscriptions: &[Component<'_>]) -> Vec<Group> {
 
 /// Returns the copied versions, each with the Operator that takes over its objects.
 fn copies(all: &[Component<'_>], owners: &BTreeMap<(String, String), String>) -> Vec<CopiedVersion> {
+    // There can be a copy of each version in each namespace.
+    let mut originals: HashMap<(&str, &str), Component<'_>> = HashMap::new();
+    let mut owned: HashMap<(&str, &str), Vec<Component<'_>>> = HashMap::new();
+    for object in all {
+        let namespace = object.text("/metadata/namespace");
+        if object.is_csv() && !object.is_copied() {
+            originals.entry((namespace, object.name())).or_insert(*object);
+        }
+        let references = object.list("/metadata/ownerReferences").iter().map(Component);
+        let versions = references.filter(|owner| owner.text("/kind") == crate::csv::KIND);
+        let names: BTreeSet<&str> = versions.map(|owner| owner.text("/name")).collect();
+        for name in names {
+            owned.entry((namespace, name)).or_default().push(*object);
+        }
+    }
     let mut found = Vec::new();
     for copy in all.iter().filter(|object| object.is_copied()) {
         let csv = Csv(copy.0);
@@ -206,24 +221,13 @@ fn copies(all: &[Component<'_>], owners: &BTreeMap<(String, String), String>) ->
         } else {
             labelled
         };
-        let original = all.iter().find(|object| {
-            object.is_csv()
-                && !object.is_copied()
-                && object.name() == copy.name()
-                && object.text("/metadata/namespace") == home
-        });
+        let original = originals.get(&(home, copy.name()));
         let of_label = || labels::operators(original?.labels()).next().map(str::to_owned);
         let operator = owners
             .get(&(home.to_owned(), copy.name().to_owned()))
             .cloned()
             .or_else(of_label);
-        let is_owned = |object: &&Component<'_>| {
-            let references = object.list("/metadata/ownerReferences").iter().map(Component);
-            let mut references = references.filter(|owner| owner.text("/kind") == crate::csv::KIND);
-            object.text("/metadata/namespace") == namespace
-                && references.any(|owner| owner.text("/name") == copy.name())
-        };
-        let owned = all.iter().filter(is_owned);
+        let owned = owned.get(&(namespace, copy.name())).into_iter().flatten();
         found.push(CopiedVersion {
             copy: format!("{namespace}/{}", copy.name()),
             owned: match operator {

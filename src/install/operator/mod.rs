@@ -122,6 +122,11 @@ pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: Operator
         .filter(|object| object.is(GROUP, "Operator"))
         .copied()
         .collect();
+    let definitions: Vec<Component<'_>> = all
+        .iter()
+        .filter(|object| object.text("/kind") == "CustomResourceDefinition")
+        .copied()
+        .collect();
     let associated = association::associated(&components, &resources, catalog);
     let named = associated.keys().map(String::as_str);
     let names: BTreeSet<&str> = named.chain(resources.iter().map(|resource| resource.name())).collect();
@@ -133,7 +138,7 @@ pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: Operator
             .collect();
         own.extend(says::resources(&own, &components));
         let resource = resources.iter().find(|resource| resource.name() == name).copied();
-        one(name, resource, &own, &all, catalog, options)
+        one(name, resource, &own, &definitions, catalog, options)
     };
     names.into_iter().map(operator).collect()
 }
@@ -142,7 +147,7 @@ fn one(
     name: &str,
     resource: Option<Component<'_>>,
     components: &[Component<'_>],
-    all: &[Component<'_>],
+    definitions: &[Component<'_>],
     catalog: Option<&Catalog>,
     options: OperatorOptions,
 ) -> Operator {
@@ -169,7 +174,7 @@ fn one(
         metadata: ObjectMeta { name: name.to_owned() },
         spec,
         status: Status {
-            metadata: newest.map(|newest| metadata::of(newest, all)),
+            metadata: newest.map(|newest| metadata::of(newest, definitions)),
             updates: updates::updates(&found, &followed),
             conditions: [
                 conditions::of(resource, components, &found, &followed),
@@ -178,7 +183,7 @@ fn one(
             .concat(),
             components: Components {
                 match_labels: Map::from_iter([(labels::key(options.label_style, name), json!(""))]),
-                refs: references::references(components, all, options.all_conditions),
+                refs: references::references(components, definitions, options.all_conditions),
             },
         },
         installed,

@@ -34,11 +34,16 @@ pub struct Reference {
     pub conditions: Vec<Condition>,
 }
 
-/// Returns the references in OLM's order, without duplicates.
-pub(super) fn references(components: &[Component<'_>], all: &[Component<'_>], all_conditions: bool) -> Vec<Reference> {
+/// Returns the references in OLM's order, without duplicates. `definitions` are the CustomResourceDefinitions of the
+/// cluster.
+pub(super) fn references(
+    components: &[Component<'_>],
+    definitions: &[Component<'_>],
+    all_conditions: bool,
+) -> Vec<Reference> {
     let mut references: Vec<Reference> = components
         .iter()
-        .map(|component| reference(*component, all, all_conditions))
+        .map(|component| reference(*component, definitions, all_conditions))
         .collect();
     references.sort_by(|one, other| key(one).cmp(&key(other)));
     // If two dumps contain the same object, the first one takes precedence.
@@ -55,7 +60,7 @@ fn key(reference: &Reference) -> (&str, &str, Option<&str>, &str) {
     )
 }
 
-fn reference(component: Component<'_>, all: &[Component<'_>], all_conditions: bool) -> Reference {
+fn reference(component: Component<'_>, definitions: &[Component<'_>], all_conditions: bool) -> Reference {
     let gvk = component.gvk();
     let namespace = component.some_text("/metadata/namespace");
     // A resource version is a string, but some tools write a number.
@@ -67,7 +72,9 @@ fn reference(component: Component<'_>, all: &[Component<'_>], all_conditions: bo
             _ => None,
         });
     Reference {
-        namespace: namespace.filter(|_| !is_cluster_scoped(&gvk, all)).map(str::to_owned),
+        namespace: namespace
+            .filter(|_| !is_cluster_scoped(&gvk, definitions))
+            .map(str::to_owned),
         name: component.name().to_owned(),
         uid: component.some_text("/metadata/uid").map(str::to_owned),
         api_version: gvk.api_version(),
@@ -77,15 +84,14 @@ fn reference(component: Component<'_>, all: &[Component<'_>], all_conditions: bo
     }
 }
 
-fn is_cluster_scoped(gvk: &GroupVersionKind, all: &[Component<'_>]) -> bool {
+fn is_cluster_scoped(gvk: &GroupVersionKind, definitions: &[Component<'_>]) -> bool {
     let builtin = builtin::find_kind(&gvk.group, &gvk.kind).is_some_and(|builtin| !builtin.namespaced);
     let of_olm = gvk.group == GROUP && CLUSTER_KINDS.contains(&gvk.kind.as_str());
     let defined = || {
-        all.iter().any(|object| {
-            object.text("/kind") == "CustomResourceDefinition"
-                && object.text("/spec/scope") == "Cluster"
-                && object.text("/spec/names/kind") == gvk.kind
-                && object.text("/spec/group") == gvk.group
+        definitions.iter().any(|definition| {
+            definition.text("/spec/scope") == "Cluster"
+                && definition.text("/spec/names/kind") == gvk.kind
+                && definition.text("/spec/group") == gvk.group
         })
     };
     builtin || of_olm || defined()
