@@ -15,7 +15,7 @@ use crate::install::resolve::{PackageChannel, ResolveOptions};
 use crate::olm::releases::{Feature, Olm};
 use crate::resolver::{ResolverOptions, Unresolved};
 use crate::terminal::table::Table;
-use crate::terminal::{Format, resolution};
+use crate::terminal::{Format, counted, resolution};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -235,6 +235,9 @@ fn installs(objects: &[Value], arguments: &ResolveArguments, context: &Context<'
     Ok(Status::Success)
 }
 
+/// The maximum number of reasons to print for a failed resolution.
+const REASONS: usize = 50;
+
 /// Reports why nothing is installed, and returns [`Status::No`], or [`Status::Failure`] if the search was incomplete.
 pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: &Context<'_>) -> CommandResult {
     let printer = &context.printer;
@@ -258,8 +261,11 @@ pub(crate) fn unresolved(error: &Unresolved, output: &OutputArguments, context: 
         return Ok(Status::Failure);
     }
     if let Unresolved::Unsatisfiable { reasons, remedies, .. } = error {
-        for reason in reasons {
+        for reason in reasons.iter().take(REASONS) {
             printer.detail("because", reason);
+        }
+        if let Some(more @ 1..) = reasons.len().checked_sub(REASONS) {
+            printer.detail("because", format_args!("of {}", counted(more, "other constraint")));
         }
         for remedy in remedies {
             printer.detail("it would work with", remedy);

@@ -157,15 +157,26 @@ pub struct Considered {
     pub why: String,
 }
 
+/// The maximum number of OLM's messages in one error.
+const MESSAGES: usize = 100;
+
+/// Joins messages as OLM does.
+fn few(messages: &[String]) -> String {
+    match messages.split_at_checked(MESSAGES) {
+        Some((shown, more @ [_, ..])) => format!("{} and {} more", shown.join(", "), more.len()),
+        _ => messages.join(", "),
+    }
+}
+
 /// The reason why there is no resolution.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unresolved {
     /// Some constraints cannot be satisfied together.
-    #[error("constraints not satisfiable: {}", .messages.join(", "))]
+    #[error("constraints not satisfiable: {}", few(.messages))]
     Unsatisfiable {
-        /// OLM's messages about the constraints, sorted. If any one of these constraints is removed, the others can be
-        /// satisfied.
+        /// OLM's messages about the constraints, sorted. Unless there are hundreds, the others can be satisfied if any
+        /// one of these constraints is removed.
         messages: Vec<String>,
         /// The same messages in plain words.
         reasons: Vec<String>,

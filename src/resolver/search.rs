@@ -399,8 +399,11 @@ impl Search<'_> {
     }
 }
 
+/// The maximum number of searches to find the constraints that matter.
+const SEARCHES: usize = 500;
+
 /// Removes constraints, in the order `order`, as long as the remaining constraints cannot be satisfied. Decrements
-/// `steps`; at 0, no more constraints are removed.
+/// `steps`; at 0, or after [`SEARCHES`], no more constraints are removed.
 pub(super) fn minimal(
     instance: &Instance,
     demands: &[Demand],
@@ -410,17 +413,34 @@ pub(super) fn minimal(
 ) -> BTreeSet<ConstraintId> {
     let mut enabled = Enabled::only(instance, &core);
     let mut left = core;
-    for constraint in order {
-        if !left.contains(constraint) {
-            continue;
+    let order: Vec<ConstraintId> = order.iter().copied().filter(|one| left.contains(one)).collect();
+    let mut rest = &order[..];
+    // If several constraints can be removed together, they can also be removed one by one.
+    let mut together = 1;
+    for _ in 0..SEARCHES {
+        let (tried, others) = rest.split_at(together.min(rest.len()));
+        if tried.is_empty() {
+            break;
         }
-        enabled.set(*constraint, false);
+        for one in tried {
+            enabled.set(*one, false);
+        }
         match search(instance, demands, &enabled, steps) {
             Outcome::Unsatisfiable(_) => {
-                left.remove(constraint);
+                left.retain(|one| !tried.contains(one));
+                rest = others;
+                together *= 2;
             }
-            Outcome::Selected(_) => enabled.set(*constraint, true),
-            Outcome::GaveUp => return left,
+            Outcome::Selected(_) => {
+                for one in tried {
+                    enabled.set(*one, true);
+                }
+                if tried.len() == 1 {
+                    rest = others;
+                }
+                together = (tried.len() / 2).max(1);
+            }
+            Outcome::GaveUp => break,
         }
     }
     left

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 /// The maximum number of name comparisons in one check. It limits the cost of suggestions if there are many misspelled
 /// names and many known names.
-const COMPARISONS: usize = 2_000_000;
+const COMPARISONS: usize = 200_000;
 
 /// The maximum length in bytes of a name that is compared, because the cost grows with the square of the length.
 const LONGEST: usize = 300;

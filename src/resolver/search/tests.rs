@@ -60,3 +60,30 @@ fn comparisons_with_known_failures_count_as_steps() {
     search.level[2] = Some(1);
     assert_eq!(search.obstacle(0, &mut steps), Some(vec![1, 2]));
 }
+
+#[test]
+fn constraints_are_reduced_to_the_ones_that_cannot_be_satisfied_together() {
+    // Constraint n demands variable n; variables 7 and 300 are in a group of which only one can be selected.
+    let count = 600;
+    let mut instance = Instance {
+        needs: vec![Vec::new(); count],
+        prohibited: vec![None; count],
+        groups: vec![Vec::new(); count],
+        conflicts: vec![Vec::new(); count],
+        group_constraints: vec![count],
+        constraints: count + 1,
+        ..Instance::default()
+    };
+    instance.groups[7].push(0);
+    instance.groups[300].push(0);
+    let demands: Vec<Demand> = (0..count)
+        .map(|variable| Demand {
+            of: DemandOf::One(variable),
+            constraint: Some(variable),
+        })
+        .collect();
+    let order: Vec<ConstraintId> = (0..=count).collect();
+    let mut steps = 1_000_000;
+    let core = minimal(&instance, &demands, order.iter().copied().collect(), &order, &mut steps);
+    assert_eq!(core, BTreeSet::from([7, 300, count]));
+}
