@@ -1,7 +1,9 @@
 //! Validation of objects against the structural schema of a CustomResourceDefinition.
 
-use boon::{Compiler, Draft, SchemaIndex, Schemas, ValidationError};
+use crate::pattern::schema::{for_unicode, problem};
+use boon::{Compiler, Draft, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use serde_json::{Map, Value, json};
+use std::error::Error;
 use std::fmt;
 
 /// The maximum length in characters of the problem description that is shown.
@@ -9,11 +11,27 @@ const LONGEST: usize = 300;
 /// The name of the schema for the compiler.
 const NAME: &str = "schema:structural";
 
-/// The keys that contain named subschemas.
-const NAMED: [&str; 3] = ["properties", "patternProperties", "definitions"];
+/// The keywords that are checked and that contain no schemas. API servers refuse all other keywords of JSON Schema that
+/// would affect the result, such as references.
+const CHECKED: [&str; 14] = [
+    "type",
+    "enum",
+    "required",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+    "minProperties",
+    "maxProperties",
+];
 
 /// Checks objects against a structural schema (`openAPIV3Schema`): types, required keys, bounds and patterns, like an
-/// API server before it handles defaults, formats and rules.
+/// API server before it handles defaults, formats and rules. Patterns that are too large are not checked.
 pub(crate) struct Structure {
     schemas: Schemas,
     index: SchemaIndex,
@@ -36,12 +54,14 @@ impl fmt::Display for Misfit {
 }
 
 impl Structure {
-    /// Compiles a schema. Returns `None` if the schema is not valid.
-    pub(crate) fn of(schema: &Value) -> Option<Self> {
+    /// Compiles a schema. Returns `None` if the schema is not valid. `patterns` is the number of patterns that may
+    /// still be compiled, which is reduced; further patterns are not checked.
+    pub(crate) fn of(schema: &Value, patterns: &mut usize) -> Option<Self> {
         let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
         // OpenAPI 3.0 is based on this draft, in which `exclusiveMinimum` is a flag.
         compiler.set_default_draft(Draft::V4);
-        compiler.add_resource(NAME, json_schema(schema)).ok()?;
+        compiler.use_loader(Box::new(NoLoader));
+        compiler.add_resource(NAME, json_schema(schema, patterns)).ok()?;
         let index = compiler.compile(NAME, &mut schemas).ok()?;
         Some(Self { schemas, index })
     }
@@ -50,6 +70,15 @@ impl Structure {
     pub(crate) fn misfit(&self, value: &Value) -> Option<Misfit> {
         let error = self.schemas.validate(value, self.index).err()?;
         Some(innermost(&error))
+    }
+}
+
+/// Loads no schemas, because a structural schema refers to no other documents. The default loader reads files.
+struct NoLoader;
+
+impl UrlLoader for NoLoader {
+    fn load(&self, _: &str) -> Result<Value, Box<dyn Error>> {
+        Err("schemas must not refer to other documents".into())
     }
 }
 
@@ -80,13 +109,17 @@ fn innermost(error: &ValidationError<'_, '_>) -> Misfit {
     )
 }
 
-/// Translates a structural schema to JSON Schema: `nullable` and `x-kubernetes-int-or-string` become types. All other
-/// extensions are dropped because they are not checked.
-fn json_schema(schema: &Value) -> Value {
-    let Some(map) = schema.as_object() else {
-        return schema.clone();
+/// Translates a structural schema to JSON Schema: `nullable` and `x-kubernetes-int-or-string` become types. Everything
+/// that is not checked is dropped.
+fn json_schema(schema: &Value, patterns: &mut usize) -> Value {
+    let map = match schema {
+        Value::Object(map) => map,
+        // A list of schemas is not a structural schema. Dropping it would check less, so the whole schema is not valid.
+        Value::Array(_) => return Value::Null,
+        other => return other.clone(),
     };
-    let mut read: Map<String, Value> = map.iter().filter_map(|(key, value)| translated(key, value)).collect();
+    let read = map.iter().filter_map(|(key, value)| translated(key, value, patterns));
+    let mut read: Map<String, Value> = read.collect();
     let is_set = |key: &str| map.get(key) == Some(&Value::Bool(true));
     if is_set("x-kubernetes-int-or-string") {
         read.insert("type".to_owned(), json!(["integer", "string"]));
@@ -104,18 +137,24 @@ fn json_schema(schema: &Value) -> Value {
     Value::Object(read)
 }
 
-fn translated(key: &str, value: &Value) -> Option<(String, Value)> {
+fn translated(key: &str, value: &Value, patterns: &mut usize) -> Option<(String, Value)> {
     let value = match (key, value) {
-        // Formats are not checked, `nullable` has become a type, and a structural schema never refers to other schemas.
-        ("nullable" | "format" | "id" | "$id" | "$schema" | "$ref", _) => return None,
-        (key, _) if key.starts_with("x-kubernetes-") => return None,
-        (key, Value::Object(named)) if NAMED.contains(&key) => named
+        ("properties", Value::Object(named)) => named
             .iter()
-            .map(|(name, schema)| (name.clone(), json_schema(schema)))
+            .map(|(name, schema)| (name.clone(), json_schema(schema, patterns)))
             .collect(),
-        ("items" | "additionalProperties" | "not", schema) => json_schema(schema),
-        ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => schemas.iter().map(json_schema).collect(),
-        (_, value) => value.clone(),
+        ("items" | "additionalProperties" | "not", schema) => json_schema(schema, patterns),
+        ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => {
+            schemas.iter().map(|schema| json_schema(schema, patterns)).collect()
+        }
+        // The compiler reports an invalid pattern.
+        ("pattern", Value::String(pattern)) if problem(pattern).is_some() => value.clone(),
+        ("pattern", Value::String(pattern)) => {
+            *patterns = patterns.checked_sub(1)?;
+            for_unicode(pattern)?.into()
+        }
+        (key, value) if CHECKED.contains(&key) => value.clone(),
+        _ => return None,
     };
     Some((key.to_owned(), value))
 }
@@ -123,9 +162,14 @@ fn translated(key: &str, value: &Value) -> Option<(String, Value)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pattern::schema::{LONGEST_PATTERN, MOST_PATTERNS};
 
     fn takes(schema: &Value, value: &Value) -> bool {
-        Structure::of(schema).unwrap().misfit(value).is_none()
+        structure(schema).unwrap().misfit(value).is_none()
+    }
+
+    fn structure(schema: &Value) -> Option<Structure> {
+        Structure::of(schema, &mut MOST_PATTERNS.clone())
     }
 
     #[test]
@@ -159,7 +203,7 @@ mod tests {
             assert!(!takes(&schema, &value), "{path}");
         }
         assert!(!takes(&schema, &json!({})));
-        let misfit = Structure::of(&schema)
+        let misfit = structure(&schema)
             .unwrap()
             .misfit(&json!({"nullable": true, "items": ["a", 1]}));
         let problem = "want null or string, but got number".to_owned();
@@ -176,7 +220,66 @@ mod tests {
 
     #[test]
     fn a_value_that_is_not_a_schema_checks_nothing() {
-        assert!(Structure::of(&json!({"type": "string", "pattern": "("})).is_none());
-        assert!(Structure::of(&json!({"type": 7})).is_none());
+        assert!(structure(&json!({"type": "string", "pattern": "("})).is_none());
+        assert!(structure(&json!({"type": 7})).is_none());
+        assert!(structure(&json!({"type": "array", "items": [{"type": "string"}]})).is_none());
+    }
+
+    #[test]
+    fn a_schema_opens_no_files() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), r#"{"enum": ["the content of the file"]}"#).unwrap();
+        let reference = json!({"$ref": format!("file://{}", file.path().display())});
+        for schema in [
+            json!({"dependencies": {"kind": reference}}),
+            json!({"patternProperties": {"^kind$": reference}}),
+            json!({"properties": {"kind": reference}}),
+            json!({"properties": {"kind": {"allOf": [reference]}}}),
+            json!({"definitions": {"a": reference}, "allOf": [{"$ref": "#/definitions/a"}]}),
+            reference.clone(),
+        ] {
+            assert!(takes(&schema, &json!({"kind": "A"})), "{schema}");
+        }
+        for schema in [
+            json!({"properties": {"kind": {"type": "array", "items": [reference]}}}),
+            json!({"properties": [reference]}),
+        ] {
+            let misfit = structure(&schema).and_then(|structure| structure.misfit(&json!({"kind": ["A"]})));
+            assert!(misfit.is_none(), "{schema}");
+        }
+    }
+
+    #[test]
+    fn references_between_parts_of_a_schema_are_ignored() {
+        let mut dependencies = json!({"kind": {"$ref": "#/dependencies/a0"}, "a64": {"type": "object"}});
+        for depth in 0..64 {
+            let next = json!({"$ref": format!("#/dependencies/a{}", depth + 1)});
+            dependencies[format!("a{depth}")] = json!({"allOf": [next, next]});
+        }
+        assert!(takes(&json!({"dependencies": dependencies}), &json!({"kind": "A"})));
+    }
+
+    #[test]
+    fn patterns_have_the_meaning_of_go_up_to_their_limits() {
+        let named = |pattern: &str| json!({"type": "string", "pattern": pattern});
+        assert!(takes(&named(r"^\d+[a&&b]$"), &json!("1&")) && !takes(&named(r"^\d+[a&&b]$"), &json!("1c")));
+        assert!(takes(&named("^[^a]{3}$"), &json!("äöü")) && !takes(&named("^[^a]{3}$"), &json!("äaü")));
+        // Too large when compiled, and too long.
+        assert!(takes(&named(r"^[\p{L}]{59}$"), &json!("1")));
+        assert!(takes(
+            &named(&format!("^{}$", "a".repeat(LONGEST_PATTERN))),
+            &json!("1")
+        ));
+        let two = json!({"properties": {"a": named("^a$"), "b": named("^b$")}});
+        let both_wrong = json!({"a": "x", "b": "x"});
+        for (limit, left, is_checked) in [(0, 0, [false, false]), (1, 0, [true, false]), (3, 1, [true, true])] {
+            let mut patterns = limit;
+            let structure = Structure::of(&two, &mut patterns).unwrap();
+            assert_eq!(patterns, left);
+            for (name, is_checked) in ["a", "b"].into_iter().zip(is_checked) {
+                let value = json!({name: both_wrong[name]});
+                assert_eq!(structure.misfit(&value).is_some(), is_checked, "{limit} {name}");
+            }
+        }
     }
 }

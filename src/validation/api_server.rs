@@ -6,7 +6,6 @@ mod containers;
 mod data;
 mod expressions;
 mod part;
-mod patterns;
 pub(super) mod permissions;
 mod pods;
 mod priorities;

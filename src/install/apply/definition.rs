@@ -3,6 +3,7 @@
 use super::super::api_error::{ApiError, UNKNOWN};
 use super::{Stop, invalid};
 use crate::kubernetes::structural::Structure;
+use crate::pattern::schema::MOST_PATTERNS;
 use serde_json::Value;
 
 /// Checks whether a definition may replace an existing one. The new definition must keep every version in which objects
@@ -118,9 +119,10 @@ fn unfit<'a>(
     let both = versions(new)
         .filter(is_served)
         .filter(|version| before.contains(&text(version, "/name")));
+    let mut patterns = MOST_PATTERNS;
     let checkers = both.filter_map(|version| {
         let schema = version.pointer("/schema/openAPIV3Schema")?;
-        Some((text(version, "/name"), Structure::of(schema)?))
+        Some((text(version, "/name"), Structure::of(schema, &mut patterns)?))
     });
     let checkers: Vec<_> = checkers.collect();
     for object in objects.filter(|object| text(object, "/kind") == kind) {

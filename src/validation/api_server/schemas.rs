@@ -2,8 +2,8 @@
 
 use super::expressions::{fields_of_self, problem_of_expression};
 use super::part::{Part, text};
-use super::patterns::{LONGEST_PATTERN, compile, problem};
 use crate::kubernetes::structural::has_type;
+use crate::pattern::schema::{LONGEST_PATTERN, MOST_PATTERNS, compile, problem};
 use crate::rules;
 use crate::text::{Path, Step};
 use serde_json::{Map, Value};
@@ -47,8 +47,6 @@ impl Part<'_> {
     }
 }
 
-/// The maximum number of patterns to compile for an object, because compiling is slow.
-const MOST_PATTERNS: usize = 500;
 const CORRECT_DEFAULT: &str = "Use a default that the schema accepts, or change the schema.";
 const CORRECT_PATTERN: &str = "Correct the pattern; the API server uses the syntax of RE2.";
 const CORRECT_RULE: &str = "Correct the expression, which is written in the Common Expression Language.";

@@ -1,15 +1,17 @@
-//! Regular expressions in schemas, which the API server reads in the syntax of Go.
+//! Regular expressions in schemas of CustomResourceDefinitions, which the API server reads in the syntax of Go.
 
-use crate::pattern::translate;
+use super::translate;
 use regex::bytes::{Regex, RegexBuilder};
 
+/// The maximum number of patterns to compile for an object, because compiling is slow.
+pub(crate) const MOST_PATTERNS: usize = 500;
 /// The maximum length in bytes of a pattern, and of a default that is compared with it.
-pub(super) const LONGEST_PATTERN: usize = 1_000;
+pub(crate) const LONGEST_PATTERN: usize = 1_000;
 /// The maximum size of a compiled pattern in bytes.
 const LARGEST_PATTERN: usize = 64 << 10;
 
 /// Returns the reason why Go rejects a pattern.
-pub(super) fn problem(pattern: &str) -> Option<&'static str> {
+pub(crate) fn problem(pattern: &str) -> Option<&'static str> {
     if pattern.len() > LONGEST_PATTERN {
         return None;
     }
@@ -18,12 +20,25 @@ pub(super) fn problem(pattern: &str) -> Option<&'static str> {
 
 /// Compiles a pattern with the meaning that it has for ASCII strings in Go. Returns `None` if the pattern is not valid,
 /// or too large.
-pub(super) fn compile(pattern: &str) -> Option<Regex> {
+pub(crate) fn compile(pattern: &str) -> Option<Regex> {
     if pattern.len() > LONGEST_PATTERN || !pattern.is_ascii() {
         return None;
     }
     let mut builder = RegexBuilder::new(&translate(pattern).ok()?);
     builder.unicode(false).size_limit(LARGEST_PATTERN).build().ok()
+}
+
+/// Translates a pattern to the syntax of the crate `regex`, for strings in Unicode. Returns `None` if the pattern is
+/// not valid, or too large.
+pub(crate) fn for_unicode(pattern: &str) -> Option<String> {
+    if pattern.len() > LONGEST_PATTERN {
+        return None;
+    }
+    let translated = translate(pattern).ok()?;
+    let regex = regex::RegexBuilder::new(&translated)
+        .size_limit(LARGEST_PATTERN)
+        .build();
+    regex.is_ok().then_some(translated)
 }
 
 #[cfg(test)]
