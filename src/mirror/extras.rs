@@ -6,9 +6,12 @@
 //! fallback tag lists the extras of each subject. Most images have no extras, so finding none is not an error.
 
 use super::plan::{Extra, ExtraKind, ExtraVia};
+use super::survey::{BYTES_LIMIT, Survey, of_document};
 use crate::causes::with_causes;
 use crate::concurrent;
-use crate::image::{Digest, Document, ImageError, IndexEntry, Manifest, RegistryReference, Transports, fallback_tag};
+use crate::image::{
+    ContentProblem, Digest, Document, ImageError, IndexEntry, Manifest, RegistryReference, Transports, fallback_tag,
+};
 use futures_util::StreamExt;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -47,7 +50,7 @@ pub struct Extras {
 pub enum Unlisted {
     /// A request failed.
     Failed(ImageError),
-    /// There are too many extras, or they refer to each other over too many levels.
+    /// There are too many extras, they are too large together, or they refer to each other over too many levels.
     TooMany,
 }
 
@@ -57,21 +60,22 @@ impl fmt::Display for Unlisted {
             Self::Failed(error) => formatter.write_str(&with_causes(error)),
             Self::TooMany => write!(
                 formatter,
-                "its referrers exceed the limit of {DEPTH} levels or {LIMIT} manifests"
+                "the referrers in its repository exceed the limit of {DEPTH} levels, {LIMIT} manifests or {BYTES_LIMIT} \
+                 bytes"
             ),
         }
     }
 }
 
-/// An extra that was found.
-#[derive(Debug, Clone)]
+/// An extra that was found. Its manifest is not kept, because there can be thousands of large ones.
+#[derive(Debug)]
 pub struct FoundExtra {
     /// The description of the extra. Its size includes only the manifest.
     pub extra: Extra,
     /// The reference of the manifest, by digest.
     pub reference: RegistryReference,
-    /// The manifest of the extra.
-    pub document: Document,
+    /// The content of the extra, or the problem with its manifest.
+    pub content: Result<Survey, ContentProblem>,
 }
 
 /// Searches registries for the extras of images, `parallel` repositories at a time.
@@ -92,6 +96,7 @@ async fn search(transports: &Transports, subjects: Subjects) -> Extras {
         repository,
         tags: None,
         found: BTreeMap::new(),
+        bytes: 0,
         failed: Vec::new(),
     };
     search.tags = match transports.tags(&search.repository).await {
@@ -110,6 +115,11 @@ async fn search(transports: &Transports, subjects: Subjects) -> Extras {
             let reference = search.repository.with_digest(&subject);
             search.failed.push((reference, Unlisted::Failed(error)));
         }
+        if search.is_full() {
+            let reference = search.repository.with_digest(&subject);
+            search.failed.push((reference, Unlisted::TooMany));
+            break;
+        }
         let new = search.found.keys().filter(|(about, _)| *about == subject);
         let new: Vec<Digest> = new
             .map(|(_, digest)| *digest)
@@ -118,7 +128,7 @@ async fn search(transports: &Transports, subjects: Subjects) -> Extras {
         if new.is_empty() {
             continue;
         }
-        if depth == DEPTH || search.found.len() > LIMIT {
+        if depth == DEPTH {
             let reference = search.repository.with_digest(&subject);
             search.failed.push((reference, Unlisted::TooMany));
             continue;
@@ -135,6 +145,8 @@ struct Search<'a> {
     tags: Option<BTreeSet<String>>,
     /// The extras found, by subject and digest.
     found: BTreeMap<(Digest, Digest), FoundExtra>,
+    /// The total size of the manifests of the extras.
+    bytes: u64,
     failed: Vec<(RegistryReference, Unlisted)>,
 }
 
@@ -146,6 +158,11 @@ impl Search<'_> {
         }
     }
 
+    /// Whether the extras exceed a limit.
+    fn is_full(&self) -> bool {
+        self.found.len() > LIMIT || self.bytes > BYTES_LIMIT
+    }
+
     /// Searches for the extras of a manifest. If the registry does not list tags, the tags of extras are guessed, but
     /// only for images.
     async fn of(&mut self, subject: Digest, is_image: bool) -> Result<(), ImageError> {
@@ -153,14 +170,15 @@ impl Search<'_> {
             let tag = format!("{}.{suffix}", fallback_tag(&subject));
             if let Some(document) = self.under(&tag, is_image).await? {
                 let artifact_type = artifact_type(&document);
-                self.add(subject, kind, ExtraVia::Tag, artifact_type, Some(tag), document);
+                self.add(subject, kind, ExtraVia::Tag, artifact_type, Some(tag), &document);
             }
         }
         let entries = self.referrers(subject, is_image).await?;
-        // One manifest beyond the limit is enough to exceed it.
-        for entry in entries.into_iter().take((LIMIT + 1).saturating_sub(self.found.len())) {
-            let digest = entry.descriptor.digest;
-            let reference = self.repository.with_digest(&digest);
+        for entry in entries {
+            if self.is_full() {
+                break;
+            }
+            let reference = self.repository.with_digest(&entry.descriptor.digest);
             let Some(document) = self.transports.find(&reference).await? else {
                 continue;
             };
@@ -168,7 +186,7 @@ impl Search<'_> {
             if about(&document) == Some(subject) {
                 let artifact_type = entry.artifact_type.or_else(|| artifact_type(&document));
                 let kind = artifact_type.as_deref().map_or(ExtraKind::Referrer, kind_of);
-                self.add(subject, kind, ExtraVia::Referrers, artifact_type, None, document);
+                self.add(subject, kind, ExtraVia::Referrers, artifact_type, None, &document);
             }
         }
         Ok(())
@@ -204,7 +222,7 @@ impl Search<'_> {
         via: ExtraVia,
         artifact_type: Option<String>,
         tag: Option<String>,
-        document: Document,
+        document: &Document,
     ) {
         let digest = document.descriptor.digest;
         let found = FoundExtra {
@@ -218,8 +236,9 @@ impl Search<'_> {
                 bytes: document.descriptor.size,
             },
             reference: self.repository.with_digest(&digest),
-            document,
+            content: of_document(document, &self.repository.full_repository()),
         };
+        self.bytes += document.descriptor.size;
         let entry = self.found.entry((subject, digest));
         // A registry may also list an extra that is tagged.
         entry.and_modify(|known| known.extra.via = via).or_insert(found);

@@ -15,6 +15,12 @@ use std::fmt;
 const DEPTH: usize = 4;
 /// The maximum number of manifests in an image.
 const LIMIT: usize = 10_000;
+/// The maximum total size in bytes of the manifests in an image, and of the manifests of all referrers in a repository,
+/// because their content is kept until the plan is complete.
+pub(super) const BYTES_LIMIT: u64 = 64 << 20;
+
+/// All manifests of an image, in the message about their total size.
+const ALL: &str = "the total of all manifests";
 
 /// An image to survey.
 #[derive(Debug, Clone)]
@@ -132,14 +138,24 @@ async fn look(transports: &Transports, subject: &Subject) -> Result<Survey, Unsu
         survey.platforms_left_out.extend(other);
     }
     let mut platforms: BTreeMap<Digest, Platform> = BTreeMap::new();
-    let mut waiting = vec![(document, 0)];
-    while let Some((document, depth)) = waiting.pop() {
+    let mut bytes = 0;
+    // Manifests are read when it is their turn, so that only one is in memory.
+    let mut waiting = Vec::new();
+    let mut next = Some((document, 0));
+    while let Some((document, depth)) = next.take() {
         if let Ok(Manifest::Index(entries)) = document.manifest() {
             let real = |entry: IndexEntry| Some((entry.descriptor.digest, entry.platform.filter(Platform::is_real)?));
             platforms.extend(entries.into_iter().filter_map(real));
         }
         let part = format!("the manifest {}", document.descriptor.digest);
         let fail = |problem: ContentProblem| problem.of(subject.reference.to_string(), &part);
+        bytes += document.descriptor.size;
+        if bytes > BYTES_LIMIT {
+            let limit = BYTES_LIMIT;
+            return Err(ContentProblem::TooMuch { limit }
+                .of(subject.reference.to_string(), ALL)
+                .into());
+        }
         let named = survey
             .add(&document, &subject.source, &subject.platforms)
             .map_err(fail)?;
@@ -147,20 +163,21 @@ async fn look(transports: &Transports, subject: &Subject) -> Result<Survey, Unsu
             let (what, limit) = ("manifests, or too deeply nested image indexes", LIMIT);
             return Err(fail(ContentProblem::TooMany { what, limit }).into());
         }
-        for digest in named.into_iter().rev() {
-            if !survey.manifests.contains_key(&digest) {
-                let reference = subject.reference.with_digest(&digest);
-                let read = transports.document(&reference).await;
-                let part = || Part {
+        waiting.extend(named.into_iter().rev().map(|digest| (digest, depth + 1)));
+        while let Some((digest, depth)) = waiting.pop() {
+            if survey.manifests.contains_key(&digest) {
+                continue;
+            }
+            let reference = subject.reference.with_digest(&digest);
+            let document = transports.document(&reference).await.map_err(|error| Unsurveyed {
+                part: Some(Part {
                     digest,
                     platform: platforms.get(&digest).cloned(),
-                };
-                let document = read.map_err(|error| Unsurveyed {
-                    part: Some(part()),
-                    error,
-                })?;
-                waiting.push((document, depth + 1));
-            }
+                }),
+                error,
+            })?;
+            next = Some((document, depth));
+            break;
         }
     }
     Ok(survey)

@@ -2,10 +2,12 @@
 
 use crate::http::{Reply, Request, Server};
 use opmx::image::{
-    CacheMode, Credentials, Digest, ImageOptions, RegistryReference, RetryPolicy, Silent, Transports, fallback_tag,
+    CacheMode, Credentials, Digest, ImageOptions, Reference, RegistryReference, RetryPolicy, Silent, Transports,
+    fallback_tag,
 };
 use opmx::mirror::extras::{Extras, Subjects, find};
 use opmx::mirror::plan::{ExtraKind, ExtraVia};
+use opmx::mirror::survey::{Subject, Survey, Unsurveyed, survey};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -54,7 +56,11 @@ impl Content {
     /// Adds a referrer of this type to a manifest.
     fn refer(&mut self, subject: Digest, artifact_type: &str) -> Digest {
         let about = json!({"mediaType": MANIFEST, "digest": subject.to_string(), "size": 1});
-        let digest = self.put(&manifest(artifact_type, Some(about)));
+        self.refer_by(subject, artifact_type, &manifest(artifact_type, Some(about)))
+    }
+
+    fn refer_by(&mut self, subject: Digest, artifact_type: &str, manifest: &Value) -> Digest {
+        let digest = self.put(manifest);
         let size = self.manifests[&digest.to_string()].len();
         let entry =
             json!({"mediaType": MANIFEST, "digest": digest.to_string(), "size": size, "artifactType": artifact_type});
@@ -131,6 +137,10 @@ fn search(repository: RegistryReference, digests: &[Digest]) -> Extras {
 }
 
 fn search_all(subjects: Vec<Subjects>, parallel: usize) -> Extras {
+    run(async |transports| find(transports, subjects, parallel).await)
+}
+
+fn run<T>(request: impl AsyncFnOnce(&Transports) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
     let authfile = folder.path().join("auth.json");
     std::fs::write(&authfile, "{}").unwrap();
@@ -151,7 +161,7 @@ fn search_all(subjects: Vec<Subjects>, parallel: usize) -> Extras {
         .enable_all()
         .build()
         .unwrap();
-    runtime.block_on(find(&transports, subjects, parallel))
+    runtime.block_on(request(&transports))
 }
 
 /// The first reference that could not be looked up, with the reason.
@@ -360,4 +370,61 @@ fn a_long_chain_of_referrers_is_cut_off_with_a_warning() {
     assert_eq!(extras.found.len(), 9, "the eighth is looked at");
     assert!(failure(&extras).1.contains("8 levels"), "{:?}", extras.failed);
     assert!(server.count("GET", "referrers/") <= 10);
+}
+
+/// A manifest of more than 3 MiB; 22 of them exceed the limit.
+fn large(number: usize, subject: Option<Value>) -> Value {
+    let mut manifest = manifest(&format!("application/vnd.example.{number}"), subject);
+    manifest["annotations"] = json!({"padding": "a".repeat(3 << 20)});
+    manifest
+}
+
+#[test]
+fn referrers_that_are_too_large_together_are_cut_off_with_a_warning() {
+    let mut content = Content::new();
+    let image = content.put(&manifest("application/vnd.example.one", None));
+    for number in 0..30 {
+        let about = json!({"mediaType": MANIFEST, "digest": image.to_string(), "size": 1});
+        content.refer_by(image, "application/vnd.example.large", &large(number, Some(about)));
+    }
+    let (extras, _server) = found(content, &[image]);
+    assert_eq!(extras.found.len(), 22);
+    let (what, why) = failure(&extras);
+    assert!(what.ends_with(&image.to_string()), "{what}");
+    assert!(why.contains("67108864 bytes"), "{why}");
+}
+
+/// Surveys an image index with this number of large manifests.
+fn survey_of_large(count: usize) -> (Result<Survey, Unsurveyed>, Server) {
+    let mut content = Content::new();
+    let children = (0..count).map(|number| content.put(&large(number, None)));
+    let entries = children.map(|digest| json!({"mediaType": MANIFEST, "digest": digest.to_string(), "size": 1}));
+    let index = json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries.collect::<Vec<_>>()});
+    let index = content.put(&index);
+    let server = Server::start(move |request, _| content.answer(request));
+    let reference = repository(&server, "team/app").with_digest(&index);
+    let subject = Subject {
+        source: reference.full_repository(),
+        reference: Reference::Registry(reference),
+        platforms: BTreeSet::new(),
+    };
+    let mut surveys = run(async |transports| survey(transports, &[subject], 1).await);
+    (surveys.remove(0), server)
+}
+
+#[test]
+fn an_image_whose_manifests_are_too_large_together_is_rejected_before_all_are_read() {
+    let (few, _server) = survey_of_large(3);
+    assert_eq!(few.unwrap().manifests.len(), 4);
+    let (many, server) = survey_of_large(40);
+    let error = many.unwrap_err().error.to_string();
+    assert!(
+        error.contains(&server.host) && error.contains("67108864 bytes"),
+        "{error}"
+    );
+    assert_eq!(
+        server.count("GET", "manifests/"),
+        23,
+        "the index, and the manifests up to the limit"
+    );
 }

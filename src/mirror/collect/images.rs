@@ -9,7 +9,7 @@ use crate::mirror::images::Unlisted;
 use crate::mirror::naming::{CATALOG, pinned_name, tags};
 use crate::mirror::plan::Use;
 use crate::mirror::request::Place;
-use crate::mirror::survey::{Subject, Unsurveyed, of_document, survey, unread};
+use crate::mirror::survey::{Subject, Unsurveyed, survey, unread};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A requested image.
@@ -160,12 +160,11 @@ impl Collector<'_> {
         for FoundExtra {
             extra,
             reference,
-            document,
+            content,
         } in found.found
         {
-            let source = reference.full_repository();
-            match of_document(&document, &source) {
-                Ok(looked) => waiting.push((extra, source, looked)),
+            match content {
+                Ok(looked) => waiting.push((extra, reference.full_repository(), looked)),
                 Err(problem) => {
                     let why = format!("the manifest {problem}");
                     self.assembly.leave_out(reference.to_string(), BTreeSet::new(), why);
