@@ -43,6 +43,14 @@ impl Platform {
     }
 }
 
+#[cfg(feature = "database")]
+impl Platform {
+    /// Whether the platform is explicitly unknown, so that no container engine runs the image on any platform.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.os == "unknown" && self.architecture == "unknown"
+    }
+}
+
 impl From<Platform> for String {
     fn from(platform: Platform) -> Self {
         platform.to_string()

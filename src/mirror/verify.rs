@@ -3,13 +3,15 @@
 use super::CONCURRENCY;
 use super::archive::Archive;
 use super::plan::{ExtraVia, ExtrasByDigest, Plan, PlannedImage};
-use super::policy::{Signatures, attached};
+use super::policy::{Evidence, attached, attestations_in, is_index};
 use super::reach::reach;
 use crate::causes::with_causes;
 use crate::concurrent;
 use crate::files::{FileError, read_at_most};
 use crate::image::copy::referrers;
-use crate::image::{Descriptor, Digest, Image, ImageError, Reference, RegistryReference, TagState, Transports};
+use crate::image::{
+    Descriptor, Digest, Document, Image, ImageError, Reference, RegistryReference, TagState, Transports,
+};
 use futures_util::StreamExt;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -271,8 +273,8 @@ fn contents(plan: &Plan, image: &PlannedImage) -> BTreeMap<Digest, u64> {
     contents
 }
 
-/// Returns the signatures that an archive contains for the images in its plan.
-pub fn signatures_in(archive: &Archive) -> Signatures {
+/// Returns the signatures and image indexes that an archive contains for the images in its plan.
+pub fn evidence_in(archive: &Archive) -> Evidence {
     let read = |digest: &Digest| {
         if is_omitted(archive, digest) {
             return Err("it is in an earlier archive, on which this one is based".to_owned());
@@ -281,7 +283,16 @@ pub fn signatures_in(archive: &Archive) -> Signatures {
         attached(&image).map_err(|error| with_causes(&error))
     };
     let signatures = archive.plan.extras.iter();
-    signatures.map(|extra| (extra.digest, read(&extra.digest))).collect()
+    let images = archive.plan.images.iter();
+    let indexes = images.filter(|image| is_index(&archive.plan, image));
+    let listed = |image: &PlannedImage| {
+        let document = document_in(archive, &image.digest).map_err(|error| with_causes(&error))?;
+        attestations_in(&document)
+    };
+    Evidence {
+        signatures: signatures.map(|extra| (extra.digest, read(&extra.digest))).collect(),
+        attestations: indexes.map(|image| (image.digest, listed(image))).collect(),
+    }
 }
 
 /// Whether a part of an image is only in the archives on which an archive is based.
@@ -291,25 +302,37 @@ fn is_omitted(archive: &Archive, digest: &Digest) -> bool {
     blobs.any(|blob| archive.list.omitted.contains_key(blob))
 }
 
-fn image_in(archive: &Archive, digest: &Digest) -> Result<Image, ImageError> {
-    let absent = |digest: &Digest| ImageError::NotFound {
+fn absent(digest: &Digest) -> ImageError {
+    ImageError::NotFound {
         image: digest.to_string(),
         what: "its content".to_owned(),
         available: Vec::new(),
-    };
+    }
+}
+
+/// Reads a manifest or config in an archive; `bytes` is its size.
+fn bytes_in(archive: &Archive, digest: &Digest, bytes: u64) -> Result<Vec<u8>, ImageError> {
+    let blob = archive.volumes.blob(digest, bytes).ok_or_else(|| absent(digest))?;
+    let read = read_at_most(blob.open()?, DOCUMENT_LIMIT);
+    Ok(read.map_err(|error| FileError::new("read", &archive.path, error))?)
+}
+
+fn document_in(archive: &Archive, digest: &Digest) -> Result<Document, ImageError> {
     let manifest = archive.plan.manifests.get(digest).ok_or_else(|| absent(digest))?;
-    let bytes = |digest: &Digest, bytes: u64| {
-        let blob = archive.volumes.blob(digest, bytes).ok_or_else(|| absent(digest))?;
-        let read = read_at_most(blob.open()?, DOCUMENT_LIMIT);
-        Ok::<_, ImageError>(read.map_err(|error| FileError::new("read", &archive.path, error))?)
-    };
+    let bytes = bytes_in(archive, digest, manifest.bytes)?;
+    Ok(Document::new(&manifest.media_type, bytes))
+}
+
+fn image_in(archive: &Archive, digest: &Digest) -> Result<Image, ImageError> {
+    let manifest = archive.plan.manifests.get(digest).ok_or_else(|| absent(digest))?;
     let size = |digest: &Digest| archive.plan.blobs.get(digest).map_or(0, |blob| blob.bytes);
     let (config, layers) = manifest.blobs.split_first().ok_or_else(|| absent(digest))?;
     let layers = layers
         .iter()
         .map(|layer| archive.volumes.blob(layer, size(layer)).ok_or_else(|| absent(layer)));
     let layers = layers.collect::<Result<Vec<_>, _>>()?;
-    let (text, config) = (bytes(digest, manifest.bytes)?, bytes(config, size(config))?);
+    let text = bytes_in(archive, digest, manifest.bytes)?;
+    let config = bytes_in(archive, config, size(config))?;
     Image::new(digest.to_string(), Some(&manifest.media_type), text, config, layers)
 }
 

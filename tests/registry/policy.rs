@@ -1,11 +1,11 @@
 //! Signatures made by openssl, verified against policies.
 
 use crate::tools::{installed, run};
-use opmx::image::{Blob, Digest, Image};
+use opmx::image::{Blob, Digest, Document, Image};
 use opmx::mirror::plan::{
     Extra, ExtraKind, ExtraVia, ImageRole, Plan, PlannedImage, PlannedManifest, SCHEMA, Totals, Use,
 };
-use opmx::mirror::policy::{Attached, Policy, Signatures, attached, read, verdicts};
+use opmx::mirror::policy::{Attached, Evidence, Policy, attached, attestations_in, read, verdicts};
 use opmx::text::Limits;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -168,11 +168,17 @@ fn holder(subject: Digest) -> Digest {
 }
 
 fn refusal(plan: &Plan, policy: &Policy, signatures: &[(Digest, Vec<Attached>)]) -> Option<String> {
-    let signatures: Signatures = signatures
+    verdicts(plan, policy, &evidence(signatures)).images.remove(0).refused
+}
+
+fn evidence(signatures: &[(Digest, Vec<Attached>)]) -> Evidence {
+    let found = signatures
         .iter()
-        .map(|(subject, found)| (holder(*subject), Ok(found.clone())))
-        .collect();
-    verdicts(plan, policy, &signatures).images.remove(0).refused
+        .map(|(subject, found)| (holder(*subject), Ok(found.clone())));
+    Evidence {
+        signatures: found.collect(),
+        ..Evidence::default()
+    }
 }
 
 #[test]
@@ -255,6 +261,56 @@ fn an_image_index_is_signed_itself_or_in_all_of_its_platforms() {
 }
 
 #[test]
+fn every_entry_of_an_index_that_an_engine_may_run_needs_a_signature() {
+    if !installed(&["openssl"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    make_key(folder, "ec", KINDS[0].1);
+    let policy = by_key(folder, "ec");
+    let [signed_one, other] = [&b"signed"[..], b"other"].map(Digest::of);
+    let amd64 = json!({"os": "linux", "architecture": "amd64"});
+    let unknown = json!({"os": "unknown", "architecture": "unknown"});
+    let attests = json!({"vnd.docker.reference.type": "attestation-manifest"});
+    let entry = |digest: Digest, more: &[(&str, &Value)]| {
+        let mut entry = json!({"mediaType": MANIFEST, "digest": digest.to_string(), "size": 1});
+        for (key, value) in more {
+            entry[key] = (*value).clone();
+        }
+        entry
+    };
+    let judged = |others: Vec<Value>| {
+        let mut entries = others;
+        entries.push(entry(signed_one, &[("platform", &amd64)]));
+        let index = json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries}).to_string();
+        let index = Document::new(INDEX, index.into_bytes());
+        let digest = index.descriptor.digest;
+        let mut plan = plan(&format!("{NAME}@{digest}"), digest, &[other, signed_one], &[signed_one]);
+        // As in a plan, entries of one platform are counted once.
+        plan.images[0].platforms = BTreeSet::from(["linux/amd64".parse().unwrap()]);
+        let mut evidence = evidence(&[(signed_one, signed(folder, "ec", NAME, signed_one))]);
+        evidence.attestations.insert(digest, attestations_in(&index));
+        verdicts(&plan, &policy, &evidence).images.remove(0).refused
+    };
+    let variant = json!({"os": "linux", "architecture": "amd64", "variant": "v2"});
+    for (case, more) in [
+        ("one platform", vec![("platform", &amd64)]),
+        ("variants", vec![("platform", &variant)]),
+        ("no platform", vec![]),
+        ("annotated only", vec![("annotations", &attests)]),
+        ("annotated image", vec![("annotations", &attests), ("platform", &amd64)]),
+    ] {
+        let why = judged(vec![entry(other, &more)]).unwrap();
+        assert!(why.contains(&other.to_string()), "{case}: {why}");
+    }
+    let attestation = entry(other, &[("annotations", &attests), ("platform", &unknown)]);
+    assert_eq!(judged(vec![attestation.clone()]), None);
+    let listed_twice = judged(vec![attestation, entry(other, &[("platform", &amd64)])]);
+    assert!(listed_twice.unwrap().contains(&other.to_string()));
+}
+
+#[test]
 fn cluster_policies_are_equivalent() {
     if !installed(&["openssl"]) {
         return;
@@ -285,7 +341,7 @@ fn cluster_policies_are_equivalent() {
     let elsewhere = verdicts(
         &plan("other.example.com/a:v1", digest, &[], &[]),
         &policy,
-        &Signatures::new(),
+        &Evidence::default(),
     );
     assert_eq!(
         (&elsewhere.images[0].scope, &elsewhere.images[0].refused),

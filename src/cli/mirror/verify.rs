@@ -9,15 +9,15 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses::names_host;
 use crate::files;
 use crate::image::volumes::VolumesError;
-use crate::image::{Reference, RegistryReference};
+use crate::image::{Digest, Reference, RegistryReference};
 use crate::mirror::CONCURRENCY;
 use crate::mirror::archive::{Archive, ArchiveError};
 use crate::mirror::naming;
 use crate::mirror::placed::placed;
-use crate::mirror::plan::{Extra, Plan, PlannedImage};
-use crate::mirror::policy::{Policy, Signatures, Verdict, read, signatures_of, verdicts};
+use crate::mirror::plan::{Plan, PlannedImage};
+use crate::mirror::policy::{Evidence, Policy, Verdict, evidence_of, read, verdicts};
 use crate::mirror::target::Target;
-use crate::mirror::verify::{Verified, VerifyOptions, signatures_in, verify, verify_archive};
+use crate::mirror::verify::{Verified, VerifyOptions, evidence_in, verify, verify_archive};
 use crate::terminal::table::Table;
 use crate::terminal::{Format, Printer, counted};
 use crate::text::Limits;
@@ -131,7 +131,7 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
                 }
                 archive => archive?,
             };
-            let refused = refused(&plan, policy.as_ref(), || signatures_in(&archive));
+            let refused = refused(&plan, policy.as_ref(), || evidence_in(&archive));
             unread = plan
                 .blobs
                 .keys()
@@ -156,8 +156,8 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
                 parallel: arguments.concurrency.into(),
             };
             let verified = context.runtime.block_on(verify(&plan, &transports, options))?;
-            let signatures = || context.runtime.block_on(signatures_of(&plan, &transports, signature));
-            let refused = refused(&plan, policy.as_ref(), signatures);
+            let evidence = || context.runtime.block_on(evidence_of(&plan, &transports, manifest));
+            let refused = refused(&plan, policy.as_ref(), evidence);
             Report { verified, refused }
         }
     };
@@ -189,15 +189,15 @@ impl VerifyArguments {
     }
 }
 
-/// Returns the reference of a signature's manifest at the target.
-fn signature(image: &PlannedImage, extra: &Extra) -> Option<Reference> {
+/// Returns the reference of a manifest of an image at the target.
+fn manifest(image: &PlannedImage, digest: &Digest) -> Option<Reference> {
     let repository = RegistryReference::of_repository(image.destination.as_deref()?).ok()?;
-    Some(Reference::Registry(repository.with_digest(&extra.digest)))
+    Some(Reference::Registry(repository.with_digest(digest)))
 }
 
-fn refused(plan: &Plan, policy: Option<&Policy>, signatures: impl FnOnce() -> Signatures) -> Vec<Verdict> {
+fn refused(plan: &Plan, policy: Option<&Policy>, evidence: impl FnOnce() -> Evidence) -> Vec<Verdict> {
     let Some(policy) = policy else { return Vec::new() };
-    verdicts(plan, policy, &signatures()).refused().cloned().collect()
+    verdicts(plan, policy, &evidence()).refused().cloned().collect()
 }
 
 fn policy(path: &Path) -> Result<Policy, CommandError> {

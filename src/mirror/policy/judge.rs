@@ -1,11 +1,10 @@
 //! Checks whether the images of a mirror have the signatures that a policy requires.
 
-use super::{Attached, Identity, Policy, PublicKey, Requirement, attached};
-use crate::causes::with_causes;
-use crate::image::{Digest, ImageError, Reference, RegistryReference, Transports};
-use crate::mirror::plan::{Extra, ExtraKind, ExtraVia, ExtrasByDigest, Plan, PlannedImage};
+use super::evidence::{Evidence, is_signature};
+use super::{Identity, Policy, PublicKey, Requirement};
+use crate::image::{Digest, Reference, RegistryReference};
+use crate::mirror::plan::{ExtrasByDigest, Plan, PlannedImage};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// The verdict of a policy on an image under one of its names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -34,42 +33,8 @@ impl Verdicts {
     }
 }
 
-/// The signatures, or the reason why they cannot be read, by the digest of the manifest that contains them.
-pub type Signatures = BTreeMap<Digest, Result<Vec<Attached>, String>>;
-
-/// Reads the signatures of the images in a plan, each from the reference that `place` returns for its manifest.
-pub async fn signatures_of(
-    plan: &Plan,
-    transports: &Transports,
-    place: impl Fn(&PlannedImage, &Extra) -> Option<Reference>,
-) -> Signatures {
-    let mut signatures = Signatures::new();
-    let extras = ExtrasByDigest::of(plan);
-    for image in &plan.images {
-        for extra in extras.of_image(image).filter(|extra| is_signature(extra)) {
-            if signatures.contains_key(&extra.digest) {
-                continue;
-            }
-            let read = match place(image, extra) {
-                Some(reference) => read(transports, &reference).await.map_err(|error| with_causes(&error)),
-                None => Err("no location is known for it".to_owned()),
-            };
-            signatures.insert(extra.digest, read);
-        }
-    }
-    signatures
-}
-
-async fn read(transports: &Transports, reference: &Reference) -> Result<Vec<Attached>, ImageError> {
-    attached(&transports.pull(reference).await?)
-}
-
-fn is_signature(extra: &Extra) -> bool {
-    extra.kind == ExtraKind::Signature && extra.via == ExtraVia::Tag
-}
-
 /// Checks each image in a plan under all its names in catalogs and on the command line.
-pub fn verdicts(plan: &Plan, policy: &Policy, signatures: &Signatures) -> Verdicts {
+pub fn verdicts(plan: &Plan, policy: &Policy, evidence: &Evidence) -> Verdicts {
     let mut verdicts = Verdicts::default();
     let extras = ExtrasByDigest::of(plan);
     for image in &plan.images {
@@ -81,7 +46,7 @@ pub fn verdicts(plan: &Plan, policy: &Policy, signatures: &Signatures) -> Verdic
                 plan,
                 image,
                 extras: &extras,
-                signatures,
+                evidence,
             };
             let found = policy.requirements(&name);
             let refused = found.and_then(|(_, requirements)| judge.refusal(&name, requirements));
@@ -100,7 +65,7 @@ struct Judge<'a> {
     plan: &'a Plan,
     image: &'a PlannedImage,
     extras: &'a ExtrasByDigest<'a>,
-    signatures: &'a Signatures,
+    evidence: &'a Evidence,
 }
 
 impl Judge<'_> {
@@ -114,25 +79,29 @@ impl Judge<'_> {
         })
     }
 
-    /// Checks that the image is signed. An image index counts as signed if the index itself or all its platform images
-    /// are signed, because container engines check either.
+    /// Checks that the image is signed. An image index counts as signed if the index itself or all its images are
+    /// signed, because container engines check either. Attestations from builders are never signed.
     fn signed(&self, name: &RegistryReference, keys: &[PublicKey], identity: &Identity) -> Result<(), String> {
         let whole = self.manifest(self.image.digest, name, keys, identity);
         let Err(why) = whole else { return Ok(()) };
-        let children = self
-            .plan
-            .manifests
-            .get(&self.image.digest)
-            .map(|manifest| &manifest.manifests);
-        let children: Vec<Digest> = children.into_iter().flatten().copied().collect();
-        let signed = |child: &Digest| self.manifest(*child, name, keys, identity).is_ok();
-        let (signed, unsigned): (Vec<Digest>, Vec<Digest>) = children.into_iter().partition(signed);
-        match (signed.is_empty(), unsigned.first()) {
-            (true, _) => Err(why),
-            (false, None) => Ok(()),
-            // Some of the manifests in the image index are attestations from builders. They are never signed.
-            (false, Some(_)) if signed.len() >= self.image.platforms.len() => Ok(()),
-            (false, Some(first)) => Err(format!("some platform images are signed, but {first} is not")),
+        let root = self.plan.manifests.get(&self.image.digest);
+        let children = root.into_iter().flat_map(|root| &root.manifests);
+        let is_signed = |child: &Digest| self.manifest(*child, name, keys, identity).is_ok();
+        let (signed, unsigned): (Vec<Digest>, Vec<Digest>) = children.copied().partition(is_signed);
+        if signed.is_empty() {
+            return Err(why);
+        }
+        // Only the index tells which of its entries a container engine may run: several can be for the same platform,
+        // and some specify no platform.
+        let attestations = match self.evidence.attestations.get(&self.image.digest) {
+            Some(Err(error)) if !unsigned.is_empty() => return Err(format!("its image index cannot be read: {error}")),
+            Some(Ok(attestations)) => Some(attestations),
+            _ => None,
+        };
+        let is_attestation = |child: &Digest| attestations.is_some_and(|found| found.contains(child));
+        match unsigned.iter().find(|child| !is_attestation(child)) {
+            Some(first) => Err(format!("some images of its index are signed, but {first} is not")),
+            None => Ok(()),
         }
     }
 
@@ -146,7 +115,7 @@ impl Judge<'_> {
         let extras = self.extras.of_image(self.image);
         let mut why = "it has no signature".to_owned();
         for extra in extras.filter(|extra| extra.subject == digest && is_signature(extra)) {
-            let found = match self.signatures.get(&extra.digest) {
+            let found = match self.evidence.signatures.get(&extra.digest) {
                 Some(Ok(found)) => found,
                 Some(Err(error)) => {
                     why = format!("its signature cannot be read: {error}");

@@ -6,11 +6,14 @@
 //! the image, but the policy for the original image name applies, as on a cluster with mirrors. No other servers are
 //! contacted.
 
+mod evidence;
 mod judge;
 mod read;
 mod signature;
 
-pub use judge::{Signatures, Verdict, Verdicts, signatures_of, verdicts};
+pub(in crate::mirror) use evidence::is_index;
+pub use evidence::{Evidence, attestations_in, evidence_of};
+pub use judge::{Verdict, Verdicts, verdicts};
 pub use read::{PolicyError, read};
 pub use signature::{Attached, KeyError, PublicKey, attached};
 
