@@ -246,8 +246,8 @@ impl Builder {
         self.places
     }
 
-    /// Adds a list or map in brackets, which a YAML text that has already been parsed contains in a range, possibly with
-    /// a comment after it. If only the upper levels get places, its parts get none.
+    /// Adds a list or map in brackets, which a YAML text that has already been parsed contains in a range, possibly
+    /// with a comment after it. If only the upper levels get places, its parts get none.
     pub(super) fn brackets(&mut self, text: &str, range: Range<usize>) {
         let levels = self.levels;
         if levels == usize::MAX {
