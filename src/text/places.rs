@@ -211,6 +211,13 @@ struct Frame {
     pending: Option<(Key, Range<usize>)>,
 }
 
+/// A value that aliases can repeat.
+struct Anchor {
+    node: usize,
+    /// The key that an alias stands for: the value may be as long as the file, so it is not read again for each alias.
+    key: String,
+}
+
 /// Collects the places in reading order.
 pub(super) struct Builder {
     places: Places,
@@ -263,7 +270,7 @@ impl Builder {
 
     /// Adds the values in a range of a YAML text that has already been parsed.
     pub(super) fn yaml(&mut self, text: &str, range: Range<usize>) {
-        let mut anchors = HashMap::<String, usize>::new();
+        let mut anchors = HashMap::<String, Anchor>::new();
         let mut open = Vec::new();
         let Some(mut events) = text.get(range.clone()).and_then(Events::new) else {
             return;
@@ -274,13 +281,12 @@ impl Builder {
                 Event::StreamStart | Event::DocumentStart => {}
                 Event::StreamEnd | Event::DocumentEnd { .. } => break,
                 Event::Alias(name) => {
-                    let Some(target) = anchors.get(name).copied() else {
+                    let Some(Anchor { node, key }) = anchors.get(name) else {
                         // The anchor is in a part of the document that was read earlier.
                         self.add(span, Kind::Scalar(Style::Plain), || Key::Text(String::new()));
                         continue;
                     };
-                    let key = self.key_text(target, text);
-                    self.add(span, Kind::Alias(small(target)), || Key::Text(key));
+                    self.add(span, Kind::Alias(small(*node)), || Key::Text(key.clone()));
                 }
                 Event::Scalar {
                     anchor,
@@ -294,12 +300,11 @@ impl Builder {
                         if scalar::is_merge(value, tag, implicit) {
                             return Key::Merge;
                         }
-                        let meaning = scalar::scalar(value, tag, implicit);
-                        let key = meaning.and_then(scalar::Scalar::into_key);
-                        Key::Text(key.unwrap_or_default())
+                        Key::Text(key_of(value, tag, implicit))
                     });
                     if let Some(anchor) = anchor {
-                        anchors.insert(anchor.to_owned(), node);
+                        let key = key_of(value, tag, implicit);
+                        anchors.insert(anchor.to_owned(), Anchor { node, key });
                     }
                 }
                 Event::ListStart { anchor, flow } | Event::MapStart { anchor, flow } => {
@@ -310,7 +315,8 @@ impl Builder {
                     let (anchor, flow) = open.pop().unwrap_or_default();
                     let node = self.close(flow.then_some(span.end));
                     if let Some(anchor) = anchor {
-                        anchors.insert(anchor, node);
+                        let key = String::new();
+                        anchors.insert(anchor, Anchor { node, key });
                     }
                 }
             }
@@ -455,28 +461,12 @@ impl Builder {
             }
         }
     }
+}
 
-    /// Returns the key that an alias of a scalar stands for.
-    fn key_text(&self, target: usize, text: &str) -> String {
-        let Some(node) = self.places.nodes.get(target) else {
-            return String::new();
-        };
-        let written = text.get(node.span.range()).unwrap_or_default();
-        let mut events = Events::new(written);
-        while let Some(Ok((event, _))) = events.as_mut().map(Events::next) {
-            match event {
-                Event::Scalar {
-                    tag, value, implicit, ..
-                } => {
-                    let meaning = scalar::scalar(value, tag, implicit);
-                    return meaning.and_then(scalar::Scalar::into_key).unwrap_or_default();
-                }
-                Event::StreamStart | Event::DocumentStart => {}
-                _ => break,
-            }
-        }
-        String::new()
-    }
+/// Returns the key that a scalar stands for; an empty string if it cannot be a key.
+fn key_of(value: &str, tag: Option<&str>, implicit: bool) -> String {
+    let meaning = scalar::scalar(value, tag, implicit);
+    meaning.and_then(scalar::Scalar::into_key).unwrap_or_default()
 }
 
 /// Returns the step from an open list or map to the value that is being read.

@@ -49,6 +49,31 @@ fn aliases_and_merges_are_located_where_the_value_is_written() {
 }
 
 #[test]
+fn an_alias_of_a_scalar_is_a_key() {
+    let document = document("a: &t |\n  one\n  two\nb: &n 0x10\nc: {? *t : 1, ? *n : 2}\nd: &n x\ne: {*n : 3}\n");
+    for (path, place) in [
+        (Path::from("c").key("one\ntwo\n"), "*t"),
+        (Path::from("c").key("16"), "*n"),
+        (Path::from("e").key("x"), "*n"),
+    ] {
+        assert_eq!(document.key_place(&path).text(), place);
+    }
+}
+
+#[test]
+fn an_anchor_is_not_read_again_for_each_alias() {
+    // Each alias would take as long as the text of the anchor, which is long only because of its line breaks.
+    let text = format!(
+        "a: &a \"{}x\"\nb: [{}]\n",
+        "\\\n ".repeat(1 << 20),
+        "*a, ".repeat(100_000)
+    );
+    let document = document(&text);
+    assert_eq!(document.value()["b"][99_999], "x");
+    assert_eq!(document.place(&"b[99999]".into()).text(), "*a");
+}
+
+#[test]
 fn parts_of_scalars_are_located_in_every_style() {
     let text = "plain: one two\n  three\nsingle: 'it''s\n\n  two'\ndouble: \"\\u00e9 \\\n  a\\tb\\\"c\"\nliteral: |-\n    one\n      two\n\n    three\nfolded: >2+\n   one\n  two\n  three\n\nflow: [&a !!str 'x y']\n";
     for text in [text.to_owned(), text.replace('\n', "\r\n"), format!("é: é\n{text}")] {
