@@ -93,20 +93,34 @@ pub(super) fn excess_at(text: &str, limits: &Limits) -> Option<(usize, Diagnosti
     Some((excess.at, excess.diagnostic(limits, false)))
 }
 
-/// The number of values and bytes that each anchor stands for.
-pub(super) type Sizes = HashMap<Box<str>, (usize, usize)>;
+/// The numbers of values and bytes that each anchor stands for, and their sums.
+#[derive(Default)]
+pub(super) struct Sizes {
+    anchors: HashMap<Box<str>, (usize, usize)>,
+    values: usize,
+    bytes: usize,
+}
+
+impl Sizes {
+    fn get(&self, anchor: &str) -> (usize, usize) {
+        self.anchors.get(anchor).copied().unwrap_or_default()
+    }
+
+    fn insert(&mut self, anchor: Box<str>, size: (usize, usize)) {
+        let replaced = self.anchors.insert(anchor, size).unwrap_or_default();
+        self.values = self.values.saturating_sub(replaced.0).saturating_add(size.0);
+        self.bytes = self.bytes.saturating_sub(replaced.1).saturating_add(size.1);
+    }
+}
 
 /// Like [`excess_at`], for a part of a document. `sizes` contains the anchors of the preceding parts, which also count
 /// here; the anchors of this part are added to `sizes`.
 pub(super) fn excess_beside(text: &str, limits: &Limits, sizes: &mut Sizes) -> Option<(usize, Diagnostic)> {
-    if sizes.is_empty() && !may_repeat(text) {
+    if sizes.anchors.is_empty() && !may_repeat(text) {
         return excess_at(text, limits);
     }
     let mut counter = Counter::new(limits);
-    for (values, bytes) in sizes.values() {
-        counter.repeated = counter.repeated.saturating_add(*values);
-        counter.copied = counter.copied.saturating_add(*bytes);
-    }
+    (counter.repeated, counter.copied) = (sizes.values, sizes.bytes);
     let excess = counter.document(text, sizes).err()?;
     Some((excess.at, excess.diagnostic(limits, false)))
 }
@@ -196,10 +210,11 @@ impl<'limits> Counter<'limits> {
         for piece in pieces(text, 0) {
             self.write(DOCUMENT, piece.range.start)?;
             let document = &text[piece.range.clone()];
-            self.document(document, &mut Sizes::new()).map_err(|excess| Excess {
-                at: piece.range.start + excess.at,
-                ..excess
-            })?;
+            self.document(document, &mut Sizes::default())
+                .map_err(|excess| Excess {
+                    at: piece.range.start + excess.at,
+                    ..excess
+                })?;
         }
         self.written = self.written.max(as_json);
         Ok(())
@@ -241,7 +256,7 @@ impl<'limits> Counter<'limits> {
                 Event::StreamStart | Event::DocumentStart => {}
                 Event::StreamEnd | Event::DocumentEnd { .. } => break,
                 Event::Alias(name) => {
-                    let size = anchors.get(name).copied().unwrap_or_default();
+                    let size = anchors.get(name);
                     bytes = bytes.saturating_add(size.1);
                     self.repeat(size, span.start)?;
                 }
@@ -431,6 +446,37 @@ mod tests {
         let found = excess_of_values("bomb.yaml", &bomb, &Limits::default()).unwrap();
         assert_eq!(found.rule.id, rules::YAML_EXCESSIVE_ALIASING.id);
         assert!(found.place.unwrap().to_string().starts_with("bomb.yaml:"));
+    }
+
+    #[test]
+    fn anchors_of_preceding_parts_count_once_for_each_part() {
+        let limits = limits(20);
+        let mut sizes = Sizes::default();
+        // A name that is used again replaces its earlier size.
+        for text in ["- &a 1\n", "- &a [1, 2, 3]\n", "- &a 1\n", "- &b [*a, *a]\n"] {
+            assert_eq!(excess_beside(text, &limits, &mut sizes), None, "{text}");
+        }
+        assert_eq!((sizes.values, sizes.bytes), (1 + 3, 1 + 2));
+        let sums = sizes
+            .anchors
+            .values()
+            .fold((0, 0), |sum, size| (sum.0 + size.0, sum.1 + size.1));
+        assert_eq!((sizes.values, sizes.bytes), sums);
+        let (at, excess) = excess_beside("- [*b, *b, *b, *b, *b, *b]\n", &limits, &mut sizes).unwrap();
+        assert_eq!((at, excess.rule.id), (19, rules::YAML_EXCESSIVE_ALIASING.id));
+    }
+
+    #[test]
+    fn anchors_of_preceding_parts_are_not_counted_again_for_each_part() {
+        let limits = limits(usize::MAX);
+        let mut sizes = Sizes::default();
+        for name in 0..1_000_000 {
+            sizes.insert(name.to_string().into(), (1, 1));
+        }
+        for _ in 0..50_000 {
+            assert_eq!(excess_beside("- x\n", &limits, &mut sizes), None);
+        }
+        assert_eq!((sizes.values, sizes.bytes), (1_000_000, 1_000_000));
     }
 
     #[test]
