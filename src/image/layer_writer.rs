@@ -8,6 +8,7 @@ use super::digest::{Digest, Hasher, Hashing};
 use super::error::ImageError;
 use super::image::{Blob, Layer};
 use super::manifest::{Descriptor, LAYER_GZIP};
+use super::memory::MEMORY_LIMIT;
 use super::problem::BuildProblem;
 use crate::files::{FileError, open_regular};
 use crate::tree::Tree;
@@ -17,9 +18,6 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use tempfile::spooled_tempfile;
-
-/// Content up to this size in bytes may stay in memory; larger content is written to a file.
-pub(super) const MEMORY_LIMIT: usize = 8 << 20;
 
 pub(super) const FILE_MODE: u32 = 0o644;
 pub(super) const DIRECTORY_MODE: u32 = 0o755;

@@ -4,15 +4,15 @@ use super::digest::Digest;
 use super::document::Document;
 use super::error::ImageError;
 use super::image::{Blob, Image};
-use super::layer_writer::MEMORY_LIMIT;
 use super::manifest::{
     self, CONFIG_LIMIT, Descriptor, IndexEntry, LAYOUT_INDEX_LIMIT, MANIFEST_LIMIT, Manifest, layout_index,
 };
+use super::memory::{MEMORY_LIMIT, distinct};
 use super::platform::{Offer, Platform};
 use super::problem::ContentProblem;
 use super::tag_state::TagState;
 use crate::files::{FileError, open_regular, require_regular};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,8 @@ pub(crate) const INDEX_FILE: &str = "index.json";
 
 /// Reads the image with this tag or digest from a layout directory, or the only image if `tag` is `None`.
 ///
-/// `platform` selects an image if the tag refers to images for several platforms. Large layers stay on disk.
+/// `platform` selects an image if the tag refers to images for several platforms. Large layers stay on disk, as do the
+/// other layers if they are large together.
 ///
 /// # Errors
 /// Returns an error if the directory is not a layout, the image does not exist, or its manifest or config is damaged.
@@ -190,8 +191,7 @@ impl LayoutSource<'_> {
             return Err(ContentProblem::EmptyIndex.of(&self.origin, part(&found)));
         };
         let config = self.load(&manifest.config, CONFIG_LIMIT, "the config")?;
-        let layers = manifest.layers.iter().map(|layer| self.layer(layer));
-        let layers = layers.collect::<Result<_, _>>()?;
+        let layers = self.layers(&manifest.layers)?;
         let image = Image::new(&self.origin, Some(&descriptor.media_type), bytes, config, layers)?;
         Ok(image.chosen_from(found.digest))
     }
@@ -215,8 +215,17 @@ impl LayoutSource<'_> {
         }
     }
 
-    fn layer(&self, descriptor: &Descriptor) -> Result<Blob, ImageError> {
-        if descriptor.size > MEMORY_LIMIT as u64 {
+    fn layers(&self, descriptors: &[Descriptor]) -> Result<Vec<Blob>, ImageError> {
+        let mut found = HashMap::new();
+        for (descriptor, in_memory) in distinct(descriptors) {
+            found.insert(descriptor.digest, self.layer(descriptor, in_memory)?);
+        }
+        let found = descriptors.iter().map(|descriptor| found.get(&descriptor.digest));
+        Ok(found.flatten().cloned().collect())
+    }
+
+    fn layer(&self, descriptor: &Descriptor, in_memory: bool) -> Result<Blob, ImageError> {
+        if !in_memory {
             return (self.blob)(descriptor);
         }
         let part = format!("layer {}", descriptor.digest);

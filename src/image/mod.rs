@@ -24,6 +24,7 @@ mod layer_writer;
 mod layout;
 mod layout_writer;
 mod manifest;
+mod memory;
 #[cfg(not(feature = "registry"))]
 mod no_registry;
 mod options;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::image::layer_writer::tests::noise;
 use crate::image::layout::{read_layout, resolve_layout};
-use crate::image::{Digest, Platform};
+use crate::image::{Blob, Digest, Platform};
 use crate::image::{EntryContent, ImageConfig, LayerEntry, build, extract_file, layer_from_files, validate};
 
 /// Returns an image with one file and, if `large` is set, a second layer that is too large for memory.
@@ -44,6 +44,20 @@ fn an_image_is_read_back_by_tag_by_digest_and_as_the_only_one() {
         assert_eq!(fs::read(database).unwrap(), noise(9 << 20));
     }
     assert_eq!(resolve_layout(directory.path(), Some("v1")).unwrap(), written.digest());
+}
+
+#[test]
+fn a_layer_that_appears_twice_is_loaded_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let layer = image("one", false).layers()[0].clone();
+    let written = build(&ImageConfig::default(), vec![layer.clone(), layer]).unwrap();
+    write_layout(&written, directory.path(), None).unwrap();
+    let read = read_layout(directory.path(), None, &Platform::default()).unwrap();
+    assert_same(&read, &written);
+    let [Blob::Memory(first), Blob::Memory(second)] = [0, 1].map(|at| &read.layers()[at].content) else {
+        panic!("small layers belong in memory");
+    };
+    assert!(std::sync::Arc::ptr_eq(first, second));
 }
 
 #[test]

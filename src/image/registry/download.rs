@@ -9,19 +9,19 @@ use crate::files::FileError;
 use crate::image::cache::{Cache, Incoming};
 use crate::image::digest::{Digest, Hasher};
 use crate::image::image::Blob;
-use crate::image::layer_writer::MEMORY_LIMIT;
 use crate::image::manifest::{Descriptor, check_digest};
 use crate::image::problem::ContentProblem;
 use reqwest::header::HeaderMap;
 use reqwest::{Method, StatusCode};
 
 impl Registry {
-    /// Returns a blob, from the cache if possible.
+    /// Returns a blob, from the cache if possible. A blob that may not stay in memory is written to a file.
     pub(super) async fn blob(
         &self,
         repository: &Repository,
         image: &str,
         descriptor: &Descriptor,
+        in_memory: bool,
     ) -> Result<Blob, RegistryError> {
         if let Some(blob) = self.cached(descriptor.digest).await {
             return Ok(blob);
@@ -37,7 +37,7 @@ impl Registry {
         let _permit = self.permits.acquire().await;
         repository
             .ask(&request, &self.retry, || {
-                self.blob_once(repository, &request, descriptor)
+                self.blob_once(repository, &request, descriptor, in_memory)
             })
             .await
     }
@@ -54,6 +54,7 @@ impl Registry {
         repository: &Repository,
         request: &Request<'_>,
         descriptor: &Descriptor,
+        in_memory: bool,
     ) -> Result<Blob, RegistryError> {
         let fail = |failure| request.fail(failure);
         let file = |error: FileError| fail(error.into());
@@ -68,7 +69,7 @@ impl Registry {
         }
         let what = format!("{} {}", request.image, short(descriptor));
         let transfer = Transfer::new(self.progress.as_ref(), &what, expected);
-        let mut sink = Sink::new(descriptor, self.cache.as_ref()).map_err(file)?;
+        let mut sink = Sink::new(descriptor, in_memory, self.cache.as_ref()).map_err(file)?;
         let mut hasher = Hasher::new();
         let mut pace = repository.time_limits().pace();
         while let Some(bytes) = answer.next_of_blob(&mut pace).await.map_err(fail)? {
@@ -95,15 +96,15 @@ pub(super) fn short(descriptor: &Descriptor) -> String {
     descriptor.digest.hex().chars().take(12).collect()
 }
 
-/// The destination of a blob during its download. Small blobs stay in memory.
+/// The destination of a blob during its download.
 enum Sink {
     Memory(Vec<u8>),
     File(Incoming),
 }
 
 impl Sink {
-    fn new(descriptor: &Descriptor, cache: Option<&Cache>) -> Result<Self, FileError> {
-        if descriptor.size <= MEMORY_LIMIT as u64 {
+    fn new(descriptor: &Descriptor, in_memory: bool, cache: Option<&Cache>) -> Result<Self, FileError> {
+        if in_memory {
             return Ok(Self::Memory(Vec::new()));
         }
         let cached = cache.and_then(|cache| cache.start(&descriptor.digest));

@@ -44,6 +44,7 @@ use super::manifest::{
     self, CONFIG_LIMIT, DOCKER_INDEX, DOCKER_MANIFEST, Descriptor, INDEX, ImageManifest, MANIFEST, MANIFEST_LIMIT,
     Manifest, check_digest,
 };
+use super::memory::{distinct, is_small};
 use super::options::{ImageOptions, RetryPolicy};
 use super::platform::{Offer, Platform};
 use super::problem::ContentProblem;
@@ -58,7 +59,7 @@ use repository::{Access, Repository, Request};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Method, StatusCode};
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io::Read;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -203,7 +204,8 @@ impl Registry {
         image: &str,
         descriptor: &Descriptor,
     ) -> Result<Vec<u8>, ImageError> {
-        let config = self.blob(repository, image, descriptor).await?;
+        let in_memory = is_small(descriptor);
+        let config = self.blob(repository, image, descriptor, in_memory).await?;
         let mut bytes = Vec::new();
         let read = config.open()?.read_to_end(&mut bytes);
         read.map_err(|error| ContentProblem::Damaged(error).of(image, "the config"))?;
@@ -227,11 +229,8 @@ impl Registry {
         image: &str,
         descriptors: &[Descriptor],
     ) -> Result<Vec<Blob>, ImageError> {
-        // A layer may appear several times in an image.
-        let mut asked = HashSet::new();
-        let distinct = descriptors.iter().filter(|descriptor| asked.insert(descriptor.digest));
-        let pull = |descriptor| self.layer(repository, image, descriptor);
-        let pulls = concurrent::unordered(distinct, self.parallel, pull);
+        let pull = |(descriptor, in_memory)| self.layer(repository, image, descriptor, in_memory);
+        let pulls = concurrent::unordered(distinct(descriptors), self.parallel, pull);
         let pulled: HashMap<Digest, Blob> = pulls.try_collect().await?;
         Ok(descriptors
             .iter()
@@ -244,8 +243,9 @@ impl Registry {
         repository: &Repository,
         image: &str,
         descriptor: &Descriptor,
+        in_memory: bool,
     ) -> Result<(Digest, Blob), ImageError> {
-        let blob = self.blob(repository, image, descriptor).await?;
+        let blob = self.blob(repository, image, descriptor, in_memory).await?;
         Ok((descriptor.digest, blob))
     }
 
