@@ -15,6 +15,10 @@ use std::rc::Rc;
 /// The maximum size in bytes of the headers of a tar member, including long names and attributes.
 const HEADER_LIMIT: u64 = 1 << 20;
 
+/// The maximum number of folders and names in a path. The folders of a deeper path cannot be removed on systems that
+/// allow few open files.
+pub(super) const MOST_COMPONENTS: usize = 64;
+
 /// The maximum unpacked size of a layer in bytes, and the limit that a user can raise to increase this maximum.
 #[derive(Clone, Copy)]
 pub(super) struct UnpackLimit {
@@ -269,27 +273,35 @@ fn kind_of(entry_type: tar::EntryType) -> Option<Kind> {
 pub(super) fn plain_path(origin: &str, path: &[u8]) -> Result<(String, bool), TreeError> {
     // No system creates longer paths.
     const LONGEST: usize = 4096;
-    if path.len() > LONGEST {
-        let start = String::from_utf8_lossy(path.get(..64).unwrap_or_default());
-        return Err(TreeError::Limit {
+    let excess = |quantity: &str, limit: String| {
+        let start = String::from_utf8_lossy(path.get(..64).unwrap_or(path));
+        TreeError::Limit {
             origin: origin.to_owned(),
-            what: format!("the length of the path {start}…"),
-            limit: format!("{LONGEST} bytes"),
+            what: format!("the {quantity} of the path {start}…"),
+            limit,
             raised_by: None,
-        });
+        }
+    };
+    if path.len() > LONGEST {
+        return Err(excess("length", format!("{LONGEST} bytes")));
     }
-    let path = String::from_utf8_lossy(path);
-    let mut plain = String::with_capacity(path.len());
-    for component in path.split('/') {
+    let text = String::from_utf8_lossy(path);
+    let mut plain = String::with_capacity(text.len());
+    let mut components = 0;
+    for component in text.split('/') {
         match component {
             "" | "." => {}
             ".." => {
                 return Err(TreeError::PathEscape {
                     origin: origin.to_owned(),
-                    path: path.into_owned(),
+                    path: text.into_owned(),
                 });
             }
             component => {
+                components += 1;
+                if components > MOST_COMPONENTS {
+                    return Err(excess("depth", format!("{MOST_COMPONENTS} components")));
+                }
                 if !plain.is_empty() {
                     plain.push('/');
                 }
@@ -297,7 +309,7 @@ pub(super) fn plain_path(origin: &str, path: &[u8]) -> Result<(String, bool), Tr
             }
         }
     }
-    Ok((plain, path.ends_with('/')))
+    Ok((plain, text.ends_with('/')))
 }
 
 #[cfg(test)]
@@ -312,5 +324,18 @@ mod tests {
         assert!(refused.len() < 200, "{refused}");
         let longest = "a".repeat(4096);
         assert_eq!(plain_path("image", longest.as_bytes()).unwrap().0, longest);
+        let deepest = vec!["a"; MOST_COMPONENTS].join("/");
+        assert_eq!(
+            plain_path("image", format!("./{deepest}/").as_bytes()).unwrap(),
+            (deepest.clone(), true)
+        );
+        let refused = plain_path("image", format!("{deepest}/b").as_bytes()).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            format!(
+                "image: the depth of the path {}… exceeds the limit of 64 components",
+                &deepest[..64]
+            )
+        );
     }
 }

@@ -7,6 +7,7 @@
 use super::digest::{Digest, Hasher, Hashing};
 use super::error::ImageError;
 use super::image::{Blob, Layer};
+use super::layer_reader::MOST_COMPONENTS;
 use super::manifest::{Descriptor, LAYER_GZIP};
 use super::memory::MEMORY_LIMIT;
 use super::problem::BuildProblem;
@@ -64,8 +65,8 @@ pub fn layer_from_tree(tree: &Tree, epoch: u64) -> Result<Layer, ImageError> {
 /// Writes files in any order as a layer. All files have the modification time `epoch` in seconds since 1970.
 ///
 /// # Errors
-/// Returns an error if a path is not a plain relative path or appears twice, a file cannot be read, or a temporary file
-/// cannot be written.
+/// Returns an error if a path is not a plain relative path, is too deep, or appears twice, a file cannot be read, or a
+/// temporary file cannot be written.
 pub fn layer_from_files(entries: &[LayerEntry], epoch: u64) -> Result<Layer, ImageError> {
     write_layer(sources(entries)?, epoch)
 }
@@ -176,6 +177,10 @@ fn check_paths(entries: &BTreeMap<&str, (u32, FileContent<'_>)>) -> Result<(), B
         let path = (*path).to_owned();
         if path.contains('\0') || path.split('/').any(|part| matches!(part, "" | "." | "..")) {
             return Err(BuildProblem::Path { path });
+        }
+        if path.split('/').count() > MOST_COMPONENTS {
+            let limit = MOST_COMPONENTS;
+            return Err(BuildProblem::Deep { path, limit });
         }
         let mut folders = path.match_indices('/').filter_map(|(end, _)| path.get(..end));
         if let Some(folder) = folders.find(|folder| entries.contains_key(folder)) {
@@ -418,6 +423,14 @@ pub(in crate::image) mod tests {
             let error = with_causes(&layer_from_files(&[entry(path)], 0).unwrap_err());
             assert!(error.contains("not a plain relative path"), "{error}");
         }
+        let deepest = vec!["a"; MOST_COMPONENTS].join("/");
+        assert!(
+            everything(layer_from_files(&[entry(&deepest)], 0).unwrap())
+                .get(&deepest)
+                .is_some()
+        );
+        let error = with_causes(&layer_from_files(&[entry(&format!("a/{deepest}"))], 0).unwrap_err());
+        assert!(error.ends_with("has more than 64 components"), "{error}");
         let error = with_causes(&layer_from_files(&[entry("a"), entry("a")], 0).unwrap_err());
         assert!(error.contains("a is added twice"), "{error}");
         let error = with_causes(&layer_from_files(&[entry("a"), entry("a/b")], 0).unwrap_err());

@@ -132,6 +132,14 @@ pub enum BuildProblem {
         /// The path.
         path: String,
     },
+    /// A path in so many folders that opmx would not read the layer again.
+    #[error("the path {path} has more than {limit} components")]
+    Deep {
+        /// The path.
+        path: String,
+        /// The maximum number of components.
+        limit: usize,
+    },
     /// A path that is used for two files, or for a file and a folder.
     #[error("{path} is added twice")]
     Duplicate {

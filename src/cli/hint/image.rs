@@ -46,6 +46,7 @@ hints! {
     BuildProblem {
         pass: [],
         none: [Path, Duplicate, Changed, DiffId, NoPlatform, SamePlatform],
+        Self::Deep { .. } => hint("move the file to a folder with fewer parents"),
         Self::Temporary { source } if is_full(source) => {
             hint(FULL_TEMPORARY)
         }

@@ -12,7 +12,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The maximum number of files in a folder.
+/// The maximum number of files in a folder, and of folders that are created for them.
 const MOST_FILES: usize = 100_000;
 
 /// Streams all files below the folder `inside` of the image to the folder `to`, which must exist and be empty. Relative
@@ -25,6 +25,17 @@ const MOST_FILES: usize = 100_000;
 /// Returns an error if the folder does not exist, a layer is damaged, a limit is exceeded, a path below the folder
 /// is a link or device, or `to` cannot be written.
 pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Result<(), ImageError> {
+    extract_at_most(MOST_FILES, image, inside, to, bytes)
+}
+
+/// Like [`extract_folder`], with at most this many files, and as many folders for them.
+pub(super) fn extract_at_most(
+    most: usize,
+    image: &Image,
+    inside: &str,
+    to: &Path,
+    bytes: u64,
+) -> Result<(), ImageError> {
     let origin = image.origin();
     let inside = match inside.trim_matches('/') {
         "" => String::new(),
@@ -35,6 +46,7 @@ pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Res
         raised_by: Some(Limit::ImageBytes),
     };
     let mut lower = Paths::new();
+    let mut folders = 0;
     // Whether the folder exists although it may be empty.
     let mut is_there = false;
     for layer in image.layers() {
@@ -48,10 +60,11 @@ pub fn extract_folder(image: &Image, inside: &str, to: &Path, bytes: u64) -> Res
             if member.path == inside || is_below(&inside, &member.path) {
                 is_there = member.kind == Kind::Directory && (is_there || member.path == inside);
             }
-            place(&mut lower, &mut upper, member, &inside, to)?;
-            if lower.len() + upper.len() > MOST_FILES {
-                let what = format!("the number of files in /{inside}");
-                return Err(limit(origin, what, MOST_FILES.to_string(), None).into());
+            folders += place(&mut lower, &mut upper, member, &inside, to)?;
+            let counts = [("files", lower.len() + upper.len()), ("folders", folders)];
+            if let Some((kind, _)) = counts.iter().find(|(_, count)| *count > most) {
+                let what = format!("the number of {kind} in /{inside}");
+                return Err(limit(origin, what, most.to_string(), None).into());
             }
             Ok(())
         })?;
@@ -88,8 +101,8 @@ fn remove(hidden: Vec<(String, Option<&'static str>)>, to: &Path, inside: &str) 
     Ok(())
 }
 
-/// Replaces any entry at the path of a member with the member.
-fn place(lower: &mut Paths, upper: &mut Paths, member: Member<'_>, inside: &str, to: &Path) -> Result<(), Stop> {
+/// Replaces any entry at the path of a member with the member. Returns the number of folders that were created.
+fn place(lower: &mut Paths, upper: &mut Paths, member: Member<'_>, inside: &str, to: &Path) -> Result<usize, Stop> {
     let Member {
         path,
         kind,
@@ -109,8 +122,9 @@ fn place(lower: &mut Paths, upper: &mut Paths, member: Member<'_>, inside: &str,
     }
     let leads_inside = path == inside || is_below(inside, &path);
     if !(is_below(&path, inside) || leads_inside && matches!(kind, Kind::Other(_))) {
-        return Ok(());
+        return Ok(0);
     }
+    let mut folders = 0;
     match kind {
         Kind::Directory => {}
         Kind::Other(kind) => {
@@ -123,15 +137,23 @@ fn place(lower: &mut Paths, upper: &mut Paths, member: Member<'_>, inside: &str,
             if file.is_dir() {
                 fs::remove_dir_all(&file).map_err(made)?;
             }
-            if let Some(parent) = file.parent() {
-                fs::create_dir_all(parent).map_err(made)?;
-            }
+            folders = create_parents(&file).map_err(made)?;
             let mut target = create_private(&file).map_err(made)?;
             copy(content, &mut target, size, &file)?;
             upper.insert(path, None);
         }
     }
-    Ok(())
+    Ok(folders)
+}
+
+/// Creates the missing folders above a file, and returns their number.
+fn create_parents(file: &Path) -> io::Result<usize> {
+    let above = file.ancestors().skip(1);
+    let missing: Vec<&Path> = above.take_while(|folder| !folder.is_dir()).collect();
+    for folder in missing.iter().rev() {
+        fs::create_dir(folder)?;
+    }
+    Ok(missing.len())
 }
 
 /// Returns the part of a path below the folder.

@@ -392,6 +392,27 @@ fn a_missing_folder_or_one_with_links_is_rejected() {
 }
 
 #[test]
+fn the_folders_that_a_layer_creates_are_limited_like_its_files() {
+    let stopped = |paths: &[&str]| {
+        let entries: Vec<_> = paths.iter().map(|path| file(path, b"")).collect();
+        let to = tempfile::tempdir().unwrap();
+        let extracted = folder::extract_at_most(4, &image(&[&entries]), "/", to.path(), u64::MAX);
+        extracted.map_err(|error| error.to_string())
+    };
+    assert_eq!(stopped(&["a/b/1", "a/b/2", "a/c/1", "d/1"]), Ok(()));
+    for (paths, kind) in [
+        (["a/b/1", "a/b/2", "a/c/1", "d/1", "d/2"], "files"),
+        // Folders that are removed again took as long to create.
+        (["a/b/1", "a", "a/b/1", "a/b", "a/b/1"], "folders"),
+        (["1", "a/b/c/1", "2", "a/b/d/e/1", "3"], "folders"),
+    ] {
+        let error = stopped(&paths).unwrap_err();
+        let expected = format!("the number of {kind} in / exceeds the limit of 4");
+        assert!(error.ends_with(&expected), "{error}");
+    }
+}
+
+#[test]
 fn a_folder_in_or_below_a_link_is_rejected_and_not_partially_read() {
     let link = |path| (path, EntryType::Symlink, &b""[..]);
     let files = [file("configs/a", b"a"), file("data/b", b"b")];
