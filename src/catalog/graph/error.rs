@@ -170,6 +170,17 @@ pub enum GraphError {
         /// The bundle.
         bundle: String,
     },
+    /// The channels of a package would have more entries than the graph of a package may have.
+    #[error(
+        "the channels of package {package:?} would have more than {limit} entries, because every channel contains all \
+         bundles that its bundles replace or skip; use fewer channels, or remove bundles from skips"
+    )]
+    TooManyEntries {
+        /// The package.
+        package: String,
+        /// The maximum number of entries.
+        limit: usize,
+    },
     /// The head of a channel would be skipped by a bundle below it.
     #[error(
         "bundle {bundle} is below {head}, the head of channel {channel:?} of package {package:?}, but skips it: \

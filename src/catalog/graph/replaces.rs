@@ -6,6 +6,10 @@ use crate::version::parse_strict;
 use semver::Version;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The maximum number of entries in all channels of a package. The entries for the skips of a chain are repeated in
+/// every channel, so a small bundle with many channels and many skips could otherwise fill memory and disk.
+pub(super) const MOST_ENTRIES: usize = 1_000_000;
+
 /// Returns the graph of `package` with the bundles `added`, in the mode `replaces`.
 ///
 /// # Errors
@@ -185,24 +189,30 @@ impl<'a> Build<'a> {
     fn channels(&self, heads: &BTreeMap<&'a str, &'a str>) -> Result<Vec<Channel>, Vec<GraphError>> {
         let mut channels = Vec::with_capacity(heads.len());
         let mut errors = Vec::new();
+        let mut room = MOST_ENTRIES;
         for (channel, head) in heads {
             if self.is_deprecated(head) {
                 continue;
             }
-            match self.walk(channel, head) {
-                Ok(entries) => channels.push(Channel {
-                    name: (*channel).to_owned(),
-                    head: (*head).to_owned(),
-                    entries,
-                }),
+            match self.walk(channel, head, room) {
+                Ok(entries) => {
+                    room = room.saturating_sub(entries.len());
+                    channels.push(Channel {
+                        name: (*channel).to_owned(),
+                        head: (*head).to_owned(),
+                        entries,
+                    });
+                }
+                Err(found) if matches!(found[..], [GraphError::TooManyEntries { .. }]) => return Err(found),
                 Err(found) => errors.extend(found),
             }
         }
         if errors.is_empty() { Ok(channels) } else { Err(errors) }
     }
 
-    /// Returns the entries of one channel. The chain may lead through bundles that do not list the channel.
-    fn walk(&self, channel: &str, head: &'a str) -> Result<Vec<GraphEntry>, Vec<GraphError>> {
+    /// Returns the entries of one channel. Fails if they need more than `room`. The chain may lead through bundles that
+    /// do not list the channel.
+    fn walk(&self, channel: &str, head: &'a str, room: usize) -> Result<Vec<GraphEntry>, Vec<GraphError>> {
         let mut entries = vec![GraphEntry::new(head, 0)];
         let mut visited = BTreeSet::from([head]);
         let mut depth = 1;
@@ -210,6 +220,13 @@ impl<'a> Build<'a> {
         while let Some(node) = self.bundles.get(current)
             && !node.deprecated
         {
+            // Each skip has two entries, and the head or replaced bundle has one.
+            if entries.len() + 2 * node.skips.len() > room {
+                return Err(vec![GraphError::TooManyEntries {
+                    package: self.package(),
+                    limit: MOST_ENTRIES,
+                }]);
+            }
             for skip in &node.skips {
                 entries.push(GraphEntry::new(skip, depth));
                 entries.push(GraphEntry {

@@ -1,4 +1,4 @@
-use super::replaces::with_replaces;
+use super::replaces::{MOST_ENTRIES, with_replaces};
 use super::*;
 use proptest::prelude::*;
 
@@ -70,6 +70,28 @@ fn skips_are_placed_between_a_bundle_and_what_it_replaces() {
         ["k1.2@0>5", "k1.1@1", "k1.2@1>1", "ghost@2", "k1.2@2>3", "k1.0@3"]
     );
     assert_eq!(graph.dropped, []);
+}
+
+#[test]
+fn the_entries_of_all_channels_of_a_package_are_limited() {
+    let head = |channels: usize, skips: usize| {
+        let list =
+            |letter: &str, count: usize| (0..count).map(|number| format!("{letter}{number}")).collect::<Vec<_>>();
+        let head = Node {
+            version: "1.0.0".to_owned(),
+            skips: list("s", skips),
+            channels: list("c", channels).into_iter().collect(),
+            default_channel: Some("c0".to_owned()),
+            ..Node::default()
+        };
+        with_replaces(&package(&[]), &BTreeMap::from([("k1".to_owned(), head)]))
+    };
+    let graph = head(100, 4_999).unwrap();
+    let entries: usize = graph.channels.iter().map(|channel| channel.entries.len()).sum();
+    assert_eq!(entries, MOST_ENTRIES - 100);
+    insta::assert_snapshot!(only_error(head(100, 5_000)), @r#"the channels of package "k" would have more than 1000000 entries, because every channel contains all bundles that its bundles replace or skip; use fewer channels, or remove bundles from skips"#);
+    // Building these entries would not end.
+    only_error(head(100_000, 100_000));
 }
 
 #[test]

@@ -235,7 +235,9 @@ impl Refusal {
                 | GraphError::Cycle { bundle, .. }
                 | GraphError::ReplacesItself { bundle, .. } => (About::Bundle(bundle), Stated::Replaces),
                 GraphError::HeadSkipped { bundle, .. } => (About::Bundle(bundle), Stated::Skips),
-                GraphError::NoChannel { package } => (About::Package(package), Stated::Channels),
+                GraphError::NoChannel { package } | GraphError::TooManyEntries { package, .. } => {
+                    (About::Package(package), Stated::Channels)
+                }
                 GraphError::DefaultChannelMissing { package, .. } => (About::Package(package), Stated::DefaultChannel),
                 GraphError::DefaultChannelUnknown { bundle, .. } => (About::Bundle(bundle), Stated::DefaultChannel),
                 GraphError::DefaultChannelDeprecated { .. }
