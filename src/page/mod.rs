@@ -31,6 +31,7 @@ mod list;
 pub mod live;
 mod markdown;
 mod model;
+mod nesting;
 mod output;
 mod package_page;
 mod path;
