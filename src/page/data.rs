@@ -61,16 +61,13 @@ pub(super) fn package_data(model: &Model<'_>, relations: &Relations) -> File {
             })
         })
         .collect();
-    let dependents: Vec<Value> = relations
-        .dependents(name, "")
-        .into_iter()
-        .map(|dependent| {
-            let Dependent {
-                package, wish, intent, ..
-            } = dependent;
-            json!({"package": package, "needs": wish, "intent": intent})
-        })
-        .collect();
+    let dependents = relations.dependents(name, "");
+    let needed_by = dependents.first.iter().map(|dependent| {
+        let Dependent {
+            package, wish, intent, ..
+        } = dependent;
+        json!({"package": package, "needs": wish, "intent": intent})
+    });
     let data = json!({
         "form": FORM,
         "name": name,
@@ -79,7 +76,8 @@ pub(super) fn package_data(model: &Model<'_>, relations: &Relations) -> File {
         "deprecated": model.deprecated,
         "channels": channels,
         "versions": model.versions.iter().map(|release| version(release, &model.sizes)).collect::<Vec<_>>(),
-        "neededBy": dependents,
+        "neededBy": needed_by.collect::<Vec<_>>(),
+        "moreNeededBy": dependents.more,
     });
     file(path::package_data(name), &data)
 }
@@ -138,7 +136,7 @@ fn need(need: &Needed) -> Value {
         .iter()
         .map(|provider| provider.package.as_str())
         .collect();
-    json!({"what": need.wish, "intent": need.intent, "packages": providers})
+    json!({"what": need.wish, "intent": need.intent, "packages": providers, "morePackages": need.more_providers})
 }
 
 /// Returns a JSON file in which hidden characters are escaped.

@@ -7,7 +7,7 @@ use super::lifecycle::Line;
 use super::markdown;
 use super::model::{Model, Release, channel_id};
 use super::path;
-use super::relations::{Dependent, Needed, Relations};
+use super::relations::{Dependents, Needed, Relations};
 use crate::catalog::drawing::{self, ChannelDrawing, EdgeKind, Edges, Node, View};
 use crate::catalog::updates::updates;
 use crate::catalog::{BundleId, Channel};
@@ -36,7 +36,7 @@ struct PackagePage<'a> {
     differences: Vec<Comparison>,
     install: Vec<Manifest>,
     needs: Vec<Needed>,
-    dependents: Vec<Dependent>,
+    dependents: Dependents,
     description: String,
 }
 

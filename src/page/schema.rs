@@ -94,7 +94,12 @@ const PACKAGE: Shape = Object(&[
     always(
         "neededBy",
         List(&DEPENDENT),
-        "The packages that depend on this package.",
+        "The packages that depend on this package; at most the first 50 dependencies.",
+    ),
+    always(
+        "moreNeededBy",
+        Within(0, i64::MAX),
+        "The number of dependencies on this package that are not in neededBy.",
     ),
 ]);
 
@@ -215,7 +220,12 @@ const NEED: Shape = Object(&[
     always(
         "packages",
         TEXTS,
-        "The packages in the index that satisfy the dependency.",
+        "The packages in the index that satisfy the dependency; at most the first 50.",
+    ),
+    always(
+        "morePackages",
+        Within(0, i64::MAX),
+        "The number of packages that satisfy the dependency and are not in packages.",
     ),
 ]);
 
