@@ -11,7 +11,7 @@ use super::Subject;
 use crate::cluster::{State, operator_groups};
 use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::Rule;
-use crate::kubernetes::rbac::account::{Account, Grants, grants};
+use crate::kubernetes::rbac::account::{Account, Bindings, Grants};
 use crate::kubernetes::rbac::covering::{Granted, TooComplex, are_readable, cells, halves};
 use crate::kubernetes::selector::selects;
 use crate::olm::install_mode::ALL_NAMESPACES;
@@ -158,26 +158,31 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
     let mut given = bound(&own, &accounts, namespace, &targets, state, &mut notes);
     given.push(condition(csv, namespace));
     given.extend(certified(csv, namespace));
-    let all: BTreeSet<Account> = given.iter().flat_map(|given| given.accounts.iter().cloned()).collect();
-    let accounts: Result<Vec<_>, TooComplex> = all
+    let mut of_accounts: BTreeMap<&Account, Vec<&Given>> = BTreeMap::new();
+    let mut of_others: BTreeMap<&Subject, Vec<&Given>> = BTreeMap::new();
+    for given in &given {
+        for account in &given.accounts {
+            of_accounts.entry(account).or_default().push(given);
+        }
+        for other in &given.others {
+            of_others.entry(other).or_default().push(given);
+        }
+    }
+    let bindings = Bindings::of(&state.objects);
+    let accounts: Result<Vec<_>, TooComplex> = of_accounts
         .into_iter()
-        .map(|account| {
-            let own = given.iter().filter(|given| given.accounts.contains(&account));
-            let own: Vec<&Given> = own.collect();
-            let (before, _) = grants(&state.objects, &account);
+        .map(|(account, own)| {
+            let (before, _) = bindings.grants(account);
             Ok(AccountPermissions {
                 permissions: holdings(&own, &before)?,
                 grants: all_grants(&own, before),
-                account,
+                account: account.clone(),
             })
         })
         .collect();
-    let others: BTreeSet<&Subject> = given.iter().flat_map(|given| &given.others).collect();
-    let others: Result<Vec<_>, TooComplex> = others
+    let others: Result<Vec<_>, TooComplex> = of_others
         .into_iter()
-        .map(|subject| {
-            let own = given.iter().filter(|given| given.others.contains(subject));
-            let own: Vec<&Given> = own.collect();
+        .map(|(subject, own)| {
             Ok(SubjectPermissions {
                 subject: subject.clone(),
                 permissions: holdings(&own, &Grants::default())?,

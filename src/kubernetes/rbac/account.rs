@@ -1,9 +1,9 @@
 //! The permissions that the bindings of a cluster grant to a service account.
 
-use super::role::built_in;
+use super::role::Roles;
 use super::{GROUP, Rule};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::str::FromStr;
 
@@ -74,16 +74,58 @@ impl Account {
     /// Whether a subject of a binding is this account, or a group that contains it. `namespace` is the namespace of the
     /// binding.
     pub(crate) fn is(&self, subject: &Value, namespace: Option<&str>) -> bool {
+        let named = self.named();
+        Named::of(subject, namespace).is_some_and(|subject| named.iter().any(|own| own.borrowed() == subject))
+    }
+
+    /// Returns the subjects that are this account, or a group that contains it.
+    fn named(&self) -> [Named<String>; 5] {
+        let [all, of_namespace, authenticated] = self.groups().map(Named::Group);
+        [
+            Named::Account(self.namespace.clone(), self.name.clone()),
+            Named::User(self.user()),
+            all,
+            of_namespace,
+            authenticated,
+        ]
+    }
+}
+
+/// A subject of a binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Named<T> {
+    /// A service account: its namespace and name.
+    Account(T, T),
+    /// A user.
+    User(T),
+    /// A group.
+    Group(T),
+}
+
+impl<'a> Named<&'a str> {
+    /// Reads a subject of a binding in a namespace. Returns `None` for a subject of another kind, or without a
+    /// namespace.
+    pub(crate) fn of(subject: &'a Value, namespace: Option<&'a str>) -> Option<Self> {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = text("name");
         match text("kind") {
             "ServiceAccount" => {
                 let own = Some(text("namespace")).filter(|namespace| !namespace.is_empty());
-                name == self.name && own.or(namespace) == Some(self.namespace.as_str())
+                Some(Self::Account(own.or(namespace)?, name))
             }
-            "User" => name == self.user(),
-            "Group" => self.groups().iter().any(|group| group == name),
-            _ => false,
+            "User" => Some(Self::User(name)),
+            "Group" => Some(Self::Group(name)),
+            _ => None,
+        }
+    }
+}
+
+impl Named<String> {
+    fn borrowed(&self) -> Named<&str> {
+        match self {
+            Self::Account(namespace, name) => Named::Account(namespace, name),
+            Self::User(name) => Named::User(name),
+            Self::Group(name) => Named::Group(name),
         }
     }
 }
@@ -125,9 +167,10 @@ impl Grants {
 }
 
 /// Returns the rules that the bindings among `objects` grant to an account, and a message for each binding that is
-/// ignored because its role is not among the objects. Skips objects of other kinds.
+/// ignored because its role is not among the objects. Skips objects of other kinds. [`Bindings`] does this for several
+/// accounts.
 pub fn grants<'a>(objects: impl IntoIterator<Item = &'a Value>, account: &Account) -> (Grants, Vec<String>) {
-    grants_to(objects, |subject, namespace| account.is(subject, namespace))
+    Bindings::of(objects).grants(account)
 }
 
 /// Returns the rules that the bindings among `objects` grant to the subjects that `is_meant` selects. The arguments of
@@ -136,50 +179,91 @@ pub(super) fn grants_to<'a>(
     objects: impl IntoIterator<Item = &'a Value>,
     is_meant: impl Fn(&Value, Option<&str>) -> bool,
 ) -> (Grants, Vec<String>) {
-    let mut roles: BTreeMap<(&str, &str, &str), &Value> = BTreeMap::new();
-    let mut bindings = Vec::new();
-    for object in objects {
-        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        if !text("/apiVersion").starts_with(GROUP) {
-            continue;
-        }
-        match text("/kind") {
-            kind @ "Role" => {
-                roles.insert((kind, text("/metadata/namespace"), text("/metadata/name")), object);
-            }
-            kind @ "ClusterRole" => {
-                roles.insert((kind, "", text("/metadata/name")), object);
-            }
-            "RoleBinding" | "ClusterRoleBinding" => bindings.push(object),
-            _ => {}
-        }
-    }
-    let (mut grants, mut notes) = (Grants::default(), Vec::new());
-    for binding in bindings {
-        let text = |path: &str| binding.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        let namespace = (text("/kind") == "RoleBinding").then(|| text("/metadata/namespace"));
-        let subjects = binding.get("subjects").and_then(Value::as_array);
-        let mut subjects = subjects.into_iter().flatten();
-        if !subjects.any(|subject| is_meant(subject, namespace)) {
-            continue;
-        }
-        let (kind, name) = (text("/roleRef/kind"), text("/roleRef/name"));
-        let role = match (kind, namespace) {
-            ("ClusterRole", _) => roles.get(&("ClusterRole", "", name)),
-            ("Role", Some(namespace)) => roles.get(&("Role", namespace, name)),
-            _ => None,
+    let bindings = Bindings::of(objects);
+    let meant = bindings.all.iter().filter(|binding| {
+        let namespace = namespace_of(binding);
+        subjects(binding).any(|subject| is_meant(subject, namespace))
+    });
+    bindings.granted(meant)
+}
+
+/// The bindings and roles among some objects.
+#[derive(Debug, Default)]
+pub(crate) struct Bindings<'a> {
+    roles: Roles<'a>,
+    all: Vec<&'a Value>,
+    /// The positions of the bindings of each subject.
+    by_subject: HashMap<Named<&'a str>, Vec<usize>>,
+}
+
+impl<'a> Bindings<'a> {
+    /// Reads the bindings and roles among objects.
+    pub(crate) fn of(objects: impl IntoIterator<Item = &'a Value>) -> Self {
+        let objects: Vec<&Value> = objects.into_iter().collect();
+        let mut made = Self {
+            roles: Roles::of(objects.iter().copied()),
+            ..Self::default()
         };
-        let rules = role.map(|role| Rule::read_all(role));
-        match rules.or_else(|| built_in(kind, name)) {
-            Some(rules) => grants.add(namespace, rules),
-            None => notes.push(format!(
-                "{}/{} refers to {kind}/{name}, which is not among the objects, so the binding is ignored",
-                text("/kind"),
-                text("/metadata/name"),
-            )),
+        for object in objects {
+            let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+            let is_binding = ["RoleBinding", "ClusterRoleBinding"].contains(&text("kind"));
+            if !is_binding || !text("apiVersion").starts_with(GROUP) {
+                continue;
+            }
+            let namespace = namespace_of(object);
+            for subject in subjects(object).filter_map(|subject| Named::of(subject, namespace)) {
+                made.by_subject.entry(subject).or_default().push(made.all.len());
+            }
+            made.all.push(object);
         }
+        made
     }
-    (grants, notes)
+
+    /// Like [`grants`].
+    pub(crate) fn grants(&self, account: &Account) -> (Grants, Vec<String>) {
+        let named = account.named();
+        let places = named.iter().filter_map(|named| self.by_subject.get(&named.borrowed()));
+        // Several subjects of a binding may be the account.
+        let places: BTreeSet<usize> = places.flatten().copied().collect();
+        self.granted(places.into_iter().filter_map(|place| self.all.get(place)))
+    }
+
+    fn granted<'b>(&self, bindings: impl Iterator<Item = &'b &'a Value>) -> (Grants, Vec<String>)
+    where
+        'a: 'b,
+    {
+        let (mut grants, mut notes) = (Grants::default(), Vec::new());
+        for binding in bindings {
+            let text = |path: &str| binding.pointer(path).and_then(Value::as_str).unwrap_or_default();
+            let (kind, name) = (text("/roleRef/kind"), text("/roleRef/name"));
+            let namespace = namespace_of(binding);
+            let rules = match (kind, namespace) {
+                // A ClusterRoleBinding cannot refer to a Role.
+                ("Role", None) => None,
+                _ => self.roles.rules(kind, name, namespace.unwrap_or_default()),
+            };
+            match rules {
+                Some(rules) => grants.add(namespace, rules),
+                None => notes.push(format!(
+                    "{}/{} refers to {kind}/{name}, which is not among the objects, so the binding is ignored",
+                    text("/kind"),
+                    text("/metadata/name"),
+                )),
+            }
+        }
+        (grants, notes)
+    }
+}
+
+/// Returns the namespace of a RoleBinding; `None` for a ClusterRoleBinding.
+fn namespace_of(binding: &Value) -> Option<&str> {
+    let text = |path: &str| binding.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    (text("/kind") == "RoleBinding").then(|| text("/metadata/namespace"))
+}
+
+fn subjects(binding: &Value) -> impl Iterator<Item = &Value> {
+    let subjects = binding.get("subjects").and_then(Value::as_array);
+    subjects.into_iter().flatten()
 }
 
 #[cfg(test)]
@@ -248,6 +332,8 @@ mod tests {
             binding("", ("ClusterRole", "c"), &own),
         ];
         let (grants, notes) = grants(&objects, &account);
+        let is_meant = |subject: &Value, namespace: Option<&str>| account.is(subject, namespace);
+        assert_eq!((grants.clone(), notes.clone()), grants_to(&objects, is_meant));
         assert_eq!(resources(&grants.cluster), ["nodes"]);
         assert_eq!(resources(&grants.within(Some("ns"))), ["nodes", "pods"]);
         assert_eq!(resources(&grants.within(Some("other"))), ["nodes", "nodes"]);
@@ -255,6 +341,16 @@ mod tests {
             notes,
             ["ClusterRoleBinding/binding refers to Role/r, which is not among the objects, so the binding is ignored"]
         );
+    }
+
+    #[test]
+    fn a_binding_that_names_an_account_twice_grants_its_rules_once() {
+        let account: Account = "ns/sa".parse().unwrap();
+        let mut binding = binding("ns", ("Role", "r"), &json!({"kind": "ServiceAccount", "name": "sa"}));
+        let group = json!({"kind": "Group", "name": "system:authenticated"});
+        binding["subjects"].as_array_mut().unwrap().push(group);
+        let (grants, _) = grants(&[role("Role", "ns", "r", "pods"), binding], &account);
+        assert_eq!(resources(&grants.within(Some("ns"))), ["pods"]);
     }
 
     #[test]

@@ -2,28 +2,42 @@
 
 use super::{CLUSTER_ADMIN, GROUP, Rule};
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// The ClusterRole that lets extension API servers ask who sent a request and what the sender may do.
 const AUTH_DELEGATOR: &str = "system:auth-delegator";
 
-/// Returns the rules of a role that is among `objects` or built into every cluster. `namespace` is the namespace of the
-/// binding, in which a Role must be.
-pub fn rules_of<'a>(
-    kind: &str,
-    name: &str,
-    namespace: &str,
-    objects: impl IntoIterator<Item = &'a Value>,
-) -> Option<Vec<Rule>> {
-    let mut found = objects.into_iter().filter(|object| {
-        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        let here = kind == "ClusterRole" || text("/metadata/namespace") == namespace;
-        text("/apiVersion").starts_with(GROUP) && text("/kind") == kind && text("/metadata/name") == name && here
-    });
-    found.next().map(Rule::read_all).or_else(|| built_in(kind, name))
+/// The roles among some objects.
+#[derive(Debug, Default)]
+pub struct Roles<'a>(HashMap<(&'a str, &'a str, &'a str), &'a Value>);
+
+impl<'a> Roles<'a> {
+    /// Reads the roles among objects. Skips objects of other kinds.
+    pub fn of(objects: impl IntoIterator<Item = &'a Value>) -> Self {
+        let key = |object: &'a Value| {
+            let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+            let namespace = match text("/kind") {
+                _ if !text("/apiVersion").starts_with(GROUP) => return None,
+                "Role" => text("/metadata/namespace"),
+                "ClusterRole" => "",
+                _ => return None,
+            };
+            Some(((text("/kind"), namespace, text("/metadata/name")), object))
+        };
+        Self(objects.into_iter().filter_map(key).collect())
+    }
+
+    /// Returns the rules of a role that is among the objects or built into every cluster. `namespace` is the namespace
+    /// of the binding, in which a Role must be.
+    pub fn rules(&self, kind: &str, name: &str, namespace: &str) -> Option<Vec<Rule>> {
+        let namespace = if kind == "ClusterRole" { "" } else { namespace };
+        let found = self.0.get(&(kind, namespace, name));
+        found.map(|role| Rule::read_all(role)).or_else(|| built_in(kind, name))
+    }
 }
 
 /// Returns the rules of a role that is built into every cluster and that clusters do not extend.
-pub(crate) fn built_in(kind: &str, name: &str) -> Option<Vec<Rule>> {
+fn built_in(kind: &str, name: &str) -> Option<Vec<Rule>> {
     match (kind, name) {
         ("ClusterRole", CLUSTER_ADMIN) => Some(Rule::everything().into()),
         ("ClusterRole", AUTH_DELEGATOR) => Some(auth_delegation().into()),
@@ -57,13 +71,14 @@ mod tests {
                 "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]})
         };
         let objects = [role("Role", "ns", "r"), role("ClusterRole", "", "cluster-admin")];
-        let rules = |kind: &str, name: &str, namespace: &str| rules_of(kind, name, namespace, &objects);
+        let roles = Roles::of(&objects);
+        let rules = |kind: &str, name: &str, namespace: &str| roles.rules(kind, name, namespace);
         let pods = vec![Rule::new("", "pods", &["get"])];
         assert_eq!(rules("Role", "r", "ns").as_ref(), Some(&pods));
         assert_eq!(rules("Role", "r", "other"), None);
         assert_eq!(rules("ClusterRole", "cluster-admin", "ns").as_ref(), Some(&pods));
         assert_eq!(rules("ClusterRole", "view", "ns"), None);
-        let everything = rules_of("ClusterRole", "cluster-admin", "", &[]);
+        let everything = Roles::default().rules("ClusterRole", "cluster-admin", "");
         assert_eq!(everything, Some(Rule::everything().into()));
     }
 }

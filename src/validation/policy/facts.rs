@@ -3,7 +3,7 @@
 use super::{Scope, Setting};
 use crate::bundle::image_use;
 use crate::kubernetes::GroupVersionKind;
-use crate::kubernetes::rbac::role::{is_aggregated, rules_of};
+use crate::kubernetes::rbac::role::{Roles, is_aggregated};
 use crate::kubernetes::rbac::{self, Rule};
 use crate::text::Path;
 use serde_json::Value;
@@ -88,9 +88,10 @@ impl Facts {
         if let Some(csv) = csv {
             facts.csv(csv, setting.everywhere);
         }
+        let known = Roles::of(setting.objects);
         for (number, object) in (usize::from(csv.is_some())..).zip(objects) {
             facts.object(number, object);
-            facts.binding(number, object, objects, setting);
+            facts.binding(number, object, objects, (&known, setting.namespace));
         }
         facts
     }
@@ -133,8 +134,9 @@ impl Facts {
     }
 
     /// Adds the rules that a binding grants, unless it binds a role among the objects: the rules of these roles are
-    /// separate facts.
-    fn binding(&mut self, number: usize, object: &Value, objects: &[&Value], setting: &Setting<'_>) {
+    /// separate facts. `known` are the roles of the cluster, and `namespace` is the namespace of bindings that specify
+    /// none.
+    fn binding(&mut self, number: usize, object: &Value, objects: &[&Value], (known, namespace): (&Roles<'_>, &str)) {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let gvk = GroupVersionKind::from_api_version(text("/apiVersion"), text("/kind"));
         let scope = match gvk.kind.as_str() {
@@ -159,8 +161,8 @@ impl Facts {
         if objects.iter().any(is_bound) {
             return;
         }
-        let namespace = if home.is_empty() { setting.namespace } else { home };
-        let (rules, origin) = if let Some(rules) = rules_of(kind, name, namespace, setting.objects) {
+        let namespace = if home.is_empty() { namespace } else { home };
+        let (rules, origin) = if let Some(rules) = known.rules(kind, name, namespace) {
             (rules, Origin::Bound(format!("{kind} {name}")))
         } else {
             let reason = format!(

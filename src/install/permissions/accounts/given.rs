@@ -4,12 +4,13 @@ use super::super::Subject;
 use super::Targets;
 use crate::cluster::State;
 use crate::csv::{self, Csv};
-use crate::kubernetes::rbac::account::Account;
+use crate::kubernetes::rbac::Rule;
+use crate::kubernetes::rbac::account::{Account, Named};
+use crate::kubernetes::rbac::role::{self, Roles};
 use crate::kubernetes::rbac::user::User;
-use crate::kubernetes::rbac::{Rule, role};
 use crate::steps::Step;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// The namespace of the role that lets extension API servers read how requests are authenticated.
 const SYSTEM_NAMESPACE: &str = "kube-system";
@@ -40,6 +41,12 @@ pub(super) fn bound(
     state: &State,
     notes: &mut Vec<String>,
 ) -> Vec<Given> {
+    let known = Roles::of(&state.objects);
+    let mut written: HashMap<(&str, &str), &Step> = HashMap::new();
+    for step in steps {
+        let (kind, name) = (&*step.resource.kind, &*step.resource.name);
+        written.entry((kind, name)).or_insert(step);
+    }
     let mut given = Vec::new();
     for step in steps {
         let kind = step.resource.kind.as_str();
@@ -51,7 +58,11 @@ pub(super) fn bound(
         let (name, manifest) = (&step.resource.name, &step.resource.manifest);
         let text = |path: &str| manifest.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let (role_kind, role) = (text("/roleRef/kind"), text("/roleRef/name"));
-        let Some(rules) = rules_of(role_kind, role, steps, namespace, state) else {
+        let rules = match written.get(&(role_kind, role)) {
+            Some(step) => Some(Rule::read_all(&step.resource.manifest)),
+            None => known.rules(role_kind, role, namespace),
+        };
+        let Some(rules) = rules else {
             notes.push(format!(
                 "{kind} {name} refers to {role_kind} {role}, which is not in the input"
             ));
@@ -112,20 +123,26 @@ pub(super) fn bound(
 /// include.
 fn subjects(binding: &Value, namespace: Option<&str>, own: &BTreeSet<Account>) -> BTreeSet<Account> {
     let subjects = binding.get("subjects").and_then(Value::as_array);
-    let subjects = subjects.into_iter().flatten();
-    let named = subjects.clone().filter_map(|subject| {
-        let text = |key: &str| subject.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
-        let name = text("name")?;
-        match text("kind")? {
-            "ServiceAccount" => Some(account(text("namespace").or(namespace)?, name)),
-            "User" => account_of_user(name),
-            _ => None,
+    let mut accounts = BTreeSet::new();
+    let mut are_all_included = false;
+    for subject in subjects.into_iter().flatten() {
+        match Named::of(subject, namespace) {
+            Some(Named::Account(namespace, name)) => {
+                let account = account(namespace, name);
+                if !name.is_empty() || own.contains(&account) {
+                    accounts.insert(account);
+                }
+            }
+            Some(Named::User(name)) => accounts.extend(account_of_user(name)),
+            // The operator's own accounts are in the same namespace, so they are in the same groups.
+            Some(Named::Group(_)) => are_all_included |= own.first().is_some_and(|one| one.is(subject, namespace)),
+            None => {}
         }
-    });
-    let included = own
-        .iter()
-        .filter(|account| subjects.clone().any(|subject| account.is(subject, namespace)));
-    named.chain(included.cloned()).collect()
+    }
+    if are_all_included {
+        accounts.extend(own.iter().cloned());
+    }
+    accounts
 }
 
 /// Returns the users and groups among the subjects of a binding, except for users that are service accounts.
@@ -181,17 +198,6 @@ fn account_of_deployment(deployment: &Value) -> &str {
     name.unwrap_or(DEFAULT_ACCOUNT)
 }
 
-/// Returns the rules of a role that is among the steps, in the cluster, or built into every cluster.
-fn rules_of(kind: &str, name: &str, steps: &[&Step], namespace: &str, state: &State) -> Option<Vec<Rule>> {
-    let mut own = steps
-        .iter()
-        .filter(|step| step.resource.kind == kind && step.resource.name == name);
-    if let Some(step) = own.next() {
-        return Some(Rule::read_all(&step.resource.manifest));
-    }
-    role::rules_of(kind, name, namespace, &state.objects)
-}
-
 /// Returns the rule by which OLM allows the accounts of a version to update its OperatorCondition. A version that
 /// specifies no accounts uses the default account.
 pub(super) fn condition(csv: Csv<'_>, namespace: &str) -> Given {
@@ -225,11 +231,13 @@ pub(super) fn certified(csv: Csv<'_>, namespace: &str) -> Vec<Given> {
     };
     let webhooks = served(&["spec", "webhookdefinitions"]);
     let services = served(&["spec", "apiservicedefinitions", "owned"]);
+    let deployments = csv.deployments().iter().rev();
+    let deployments = deployments.filter_map(|written| Some((written.get("name")?.as_str()?, written)));
+    // The first of several Deployments with the same name counts.
+    let deployments: HashMap<&str, &Value> = deployments.collect();
     let mut given = Vec::new();
     for deployment in webhooks.union(&services) {
-        let mut deployments = csv.deployments().iter();
-        let Some(written) = deployments.find(|written| written.get("name").and_then(Value::as_str) == Some(deployment))
-        else {
+        let Some(written) = deployments.get(deployment.as_str()) else {
             continue;
         };
         let accounts = BTreeSet::from([account(namespace, account_of_deployment(written))]);

@@ -229,3 +229,36 @@ fn a_binding_to_a_user_or_group_applies_to_the_accounts_it_includes() {
     );
     assert_eq!(lines_of(&found, "another"), ["*: events list"]);
 }
+
+#[test]
+fn the_accounts_of_many_bindings_are_not_compared_with_each_other() {
+    // Comparing all pairs would take hours.
+    const ACCOUNTS: usize = 30_000;
+    let rbac = |kind: &str, name: &str| object("rbac.authorization.k8s.io/v1", kind, name);
+    let mut csv = csv("memo.v1");
+    let rule = |resource: &str| json!([{"apiGroups": [""], "resources": [resource], "verbs": ["get"]}]);
+    let permissions = (0..ACCOUNTS)
+        .map(|number| json!({"serviceAccountName": format!("a{number}"), "rules": rule(&format!("r{number}"))}));
+    csv["spec"]["install"]["spec"]["permissions"] = permissions.collect();
+    let mut objects = vec![rbac("ClusterRole", "old")];
+    objects[0]["rules"] = rule("nodes");
+    objects.extend((0..ACCOUNTS).map(|number| {
+        let mut binding = rbac("RoleBinding", &format!("b{number}"));
+        binding["metadata"]["namespace"] = "operators".into();
+        binding["roleRef"] = json!({"kind": "ClusterRole", "name": "old"});
+        binding["subjects"] = json!([{"kind": "ServiceAccount", "name": format!("a{number}")}]);
+        binding
+    }));
+    let operator = held(csv, Vec::new(), &state(objects));
+    assert_eq!(operator.accounts.len(), ACCOUNTS);
+    let mut lines = lines_of(&operator, "a29999");
+    lines.sort();
+    assert_eq!(
+        lines,
+        [
+            "operators: nodes get",
+            "operators: operatorconditions/memo.v1 get,update,patch",
+            "operators: r29999 get",
+        ]
+    );
+}
