@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
 /// The position of an entry in [`Entries::all`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct EntryId(pub(super) u32);
 
 /// The origin of an entry.

@@ -1,6 +1,6 @@
 //! Bundles of a catalog that satisfy the dependencies of a bundle.
 
-use super::predicate::{Dependency, dependencies};
+use super::predicate::{Dependency, Providers, dependencies};
 use super::properties::{Facts, as_property, of_bundle};
 use super::resolve::EVALUATIONS;
 use crate::catalog::{BundleId, Catalog, Property, Text};
@@ -21,6 +21,8 @@ pub(crate) struct Needs<'catalog> {
     olm: Olm,
     /// Every bundle in a channel.
     candidates: Vec<Candidate>,
+    /// The positions of candidates.
+    providers: Providers<usize>,
     budget: Budget,
     /// Cached results, because the versions of a package often have the same dependencies.
     known: HashMap<Property, Rc<[Found]>>,
@@ -71,6 +73,7 @@ impl<'catalog> Needs<'catalog> {
     /// bundles.
     pub(crate) fn new(catalog: &'catalog Catalog, olm: Olm) -> Self {
         let mut candidates = Vec::new();
+        let mut providers = Providers::default();
         for package in &catalog.packages {
             let entries = package.channels.iter().flat_map(|channel| &channel.entries);
             let mut ids: Vec<_> = entries.map(|entry| entry.bundle).collect();
@@ -80,11 +83,13 @@ impl<'catalog> Needs<'catalog> {
                 let Some(bundle) = catalog.bundle(id) else { continue };
                 let mut own = bundle.clone();
                 own.dependencies.clear();
+                let facts = of_bundle(&package.name, &own, &olm).unwrap_or_default();
+                providers.add(candidates.len(), &package.name, &facts);
                 candidates.push(Candidate {
                     bundle: id,
                     package: package.name.clone(),
                     version: bundle.version.as_deref().and_then(parse_tolerant),
-                    facts: of_bundle(&package.name, &own, &olm).unwrap_or_default(),
+                    facts,
                 });
             }
         }
@@ -92,6 +97,7 @@ impl<'catalog> Needs<'catalog> {
             catalog,
             olm,
             candidates,
+            providers,
             budget: Budget::new(EVALUATIONS),
             known: HashMap::new(),
         }
@@ -151,8 +157,13 @@ impl<'catalog> Needs<'catalog> {
                 .predicate
                 .holds(package, version, &candidate.facts, &self.budget)
         };
-        let found = self.candidates.iter().filter(holds);
-        let found = found.map(|candidate| candidate.bundle).collect();
+        let bundles = |candidates: &mut dyn Iterator<Item = &Candidate>| {
+            candidates.filter(holds).map(|candidate| candidate.bundle).collect()
+        };
+        let found = match self.providers.of(&dependency.predicate) {
+            Some(places) => bundles(&mut places.into_iter().filter_map(|place| self.candidates.get(place))),
+            None => bundles(&mut self.candidates.iter()),
+        };
         Found {
             intent: dependency.intent,
             wish: dependency.predicate.to_string(),
@@ -162,6 +173,90 @@ impl<'catalog> Needs<'catalog> {
             } else {
                 Ok(found)
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{Bundle, Channel, ChannelEntry, ManifestsId, Package};
+
+    /// Returns a catalog with one bundle for each package. The dependencies are values of `olm.constraint`.
+    fn catalog<'a>(packages: impl Iterator<Item = (String, &'a [&'a str])>) -> Catalog {
+        let mut catalog = Catalog::default();
+        for (number, (name, constraints)) in (0..).zip(packages) {
+            let name = Text::from(name);
+            catalog.packages.push(Package {
+                name: Text::clone(&name),
+                default_channel: None,
+                channels: vec![Channel {
+                    name: "stable".into(),
+                    head: Some(Text::clone(&name)),
+                    entries: vec![ChannelEntry {
+                        bundle: BundleId(number),
+                        replaces: None,
+                        skips: Vec::new(),
+                        skip_range: None,
+                    }],
+                }],
+            });
+            let constraints = constraints.iter().map(|value| Property {
+                kind: "olm.constraint".into(),
+                value: (*value).into(),
+            });
+            catalog.bundles.push(Bundle {
+                name,
+                version: Some("1.0.0".into()),
+                image: None,
+                properties: constraints.collect(),
+                dependencies: Vec::new(),
+                manifests: ManifestsId(i64::from(number)),
+            });
+        }
+        catalog
+    }
+
+    #[test]
+    fn the_bundles_of_named_packages_and_of_any_package_are_found() {
+        let constraints = [
+            r#"{"package":{"packageName":"b","versionRange":"1.x"}}"#,
+            r#"{"package":{"packageName":"b","versionRange":"2.x"}}"#,
+            r#"{"any":{"constraints":[{"package":{"packageName":"b","versionRange":"1.x"}},{"package":{"packageName":"c","versionRange":"1.x"}}]}}"#,
+            r#"{"all":{"constraints":[{"not":{"constraints":[{"package":{"packageName":"b","versionRange":"1.x"}}]}}]}}"#,
+            r#"{"cel":{"rule":"true"}}"#,
+        ];
+        let packages = [("a", &constraints[..]), ("b", &[]), ("c", &[])];
+        let catalog = catalog(
+            packages
+                .into_iter()
+                .map(|(name, constraints)| (name.to_owned(), constraints)),
+        );
+        let found = Needs::new(&catalog, Olm::Proposed).of(BundleId(0));
+        let ids = |need: &Need| {
+            need.bundles
+                .clone()
+                .unwrap()
+                .into_iter()
+                .map(|id| id.0)
+                .collect::<Vec<_>>()
+        };
+        let found: Vec<_> = found.iter().map(ids).collect();
+        assert_eq!(found, [vec![1], vec![], vec![1, 2], vec![0, 2], vec![0, 1, 2]]);
+    }
+
+    #[test]
+    fn many_packages_with_different_dependencies_do_not_exhaust_the_budget() {
+        let packages = 15_000;
+        let written: Vec<String> = (0..packages)
+            .map(|number| format!(r#"{{"package":{{"packageName":"p{number:05}","versionRange":"1.x"}}}}"#))
+            .collect();
+        let written: Vec<[&str; 1]> = written.iter().map(|value| [value.as_str()]).collect();
+        let all = written.iter().enumerate();
+        let catalog = catalog(all.map(|(number, value)| (format!("p{number:05}"), &value[..])));
+        let mut needs = Needs::new(&catalog, Olm::Proposed);
+        for number in 0..packages {
+            assert_eq!(needs.of(BundleId(number))[0].bundles, Ok(vec![BundleId(number)]));
         }
     }
 }

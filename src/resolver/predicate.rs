@@ -1,6 +1,5 @@
 //! The conditions that a bundle must meet to satisfy a dependency.
 
-use super::entries::{Candidate, EntryId};
 use super::properties::Facts;
 use crate::catalog::Property;
 use crate::cel::{Budget, Rule};
@@ -222,19 +221,20 @@ impl Predicate {
 
 /// An index of the entries that may satisfy a predicate.
 #[derive(Debug, Default)]
-pub(super) struct Providers {
-    apis: HashMap<GroupVersionKind, Vec<EntryId>>,
-    packages: HashMap<String, Vec<EntryId>>,
-    labels: HashMap<String, Vec<EntryId>>,
+pub(super) struct Providers<Id> {
+    apis: HashMap<GroupVersionKind, Vec<Id>>,
+    packages: HashMap<String, Vec<Id>>,
+    labels: HashMap<String, Vec<Id>>,
 }
 
-impl Providers {
-    pub(super) fn add(&mut self, id: EntryId, entry: &Candidate, facts: &Facts) {
+impl<Id: Copy + Ord> Providers<Id> {
+    /// Adds an entry of a package.
+    pub(super) fn add(&mut self, id: Id, package: &str, facts: &Facts) {
         for api in facts.apis.iter().collect::<BTreeSet<_>>() {
             self.apis.entry(api.clone()).or_default().push(id);
         }
         let named = facts.packages.iter().map(|package| package.name.as_str());
-        for package in named.chain([&*entry.package]).collect::<BTreeSet<_>>() {
+        for package in named.chain([package]).collect::<BTreeSet<_>>() {
             self.packages.entry(package.to_owned()).or_default().push(id);
         }
         for label in facts.labels.iter().collect::<BTreeSet<_>>() {
@@ -243,8 +243,8 @@ impl Providers {
     }
 
     /// Returns all matching entries, possibly with entries that do not match. Returns `None` if any entry might match.
-    pub(super) fn of(&self, predicate: &Predicate) -> Option<BTreeSet<EntryId>> {
-        let found = |ids: Option<&Vec<EntryId>>| Some(ids.into_iter().flatten().copied().collect());
+    pub(super) fn of(&self, predicate: &Predicate) -> Option<BTreeSet<Id>> {
+        let found = |ids: Option<&Vec<Id>>| Some(ids.into_iter().flatten().copied().collect());
         match predicate {
             Predicate::Leaf(test) => match &test.condition {
                 Condition::Api(api) => found(self.apis.get(api)),

@@ -41,7 +41,7 @@ pub(super) struct Variables<'p> {
     pub(super) by_entry: HashMap<EntryId, Variable>,
     /// For each variable, the dependencies of its bundle, in the order of its properties.
     pub(super) dependencies: Vec<Vec<Dependency>>,
-    providers: Providers,
+    providers: Providers<EntryId>,
     chains: Chains,
     budget: Budget,
     /// The lists built so far, by dependency and by the catalog of the bundle that has the dependency.
@@ -64,7 +64,7 @@ impl<'p> Variables<'p> {
         let entries = Entries::of(problem);
         let mut providers = Providers::default();
         for id in entries.ids() {
-            providers.add(id, entries.get(id), entries.facts(id));
+            providers.add(id, &entries.get(id).package, entries.facts(id));
         }
         let mut made = Self {
             problem,
