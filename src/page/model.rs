@@ -57,6 +57,8 @@ pub(super) struct Model<'c> {
     chosen_by_olm_v1: Option<BundleId>,
     /// The position of each bundle in `versions`.
     places: HashMap<BundleId, usize>,
+    /// The position of each bundle in `versions`, by name.
+    names: HashMap<String, usize>,
 }
 
 /// A version.
@@ -78,6 +80,7 @@ pub(super) struct Release {
     pub(super) facts: Facts,
     pub(super) owned: Vec<Api>,
     pub(super) required: Vec<Api>,
+    /// The definitions, sorted by name.
     pub(super) definitions: Vec<Arc<Definition>>,
     /// The permissions, or the reason why they are unknown; `None` if the catalog does not contain the manifests.
     pub(super) access: Option<Result<Access, String>>,
@@ -114,7 +117,10 @@ impl Release {
 
     /// Returns the definition of an API that the version includes.
     pub(super) fn definition(&self, name: &str) -> Option<&Arc<Definition>> {
-        self.definitions.iter().find(|definition| definition.name == name)
+        let place = self
+            .definitions
+            .binary_search_by(|definition| definition.name.as_str().cmp(name));
+        self.definitions.get(place.ok()?)
     }
 }
 
@@ -141,6 +147,12 @@ impl<'c> Model<'c> {
             sizes,
         } = input;
         let (deprecated, deprecated_channels, deprecated_bundles) = deprecations(&described.deprecations);
+        let mut channels_of: HashMap<BundleId, Vec<&Channel>> = HashMap::new();
+        for channel in &package.channels {
+            for entry in &channel.entries {
+                channels_of.entry(entry.bundle).or_default().push(channel);
+            }
+        }
         let lines = lines(&described.others);
         let mut definitions = HashMap::new();
         let mut versions: Vec<Release> = Vec::new();
@@ -162,6 +174,16 @@ impl<'c> Model<'c> {
                 &described.description,
                 &mut definitions,
             );
+            version.channels = channels_of
+                .get(&id)
+                .into_iter()
+                .flatten()
+                .map(|channel| InChannel {
+                    name: channel.name.to_string(),
+                    id: channel_id(&channel.name),
+                    is_head: channel.head.as_ref() == Some(&bundle.name),
+                })
+                .collect();
             version.facts.rows.extend(lifecycle::facts(&lines, &version.version));
             version.needs = relations.needs(id, &path::up(&version.path));
             version.image_read = image_reads.remove(&id);
@@ -179,6 +201,8 @@ impl<'c> Model<'c> {
             .enumerate()
             .map(|(place, version)| (version.id, place))
             .collect();
+        let names = versions.iter().enumerate().rev();
+        let names = names.map(|(place, version)| (version.name.clone(), place)).collect();
         let mut model = Self {
             package,
             catalog,
@@ -190,6 +214,7 @@ impl<'c> Model<'c> {
             sizes,
             chosen_by_olm_v1: None,
             places,
+            names,
         };
         let default = model.default_channel();
         let channels = default.map_or(&package.channels[..], std::slice::from_ref);
@@ -212,7 +237,7 @@ impl<'c> Model<'c> {
 
     /// Returns the version of the bundle with this name.
     pub(super) fn named(&self, name: &str) -> Option<&Release> {
-        self.versions.iter().find(|version| version.name == name)
+        self.versions.get(*self.names.get(name)?)
     }
 
     /// Returns the head of a channel.
@@ -343,15 +368,6 @@ fn version(
         refusals.into_iter().map(|refusal| refusal.reason).collect()
     };
     let content = has_manifests.then(|| content(package, bundle, csv, objects));
-    let in_channels = package
-        .channels
-        .iter()
-        .filter(|channel| channel.entries.iter().any(|entry| entry.bundle == id));
-    let in_channels = in_channels.map(|channel| InChannel {
-        name: channel.name.to_string(),
-        id: channel_id(&channel.name),
-        is_head: channel.head.as_ref() == Some(&bundle.name),
-    });
     let is_deprecated = bundle.properties.iter().any(|property| &*property.kind == DEPRECATED);
     let version = bundle.version.as_deref().filter(|version| !version.is_empty());
     Release {
@@ -374,7 +390,7 @@ fn version(
         findings: content.and_then(|_| findings::findings(package, bundle, &read.objects)),
         deprecated: is_deprecated.then(String::new),
         refused_by_olm_v1: refused,
-        channels: in_channels.collect(),
+        channels: Vec::new(),
     }
 }
 

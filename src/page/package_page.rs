@@ -12,6 +12,7 @@ use crate::catalog::drawing::{self, ChannelDrawing, EdgeKind, Edges, Node, View}
 use crate::catalog::updates::updates;
 use crate::catalog::{BundleId, Channel};
 use askama::Template;
+use std::collections::HashSet;
 
 /// The number of versions that the table initially shows.
 const SHOWN: usize = 20;
@@ -113,6 +114,7 @@ pub(super) fn package_page(
     let shown = model.representative();
     let facts = shown.map_or(&nothing, |version| &version.facts);
     let frame = Frame::new(site, &path, model.display_name());
+    let pairs: HashSet<(BundleId, BundleId)> = compared.iter().copied().collect();
     let mut channels: Vec<&Channel> = model.package.channels.iter().collect();
     channels.sort_by_key(|channel| model.package.default_channel.as_ref() != Some(&channel.name));
     let filled = PackagePage {
@@ -127,7 +129,7 @@ pub(super) fn package_page(
         channels: channels
             .into_iter()
             .enumerate()
-            .map(|(number, channel)| channel_part(model, number, channel, compared))
+            .map(|(number, channel)| channel_part(model, number, channel, &pairs))
             .collect(),
         lines: &model.lines,
         versions: model.versions.iter().take(SHOWN).map(version_row).collect(),
@@ -200,7 +202,7 @@ fn channel_part<'a>(
     model: &'a Model<'_>,
     number: usize,
     channel: &'a Channel,
-    compared: &[(BundleId, BundleId)],
+    compared: &HashSet<(BundleId, BundleId)>,
 ) -> ChannelPart<'a> {
     let drawn = View::default().drawing(model.catalog, &[(model.package, channel)]);
     let mut drawn = drawn.channels.into_iter().next();

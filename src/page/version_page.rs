@@ -88,7 +88,14 @@ pub(super) fn version_pages(
             *users.entry(image).or_default() += 1;
         }
     }
+    let mut compared_with: HashMap<BundleId, Vec<(BundleId, BundleId)>> = HashMap::new();
+    for (from, to) in compared {
+        for id in [from, to] {
+            compared_with.entry(*id).or_default().push((*from, *to));
+        }
+    }
     for version in &model.versions {
+        let compared = compared_with.get(&version.id).map_or(&[][..], Vec::as_slice);
         write(version_page(site, model, version, compared, &users)?)?;
     }
     let mut definitions: BTreeMap<(&str, &str), Brought<'_>> = BTreeMap::new();
@@ -120,9 +127,6 @@ fn version_page(
         name => name,
     };
     let title = format!("{display_name} {}", version.version);
-    let of_version = compared
-        .iter()
-        .filter(|(from, to)| *from == version.id || *to == version.id);
     let images = version.images.iter().map(|image| Image {
         reference: &image.image,
         name: &image.name,
@@ -147,7 +151,8 @@ fn version_page(
         owned: owned(model, version),
         images: images.collect(),
         probed: model.sizes.probed,
-        differences: of_version
+        differences: compared
+            .iter()
             .filter_map(|(from, to)| comparison(model, *from, *to, ""))
             .collect(),
     };

@@ -13,6 +13,7 @@ use crate::olm::spelling::{as_property, is_requirement};
 use crate::steps::optional::is_optional;
 use serde::Serialize;
 use serde_json::json;
+use std::collections::HashSet;
 
 /// The summary of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -132,14 +133,10 @@ fn dependencies(bundle: &Bundle, csv: Option<Csv<'_>>) -> Vec<Property> {
         let value = json!({"group": group, "kind": kind, "version": version});
         (GVK_REQUIRED, value)
     });
-    let mut all: Vec<Property> = Vec::new();
-    for (kind, value) in listed.chain(properties).chain(apis) {
-        let property = Property::new(kind, value);
-        if !all.contains(&property) {
-            all.push(property);
-        }
-    }
-    all
+    let all = listed.chain(properties).chain(apis);
+    let all = all.map(|(kind, value)| Property::new(kind, value));
+    let mut seen: HashSet<Property> = HashSet::new();
+    all.filter(|property| seen.insert(property.clone())).collect()
 }
 
 fn of_object(object: &crate::manifest::Object, fate: &'static str, reason: &str, optional: bool) -> ObjectSummary {
