@@ -167,7 +167,7 @@ impl Grants {
 }
 
 /// Returns the rules that the bindings among `objects` grant to an account, and a message for each binding that is
-/// ignored because its role is not among the objects. Skips objects of other kinds. [`Bindings`] does this for several
+/// ignored because its role is not among the objects. Skips objects of other kinds. `Bindings` does this for several
 /// accounts.
 pub fn grants<'a>(objects: impl IntoIterator<Item = &'a Value>, account: &Account) -> (Grants, Vec<String>) {
     Bindings::of(objects).grants(account)
