@@ -85,7 +85,8 @@ pub fn filter(editor: &mut Editor, request: &CatalogRequest) -> Result<Filtered,
     loop {
         let all = ids(&catalog, &stay);
         needed = needed_by(&catalog, &chosen, &all, &request.follow);
-        let grown = grown(&stay, &catalog, &needed);
+        let mut grown = grown(&stay, &catalog, &needed);
+        keep_default_channels(&mut grown, &selected, &catalog, &needed);
         if grown == stay {
             break;
         }
@@ -259,6 +260,44 @@ fn grown(stay: &Stay, catalog: &Catalog, needed: &Closure<BundleId>) -> Stay {
         }
     }
     grown
+}
+
+/// Keeps the head of the default channel of each package that was not selected and of which another channel is kept, if
+/// another package satisfies the same dependency: resolvers prefer bundles in default channels, so a different default
+/// channel could make them choose another package.
+fn keep_default_channels(
+    stay: &mut Stay,
+    selected: &BTreeMap<String, BTreeSet<String>>,
+    catalog: &Catalog,
+    needed: &Closure<BundleId>,
+) {
+    let mut satisfying: BTreeMap<&Reason, BTreeSet<&str>> = BTreeMap::new();
+    for package in &catalog.packages {
+        let entries = package.channels.iter().flat_map(|channel| &channel.entries);
+        for reason in entries.filter_map(|entry| needed.members.get(&entry.bundle)).flatten() {
+            satisfying.entry(reason).or_default().insert(&package.name);
+        }
+    }
+    let contested: BTreeSet<&str> = satisfying
+        .into_values()
+        .filter(|names| names.len() > 1)
+        .flatten()
+        .collect();
+    for package in &catalog.packages {
+        let (name, channels) = (&*package.name, stay.get_mut(&*package.name));
+        let default = package
+            .channels
+            .iter()
+            .find(|channel| Some(&channel.name) == package.default_channel.as_ref());
+        if let (Some(channels), Some(default)) = (channels, default)
+            && let Some(head) = &default.head
+            && contested.contains(name)
+            && !selected.contains_key(name)
+            && !channels.contains_key(&*default.name)
+        {
+            channels.insert(default.name.to_string(), BTreeSet::from([head.to_string()]));
+        }
+    }
 }
 
 /// Returns everything that the selected bundles could need, and everything that the other kept bundles require.
