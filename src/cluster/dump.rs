@@ -125,9 +125,9 @@ pub enum DumpError {
     },
     /// The dumps together are too large.
     #[error(
-        "{}:{line}: at this line, the relevant parts of the dumps exceed the limit of {limit} bytes; exclude objects \
-         that OLM does not use, such as Secrets and events",
-        path.display()
+        "{}:{line}: at this line, the relevant parts of the dumps exceed the limit of {limit} bytes{}",
+        path.display(),
+        most_of(largest.as_ref())
     )]
     TooMuch {
         /// The file.
@@ -136,6 +136,8 @@ pub enum DumpError {
         line: usize,
         /// The limit in bytes.
         limit: usize,
+        /// The kind of objects that takes the most memory, and the number of bytes.
+        largest: Option<(String, usize)>,
     },
     /// A folder contains too many files.
     #[error("{} has more than {limit} files", path.display())]
@@ -157,6 +159,12 @@ pub enum DumpError {
         /// The file or folder.
         path: PathBuf,
     },
+}
+
+fn most_of(largest: Option<&(String, usize)>) -> String {
+    largest.map_or_else(String::new, |(kind, bytes)| {
+        format!("; objects of kind {kind} take the most, {bytes} bytes")
+    })
 }
 
 /// Adds the content of a file, or of the files in a folder, to a state. `keep` returns the parts of an object that are
@@ -288,10 +296,11 @@ impl Refusal {
                 line,
                 limit: limits.values,
             },
-            Self::TooMuch => DumpError::TooMuch {
+            Self::TooMuch { largest } => DumpError::TooMuch {
                 path: path.to_owned(),
                 line,
                 limit: limits.kept,
+                largest,
             },
         }
     }

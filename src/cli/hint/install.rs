@@ -1,6 +1,6 @@
 //! Advice for errors about clusters, resolutions and plans.
 
-use super::{Advice, Hints, MORE_STEPS, TOTAL_SIZE, VALUES, hint, hints, raise};
+use super::{Advice, Hints, MORE_STEPS, TOTAL_SIZE, VALUES, hint, hints, hints_of, raise};
 use crate::cluster::dump::DumpError;
 use crate::cluster::{ObservedError, StateError, StateProblem};
 use crate::install::catalogs::SelectedError;
@@ -13,6 +13,8 @@ use crate::resolver::Unresolved;
 
 const DUMP: &str = "a dump is the output of \"kubectl get ... -o yaml\", \"kubectl api-resources\" or \"kubectl get --raw \
                     /apis/GROUP/VERSION\"";
+const LEAVE_OUT: &str = "leave objects that OLM does not use, such as Secrets and events, out of the dump; \"kubectl get \
+                         csv -A -l '!olm.copiedFrom'\" leaves out copies of ClusterServiceVersions";
 
 impl Hints for EntrypointError {
     fn hints(&self) -> Advice {
@@ -32,7 +34,7 @@ hints! {
         none: [Folder, Text, Files, NoText],
         Self::Nothing { .. } | Self::NoObject { .. } => hint(DUMP),
         Self::Values { .. } => hint(raise(VALUES)),
-        Self::TooMuch { .. } => hint(raise(TOTAL_SIZE)),
+        Self::TooMuch { .. } => hints_of([LEAVE_OUT.to_owned(), raise(TOTAL_SIZE)]),
         Self::Object { .. } | Self::Table { .. } => hint(raise("--max-file-size")),
     }
     StateProblem {

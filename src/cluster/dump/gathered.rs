@@ -7,6 +7,7 @@ use crate::kubernetes::builtin;
 use crate::kubernetes::served::{self, ServedResource};
 use crate::text::kind_of;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// The size in bytes of a value without its text and its parts.
 const VALUE: usize = std::mem::size_of::<Value>();
@@ -24,6 +25,8 @@ pub(super) struct Gathered<'a> {
     /// The approximate number of bytes that have been kept, without the initial content of the state, which was read
     /// within separate limits.
     size: usize,
+    /// The part of `size` that the objects of each kind take.
+    sizes: BTreeMap<String, usize>,
     state: &'a mut State,
     /// Whether a list, even an empty one, or the version of Kubernetes was read.
     listed: bool,
@@ -38,7 +41,10 @@ pub(super) enum Refusal {
     /// The value contains too many values.
     Values,
     /// Keeping the value would exceed the limit.
-    TooMuch,
+    TooMuch {
+        /// The kind whose objects take the most memory, and the number of bytes.
+        largest: Option<(String, usize)>,
+    },
 }
 
 impl<'a> Gathered<'a> {
@@ -47,6 +53,7 @@ impl<'a> Gathered<'a> {
             keep,
             limits,
             size: 0,
+            sizes: BTreeMap::new(),
             before: counts(state),
             listed: false,
             state,
@@ -112,13 +119,23 @@ impl<'a> Gathered<'a> {
 
     /// Counts a value as kept.
     pub(super) fn count(&mut self, value: &Value) -> Result<(), Refusal> {
-        self.keep_bytes(size_of(value))
+        let size = size_of(value);
+        let kind = value.get("kind").and_then(Value::as_str).unwrap_or_default();
+        match self.sizes.get_mut(kind) {
+            Some(sum) => *sum = sum.saturating_add(size),
+            None => drop(self.sizes.insert(kind.to_owned(), size)),
+        }
+        self.keep_bytes(size)
     }
 
     fn keep_bytes(&mut self, bytes: usize) -> Result<(), Refusal> {
         self.size = self.size.saturating_add(bytes);
         if self.size > self.limits.kept {
-            return Err(Refusal::TooMuch);
+            let sizes = self.sizes.iter().filter(|(kind, _)| !kind.is_empty());
+            let largest = sizes.max_by_key(|(_, size)| **size);
+            return Err(Refusal::TooMuch {
+                largest: largest.map(|(kind, size)| (kind.clone(), *size)),
+            });
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Reduces cluster objects to the parts that a plan needs.
 
-use crate::csv;
+use crate::csv::{self, Csv};
 use crate::olm::annotation::PROPERTIES;
 use serde_json::{Map, Value, json};
 
@@ -81,10 +81,13 @@ pub fn kept(object: Value) -> Value {
     Value::Object(kept)
 }
 
-/// Returns the parts of a ClusterServiceVersion that are kept. The other parts are mostly descriptions and icons.
+/// Returns the parts of a ClusterServiceVersion that are kept. The other parts are mostly descriptions and icons. OLM
+/// may copy a ClusterServiceVersion to every namespace; only the identity and the origin of these copies are used.
 fn version(object: &Value) -> Value {
     let mut kept = Value::Object(Map::new());
-    for path in OF_VERSION {
+    let is_copied = Csv(object).is_copied();
+    let of_original = |path: &&[&str]| path.starts_with(&["spec"]) || path.ends_with(&[PROPERTIES]);
+    for path in OF_VERSION.into_iter().filter(|path| !(is_copied && of_original(path))) {
         let found = path.iter().try_fold(object, |value, key| value.get(key));
         let found = match found {
             Some(Value::Array(apis)) => Some(apis.iter().map(api).collect()),
@@ -146,6 +149,22 @@ mod tests {
         whole["metadata"]["annotations"]["alm-examples"] = json!("[]");
         whole["spec"]["icon"] = json!([{"base64data": "AA=="}]);
         whole["spec"]["customresourcedefinitions"]["owned"][0]["description"] = json!("An A");
+        assert_eq!(kept(whole), kept_too);
+    }
+
+    #[test]
+    fn only_identity_and_origin_of_a_copied_version_are_kept() {
+        let kept_too = json!({
+            "apiVersion": "operators.coreos.com/v1alpha1",
+            "kind": "ClusterServiceVersion",
+            "metadata": {"name": "a", "namespace": "there", "labels": {"olm.copiedFrom": "here"},
+                "annotations": {"olm.operatorNamespace": "here"}},
+            "status": {"phase": "Succeeded", "reason": "Copied"},
+        });
+        let mut whole = kept_too.clone();
+        whole["metadata"]["annotations"][PROPERTIES] = json!("{}");
+        whole["spec"] = json!({"version": "1.0.0", "replaces": "b",
+            "customresourcedefinitions": {"owned": [{"name": "as.b", "version": "v1", "kind": "A"}]}});
         assert_eq!(kept(whole), kept_too);
     }
 }

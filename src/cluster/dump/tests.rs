@@ -194,6 +194,33 @@ fn errors_are_reported_with_their_line() {
 }
 
 #[test]
+fn the_error_for_a_large_dump_names_the_kind_that_takes_the_most() {
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": [
+        object("Role", "a"),
+        object("ConfigMap", "b"),
+        object("ConfigMap", &"c".repeat(1000)),
+        object("Role", "d"),
+    ]});
+    let limits = DumpLimits {
+        kept: 2500,
+        ..DumpLimits::default()
+    };
+    for text in [list.to_string(), text::to_yaml(&list)] {
+        let error = read_within(&text, &limits).unwrap_err();
+        let DumpError::TooMuch { largest, .. } = &error else {
+            panic!("{error}")
+        };
+        assert_eq!(largest.as_ref().map(|(kind, _)| &**kind), Some("ConfigMap"));
+        assert!(
+            error
+                .to_string()
+                .contains("; objects of kind ConfigMap take the most, "),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn a_large_dump_uses_memory_only_for_what_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let body = "x".repeat(1000);
