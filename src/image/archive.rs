@@ -6,9 +6,9 @@ use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::layer_reader::plain_path;
 use super::layer_writer::{DIRECTORY_MODE, FILE_MODE, header};
-use super::layout::{INDEX_FILE, LayoutSource, tag_state};
+use super::layout::{INDEX_FILE, LayoutSource};
 use super::layout_writer::{LAYOUT_CONTENT, blobs_of, copy_blob, wait_for, with_entry};
-use super::manifest::{Descriptor, LAYOUT_INDEX_LIMIT};
+use super::manifest::{Descriptor, LAYOUT_INDEX_LIMIT, layout_index};
 use super::platform::Offer;
 use super::platform::Platform;
 use super::problem::ContentProblem;
@@ -66,7 +66,9 @@ pub(super) fn state_in_archive(file: &Path, tag: Option<&str>, limit: u64) -> Re
     if fs::symlink_metadata(file).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(TagState::Absent);
     }
-    tag_state(open_archive(file, tag, limit)?.first(tag))
+    Ok(open_archive(file, tag, limit)?
+        .first(tag)
+        .map_or(TagState::Absent, TagState::Image))
 }
 
 /// Returns the images that a tag in an archive refers to, each with its platform.
@@ -119,10 +121,13 @@ fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<LayoutSour
     }
     let mut bytes = Vec::new();
     section(index).open()?.read_to_end(&mut bytes).map_err(fail)?;
+    let entries = layout_index(&bytes)
+        .map_err(|problem| problem.of(&origin, INDEX_FILE))?
+        .into();
     let image = origin.clone();
     Ok(LayoutSource {
         origin,
-        index: bytes,
+        entries,
         blob: Box::new(move |descriptor| {
             let part = || format!("the blob {}", descriptor.digest);
             let place = blobs.get(&descriptor.digest).copied();

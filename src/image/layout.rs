@@ -11,10 +11,12 @@ use super::memory::{MEMORY_LIMIT, distinct};
 use super::platform::{Offer, Platform};
 use super::problem::ContentProblem;
 use super::tag_state::TagState;
+use crate::concurrent::lock;
 use crate::files::{FileError, open_regular, require_regular};
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 pub(crate) const INDEX_FILE: &str = "index.json";
 
@@ -26,79 +28,109 @@ pub(crate) const INDEX_FILE: &str = "index.json";
 /// # Errors
 /// Returns an error if the directory is not a layout, the image does not exist, or its manifest or config is damaged.
 pub fn read_layout(directory: &Path, tag: Option<&str>, platform: &Platform) -> Result<Image, ImageError> {
-    let source = open_layout(directory, tag)?;
-    source.read(tag, platform)
+    Layouts::default().read(directory, tag, platform)
 }
 
-/// Returns the digest that a tag in a layout currently refers to.
-///
-/// # Errors
-/// Returns an error if the directory is not a layout, or the image does not exist.
-pub(super) fn resolve_layout(directory: &Path, tag: Option<&str>) -> Result<Digest, ImageError> {
-    Ok(open_layout(directory, tag)?.find(tag)?.digest)
+/// Reads layouts. An index that has not changed since the last call is not parsed again, because commands read
+/// thousands of images from one layout.
+#[derive(Default)]
+pub(super) struct Layouts {
+    /// The content of the last index, and its entries.
+    last: Mutex<Option<(Vec<u8>, Entries)>>,
 }
 
-/// Returns the manifest or image index that a tag or digest in a layout refers to.
-///
-/// # Errors
-/// Returns an error if the directory is not a layout, or the manifest does not exist or is damaged.
-pub(super) fn document_in_layout(directory: &Path, tag: Option<&str>) -> Result<Document, ImageError> {
-    open_layout(directory, tag)?.stored(tag)
-}
+type Entries = Arc<[IndexEntry]>;
 
-/// Returns the state of a tag in a layout, or of the untagged image if `tag` is `None`.
-///
-/// # Errors
-/// Returns an error if the index of the layout cannot be read.
-pub(super) fn state_in_layout(directory: &Path, tag: Option<&str>) -> Result<TagState, ImageError> {
-    let found = open_layout(directory, tag).and_then(|source| {
-        let entries = source.entries()?;
-        Ok(entries.into_iter().find(|entry| entry.tag() == tag))
-    });
-    tag_state(found.map(|entry| entry.map(|entry| entry.descriptor.digest)))
-}
+impl Layouts {
+    /// See [`read_layout`].
+    pub(super) fn read(&self, directory: &Path, tag: Option<&str>, platform: &Platform) -> Result<Image, ImageError> {
+        self.open(directory, tag)?.read(tag, platform)
+    }
 
-/// Returns the images that a tag in a layout refers to, each with its platform.
-///
-/// # Errors
-/// Returns an error if the directory is not a layout, the image does not exist, or its manifest is damaged.
-pub(super) fn offers_in_layout(directory: &Path, tag: Option<&str>) -> Result<Vec<Offer>, ImageError> {
-    open_layout(directory, tag)?.offers(tag)
-}
+    /// Returns the digest that a tag in a layout currently refers to.
+    ///
+    /// # Errors
+    /// Returns an error if the directory is not a layout, or the image does not exist.
+    pub(super) fn resolve(&self, directory: &Path, tag: Option<&str>) -> Result<Digest, ImageError> {
+        Ok(self.open(directory, tag)?.find(tag)?.digest)
+    }
 
-fn open_layout<'a>(directory: &'a Path, tag: Option<&str>) -> Result<LayoutSource<'a>, ImageError> {
-    let origin = super::Reference::Layout {
-        directory: directory.to_owned(),
-        tag: tag.map(str::to_owned),
-    };
-    let origin = origin.to_string();
-    let index = match read_file(&directory.join(INDEX_FILE), &origin, LAYOUT_INDEX_LIMIT) {
-        Err(ImageError::File(error)) if error.source.kind() == io::ErrorKind::NotFound => {
-            return Err(ImageError::NotFound {
-                image: origin,
-                what: format!("an OCI image layout ({INDEX_FILE} in {})", directory.display()),
-                available: Vec::new(),
-            });
-        }
-        index => index?,
-    };
-    let image = origin.clone();
-    Ok(LayoutSource {
-        origin,
-        index,
-        blob: Box::new(move |descriptor| {
-            let path = blob_path(directory, &descriptor.digest);
-            let found = require_regular(&path)
-                .map_err(|error| FileError::new("read", &path, error))?
-                .len();
-            let expected = descriptor.size;
-            if found != expected {
-                let problem = ContentProblem::WrongSize { expected, found };
-                return Err(problem.of(&image, format!("the blob {}", descriptor.digest)));
+    /// Returns the manifest or image index that a tag or digest in a layout refers to.
+    ///
+    /// # Errors
+    /// Returns an error if the directory is not a layout, or the manifest does not exist or is damaged.
+    pub(super) fn document(&self, directory: &Path, tag: Option<&str>) -> Result<Document, ImageError> {
+        self.open(directory, tag)?.stored(tag)
+    }
+
+    /// Returns the state of a tag in a layout, or of the untagged image if `tag` is `None`.
+    ///
+    /// # Errors
+    /// Returns an error if the index of the layout cannot be read.
+    pub(super) fn state(&self, directory: &Path, tag: Option<&str>) -> Result<TagState, ImageError> {
+        let found = self.open(directory, tag).map(|source| {
+            let found = source.entries.iter().find(|entry| entry.tag() == tag);
+            found.map(|entry| entry.descriptor.digest)
+        });
+        tag_state(found)
+    }
+
+    /// Returns the images that a tag in a layout refers to, each with its platform.
+    ///
+    /// # Errors
+    /// Returns an error if the directory is not a layout, the image does not exist, or its manifest is damaged.
+    pub(super) fn offers(&self, directory: &Path, tag: Option<&str>) -> Result<Vec<Offer>, ImageError> {
+        self.open(directory, tag)?.offers(tag)
+    }
+
+    fn open<'a>(&self, directory: &'a Path, tag: Option<&str>) -> Result<LayoutSource<'a>, ImageError> {
+        let origin = super::Reference::Layout {
+            directory: directory.to_owned(),
+            tag: tag.map(str::to_owned),
+        };
+        let origin = origin.to_string();
+        let index = match read_file(&directory.join(INDEX_FILE), &origin, LAYOUT_INDEX_LIMIT) {
+            Err(ImageError::File(error)) if error.source.kind() == io::ErrorKind::NotFound => {
+                return Err(ImageError::NotFound {
+                    image: origin,
+                    what: format!("an OCI image layout ({INDEX_FILE} in {})", directory.display()),
+                    available: Vec::new(),
+                });
             }
-            Ok(Blob::File(path))
-        }),
-    })
+            index => index?,
+        };
+        let entries = self.entries(index).map_err(|problem| problem.of(&origin, INDEX_FILE))?;
+        let image = origin.clone();
+        Ok(LayoutSource {
+            origin,
+            entries,
+            blob: Box::new(move |descriptor| {
+                let path = blob_path(directory, &descriptor.digest);
+                let found = require_regular(&path)
+                    .map_err(|error| FileError::new("read", &path, error))?
+                    .len();
+                let expected = descriptor.size;
+                if found != expected {
+                    let problem = ContentProblem::WrongSize { expected, found };
+                    return Err(problem.of(&image, format!("the blob {}", descriptor.digest)));
+                }
+                Ok(Blob::File(path))
+            }),
+        })
+    }
+
+    /// Returns the entries of an index with this content.
+    fn entries(&self, index: Vec<u8>) -> Result<Entries, ContentProblem> {
+        let mut last = lock(&self.last);
+        if let Some((read, entries)) = &*last
+            && *read == index
+        {
+            return Ok(Arc::clone(entries));
+        }
+        let entries = Entries::from(layout_index(&index)?);
+        *last = Some((index, Arc::clone(&entries)));
+        Ok(entries)
+    }
 }
 
 /// A function that finds a blob and checks that its length matches the descriptor.
@@ -107,16 +139,16 @@ type FindBlob<'a> = Box<dyn Fn(&Descriptor) -> Result<Blob, ImageError> + 'a>;
 /// An image layout in a directory or an archive.
 pub(super) struct LayoutSource<'a> {
     pub(super) origin: String,
-    pub(super) index: Vec<u8>,
+    pub(super) entries: Arc<[IndexEntry]>,
     pub(super) blob: FindBlob<'a>,
 }
 
 impl LayoutSource<'_> {
     /// Returns the index entry with this tag or digest, or the only entry if `tag` is `None`.
     pub(super) fn find(&self, tag: Option<&str>) -> Result<Descriptor, ImageError> {
-        let entries = self.entries()?;
+        let entries = &self.entries;
         if let Some(digest) = tag.and_then(|tag| tag.parse::<Digest>().ok()) {
-            return self.find_digest(&entries, &digest);
+            return self.find_digest(&digest);
         }
         let matching: Vec<_> = match tag {
             Some(tag) => entries.iter().filter(|entry| entry.tag() == Some(tag)).collect(),
@@ -145,14 +177,14 @@ impl LayoutSource<'_> {
 
     /// Returns the digest of the index entry with this tag (the untagged entry if `tag` is `None`) or, if there is
     /// none, of the first entry.
-    pub(super) fn first(&self, tag: Option<&str>) -> Result<Option<Digest>, ImageError> {
-        let entries = self.entries()?;
-        let found = entries.iter().find(|entry| entry.tag() == tag);
-        Ok(found.or(entries.first()).map(|entry| entry.descriptor.digest))
+    pub(super) fn first(&self, tag: Option<&str>) -> Option<Digest> {
+        let found = self.entries.iter().find(|entry| entry.tag() == tag);
+        found.or(self.entries.first()).map(|entry| entry.descriptor.digest)
     }
 
     /// Finds the index entry with this digest, or the image with this digest in an image index of the layout.
-    fn find_digest(&self, entries: &[IndexEntry], digest: &Digest) -> Result<Descriptor, ImageError> {
+    fn find_digest(&self, digest: &Digest) -> Result<Descriptor, ImageError> {
+        let entries = &self.entries;
         if let Some(entry) = entries.iter().find(|entry| entry.descriptor.digest == *digest) {
             return Ok(entry.descriptor.clone());
         }
@@ -245,11 +277,6 @@ impl LayoutSource<'_> {
         manifest.map_err(|problem| problem.of(&self.origin, format!("the manifest {}", descriptor.digest)))
     }
 
-    /// Returns the entries of `index.json`.
-    fn entries(&self) -> Result<Vec<IndexEntry>, ImageError> {
-        layout_index(&self.index).map_err(|problem| problem.of(&self.origin, INDEX_FILE))
-    }
-
     fn load(&self, descriptor: &Descriptor, limit: u64, part: &str) -> Result<Vec<u8>, ImageError> {
         if descriptor.size > limit {
             let problem = ContentProblem::TooLarge { limit, raised_by: None };
@@ -302,3 +329,6 @@ pub(super) fn tag_state(found: Result<Option<Digest>, ImageError>) -> Result<Tag
         Err(error) => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests;

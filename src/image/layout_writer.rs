@@ -3,7 +3,7 @@
 use super::digest::{Hasher, Hashing};
 use super::error::ImageError;
 use super::image::{Blob, Image};
-use super::layout::{INDEX_FILE, blob_path, read_file, state_in_layout};
+use super::layout::{INDEX_FILE, Layouts, blob_path, read_file};
 use super::manifest::{Descriptor, INDEX, LAYOUT_INDEX_LIMIT, REF_NAME, check_digest, layout_index};
 use super::problem::ContentProblem;
 use super::tag_state::{Race, TagState};
@@ -61,7 +61,7 @@ pub(super) fn replace_in_layout(
     }
     let _lock = lock(directory)?;
     if let Some(over) = over {
-        let found = state_in_layout(directory, tag)?;
+        let found = Layouts::default().state(directory, tag)?;
         if found != over {
             let (directory, tag) = (directory.to_owned(), tag.map(str::to_owned));
             let image = super::Reference::Layout { directory, tag }.to_string();

@@ -10,7 +10,7 @@ use super::digest::Digest;
 use super::document::Document;
 use super::error::ImageError;
 use super::image::{Image, program_platform};
-use super::layout::{document_in_layout, offers_in_layout, read_layout, resolve_layout, state_in_layout};
+use super::layout::Layouts;
 use super::layout_writer::replace_in_layout;
 #[cfg(feature = "registry")]
 use super::manifest::Descriptor;
@@ -43,6 +43,7 @@ use std::time::Duration;
 /// The futures panic outside a Tokio runtime whose drivers are all enabled (`enable_all`).
 pub struct Transports {
     registry: Registry,
+    layouts: Arc<Layouts>,
     cache: Option<Cache>,
     /// The platform in the options.
     wanted: Option<Platform>,
@@ -66,6 +67,7 @@ impl Transports {
         let registry = Registry::new(&options, cache.clone(), progress);
         Self {
             registry,
+            layouts: Arc::default(),
             cache,
             wanted: options.platform.clone(),
             platform: options.platform.unwrap_or_default(),
@@ -90,10 +92,11 @@ impl Transports {
     /// Returns an error if the image does not exist, cannot be read, or has content that does not match its digests.
     pub async fn pull(&self, reference: &Reference) -> Result<Image, ImageError> {
         let (platform, limit) = (self.platform.clone(), self.image_limit);
+        let layouts = Arc::clone(&self.layouts);
         match reference.clone() {
             Reference::Registry(registry) => self.registry.pull(&registry, &self.platform).await,
             Reference::Layout { directory, tag } => {
-                blocking(move || read_layout(&directory, tag.as_deref(), &platform)).await
+                blocking(move || layouts.read(&directory, tag.as_deref(), &platform)).await
             }
             Reference::Archive { file, tag } => {
                 blocking(move || read_archive(&file, tag.as_deref(), &platform, limit)).await
@@ -154,9 +157,10 @@ impl Transports {
     /// Returns an error if the registry, layout or archive cannot be read.
     pub async fn state(&self, reference: &Reference) -> Result<TagState, ImageError> {
         let (tag, limit) = (reference.tag().map(str::to_owned), self.image_limit);
+        let layouts = Arc::clone(&self.layouts);
         match reference.clone() {
             Reference::Registry(registry) => self.registry.state(&registry).await,
-            Reference::Layout { directory, .. } => blocking(move || state_in_layout(&directory, tag.as_deref())).await,
+            Reference::Layout { directory, .. } => blocking(move || layouts.state(&directory, tag.as_deref())).await,
             Reference::Archive { file, .. } => blocking(move || state_in_archive(&file, tag.as_deref(), limit)).await,
         }
     }
@@ -167,10 +171,10 @@ impl Transports {
     /// # Errors
     /// Returns an error if the image does not exist or cannot be read.
     pub async fn resolve(&self, reference: &Reference) -> Result<Digest, ImageError> {
-        let limit = self.image_limit;
+        let (layouts, limit) = (Arc::clone(&self.layouts), self.image_limit);
         match reference.clone() {
             Reference::Registry(registry) => self.registry.resolve(&registry).await,
-            Reference::Layout { directory, tag } => blocking(move || resolve_layout(&directory, tag.as_deref())).await,
+            Reference::Layout { directory, tag } => blocking(move || layouts.resolve(&directory, tag.as_deref())).await,
             Reference::Archive { file, tag } => blocking(move || resolve_archive(&file, tag.as_deref(), limit)).await,
         }
     }
@@ -180,11 +184,11 @@ impl Transports {
     /// # Errors
     /// Returns an error if the image does not exist, or its manifest is damaged or cannot be read.
     pub async fn document(&self, reference: &Reference) -> Result<Document, ImageError> {
-        let limit = self.image_limit;
+        let (layouts, limit) = (Arc::clone(&self.layouts), self.image_limit);
         match reference.clone() {
             Reference::Registry(registry) => self.registry.stored(&registry).await,
             Reference::Layout { directory, tag } => {
-                blocking(move || document_in_layout(&directory, tag.as_deref())).await
+                blocking(move || layouts.document(&directory, tag.as_deref())).await
             }
             Reference::Archive { file, tag } => {
                 blocking(move || document_in_archive(&file, tag.as_deref(), limit)).await
@@ -379,12 +383,10 @@ impl Transports {
     /// # Errors
     /// Returns an error if the image does not exist or cannot be read.
     pub async fn offers(&self, reference: &Reference) -> Result<Vec<Offer>, ImageError> {
-        let limit = self.image_limit;
+        let (layouts, limit) = (Arc::clone(&self.layouts), self.image_limit);
         match reference.clone() {
             Reference::Registry(registry) => self.registry.offers(&registry).await,
-            Reference::Layout { directory, tag } => {
-                blocking(move || offers_in_layout(&directory, tag.as_deref())).await
-            }
+            Reference::Layout { directory, tag } => blocking(move || layouts.offers(&directory, tag.as_deref())).await,
             Reference::Archive { file, tag } => blocking(move || offers_in_archive(&file, tag.as_deref(), limit)).await,
         }
     }

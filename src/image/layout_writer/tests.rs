@@ -1,6 +1,6 @@
 use super::*;
 use crate::image::layer_writer::tests::noise;
-use crate::image::layout::{read_layout, resolve_layout};
+use crate::image::layout::{Layouts, read_layout};
 use crate::image::{Blob, Digest, Platform};
 use crate::image::{EntryContent, ImageConfig, LayerEntry, build, extract_file, layer_from_files, validate};
 
@@ -43,7 +43,10 @@ fn an_image_is_read_back_by_tag_by_digest_and_as_the_only_one() {
         extract_file(&read, "database/index.db", &database, u64::MAX).unwrap();
         assert_eq!(fs::read(database).unwrap(), noise(9 << 20));
     }
-    assert_eq!(resolve_layout(directory.path(), Some("v1")).unwrap(), written.digest());
+    assert_eq!(
+        Layouts::default().resolve(directory.path(), Some("v1")).unwrap(),
+        written.digest()
+    );
 }
 
 #[test]
