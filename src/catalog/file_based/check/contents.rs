@@ -14,7 +14,8 @@ pub(super) struct Contents {
     pub(super) channels: Vec<Channel>,
     pub(super) bundles: Vec<Bundle>,
     pub(super) singles: Vec<Single>,
-    /// The packages of which a name or edge has the wrong type; an empty name stands for all packages.
+    /// The packages of which a document cannot be read, or a name or edge has the wrong type; an empty name stands for
+    /// all packages.
     pub(super) unread: BTreeSet<Text>,
     /// Findings that need no other document.
     pub(super) found: Vec<Found>,

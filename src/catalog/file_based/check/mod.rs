@@ -8,6 +8,7 @@ mod contents;
 mod document;
 mod found;
 mod graph;
+mod guess;
 mod lifecycle;
 mod object;
 mod of_file;

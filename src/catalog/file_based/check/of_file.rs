@@ -3,6 +3,7 @@
 use super::contents::Contents;
 use super::document;
 use super::found::{At, DocumentId, Found, Inside};
+use super::guess;
 use super::scratch::Scratch;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::limits::CatalogLimits;
@@ -14,6 +15,7 @@ use crate::rules;
 use crate::source::{Place, Position, SourceFile};
 use crate::text;
 use std::borrow::Cow;
+use std::io::{Read, Seek, SeekFrom};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +29,9 @@ const THREADS: usize = 4;
 const SPOT: usize = 32;
 /// The approximate size of a finding in bytes.
 const FINDING: usize = 512;
+
+/// The number of bytes of text that cannot be split into documents in which its package is looked for.
+const HEAD: u64 = 4 << 10;
 
 /// The maximum number of bytes to show of text that cannot be split into documents.
 const SHOWN: usize = 120;
@@ -163,6 +168,9 @@ impl FileReader<'_> {
                     unreadable.first.get_or_insert_with(|| at.clone());
                     let finding = Found::new(&rules::CATALOG_DOCUMENT, format!("{error}"), at);
                     place.contents.found.push(finding);
+                    if let Some(package) = self.package_at(stream.position()) {
+                        place.contents.unread.insert(place.texts.share(&package));
+                    }
                     break;
                 }
             };
@@ -197,45 +205,67 @@ impl FileReader<'_> {
         })
     }
 
+    /// Guesses the package of the document at an offset of the file.
+    fn package_at(&self, start: u64) -> Option<String> {
+        let mut file = open_regular(self.path).ok()?;
+        file.seek(SeekFrom::Start(start)).ok()?;
+        let mut bytes = Vec::new();
+        file.take(HEAD).read_to_end(&mut bytes).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        guess::package(&text, text.trim_start().starts_with('{'))
+    }
+
     /// Checks one document. Returns the number of bytes that are kept in memory for the document, not counting
     /// findings.
     fn document(&self, id: DocumentId, piece: &Piece<'_>, place: &mut Scratch, unreadable: &mut Unreadable) -> usize {
-        let text = match std::str::from_utf8(piece.bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                let before = piece.bytes.get(..error.valid_up_to()).unwrap_or_default();
-                let at = At {
-                    document: id,
-                    place: Inside::Line(before.split(|byte| *byte == b'\n').count()),
-                };
-                unreadable.first.get_or_insert_with(|| at.clone());
-                let message = "the line contains a byte that is not UTF-8";
-                place
-                    .contents
-                    .found
-                    .push(Found::new(&rules::TEXT_ENCODING, message, at));
-                return SPOT;
-            }
+        let fault = match self.read_document(id, piece, place, unreadable) {
+            Ok(kept) => return kept,
+            Err(fault) => fault,
         };
+        unreadable.first.get_or_insert(fault);
+        let text = String::from_utf8_lossy(piece.bytes);
+        if let Some(package) = guess::package(&text, piece.json) {
+            place.contents.unread.insert(place.texts.share(&package));
+        }
+        SPOT
+    }
+
+    /// Like [`document`](Self::document). If the document cannot be read, reports that and returns the position of the
+    /// fault.
+    fn read_document(
+        &self,
+        id: DocumentId,
+        piece: &Piece<'_>,
+        place: &mut Scratch,
+        unreadable: &mut Unreadable,
+    ) -> Result<usize, At> {
+        let on_line = |line| At {
+            document: id,
+            place: Inside::Line(line),
+        };
+        let text = std::str::from_utf8(piece.bytes).map_err(|error| {
+            let before = piece.bytes.get(..error.valid_up_to()).unwrap_or_default();
+            let at = on_line(before.split(|byte| *byte == b'\n').count());
+            let message = "the line contains a byte that is not UTF-8";
+            let finding = Found::new(&rules::TEXT_ENCODING, message, at.clone());
+            place.contents.found.push(finding);
+            at
+        })?;
         let json = if piece.json {
             if let Some(finding) = self.excess(piece) {
                 unreadable.findings.push(finding);
-                unreadable.first.get_or_insert_with(|| id.at(""));
-                return SPOT;
+                return Err(id.at(""));
             }
             if let Some((before, unfit)) = unfit(piece, &self.limits) {
-                let at = At {
-                    document: id,
-                    place: Inside::Line(before + 1),
-                };
-                unreadable.first.get_or_insert_with(|| at.clone());
+                let at = on_line(before + 1);
                 let rule = if unfit.is_too_deep {
                     &rules::YAML_TOO_DEEP
                 } else {
                     &rules::CATALOG_DOCUMENT
                 };
-                place.contents.found.push(Found::new(rule, unfit.problem, at));
-                return SPOT;
+                let finding = Found::new(rule, unfit.problem, at.clone());
+                place.contents.found.push(finding);
+                return Err(at);
             }
             Cow::Borrowed(text)
         } else {
@@ -243,19 +273,15 @@ impl FileReader<'_> {
                 Ok(Some(json)) => Cow::Owned(json),
                 Ok(None) => {
                     place.contents.found.push(empty(id, text));
-                    return SPOT;
+                    return Ok(SPOT);
                 }
-                Err(()) => {
-                    unreadable.first.get_or_insert_with(|| id.at(""));
-                    return SPOT;
-                }
+                Err(()) => return Err(id.at("")),
             }
         };
         let problem = match document::check(id, &json, place) {
-            Ok(kept) => return kept,
+            Ok(kept) => return Ok(kept),
             Err(problem) => problem,
         };
-        unreadable.first.get_or_insert_with(|| id.at(""));
         let (before, problem) = fault(&json, &problem);
         let line = if piece.json { before + 1 } else { 1 };
         let findings = self.syntax(piece);
@@ -266,17 +292,11 @@ impl FileReader<'_> {
                 "as an object"
             };
             let message = format!("the document cannot be read {what}: {problem}");
-            let at = At {
-                document: id,
-                place: Inside::Line(line),
-            };
-            place
-                .contents
-                .found
-                .push(Found::new(&rules::CATALOG_DOCUMENT, message, at));
+            let finding = Found::new(&rules::CATALOG_DOCUMENT, message, on_line(line));
+            place.contents.found.push(finding);
         }
         unreadable.findings.extend(findings);
-        SPOT
+        Err(id.at(""))
     }
 
     /// Reports a JSON document that contains too many values.

@@ -67,7 +67,7 @@ pub(super) fn check(contents: &Contents, found: &mut Vec<Found>) {
 
 struct Check<'c, 'f> {
     package: &'c str,
-    /// Whether a name has the wrong type, so that items may be only seemingly missing.
+    /// Whether a document cannot be read or a name has the wrong type, so that items may be only seemingly missing.
     is_partial: bool,
     members: &'c Members<'c>,
     nearest: &'f Nearest,

@@ -916,6 +916,50 @@ fn an_unreadable_file_does_not_hide_other_findings() {
 }
 
 #[test]
+fn items_of_a_package_are_not_missing_if_one_of_its_documents_is_unreadable() {
+    let as_json = |text: &str| -> String {
+        let documents = text::read("", text.as_bytes(), &Limits::default()).documents;
+        documents.iter().map(|document| document.value().to_string()).collect()
+    };
+    let other = "schema: olm.package\nname: q\ndefaultChannel: a\n";
+    let of_other = ["q.yaml:2 catalog-package-empty"];
+    for (name, text, from, to) in [
+        ("c.yaml", CHANNEL, "entries:\n", "entries: [\n"),
+        (
+            "c.yaml",
+            CHANNEL,
+            "package: p\nname: a",
+            "package: 'p' # ours\nname: \"\u{1}\"",
+        ),
+        ("b.yaml", BUNDLES, "properties:\n", "properties: [\n"),
+        ("p.yaml", PACKAGE, "name: p\n", "name: p\n  x: y\n"),
+        ("c.json", CHANNEL, "\"entries\":[", "\"entries\":[,"),
+        ("c.json", CHANNEL, ",\"package\"", " \"package\""),
+        ("b.json", BUNDLES, "\"properties\":[", "\"properties\":[,"),
+    ] {
+        let (stem, kind) = name.split_once('.').unwrap();
+        let text = if kind == "json" { as_json(text) } else { text.to_owned() };
+        assert!(text.contains(from), "{text}");
+        let mut files = changed("", "", "");
+        files.retain(|(file, _)| !file.starts_with(stem));
+        files.push((name, text.replacen(from, to, 1)));
+        files.push(("q.yaml", other.to_owned()));
+        let (found, messages) = of(&files);
+        let (mut own, others): (Vec<_>, Vec<_>) = found.into_iter().partition(|found| found.starts_with(name));
+        assert_eq!(others, of_other, "{name}: {messages}");
+        own.dedup();
+        assert!(own.len() == 1 && own[0].ends_with("-syntax"), "{messages}");
+    }
+    // The rest of this file, with two more bundles, cannot be split into documents.
+    let mut files = changed("", "", "");
+    files.retain(|(file, _)| *file != "b.yaml");
+    files.push(("b.json", as_json(BUNDLES).replacen("}{", "{", 1)));
+    files.push(("q.yaml", other.to_owned()));
+    let (found, messages) = of(&files);
+    assert_eq!(found, ["b.json:1 catalog-document", of_other[0]], "{messages}");
+}
+
+#[test]
 fn manifests_are_counted_and_their_csv_belongs_to_the_bundle() {
     let object = |text: &str| {
         format!(
