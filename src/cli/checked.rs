@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::rules;
 use crate::terminal::Printer;
 use crate::terminal::output::OutputError;
-use crate::terminal::reports::{ReportFormat, report};
+use crate::terminal::reports::{self, ReportFormat};
 use crate::validation::{Finding, Validation};
 
 /// Returns the only finding about an index or a catalog that could not be read.
@@ -19,11 +19,11 @@ pub(crate) fn unreadable(error: &CommandError) -> Diagnostic {
 pub(crate) fn print(
     command: &str,
     index: &str,
-    findings: &[Diagnostic],
+    findings: Vec<Diagnostic>,
     format: ReportFormat,
     printer: &Printer,
 ) -> Result<(), OutputError> {
-    let findings = findings.iter().cloned().map(|diagnostic| Finding {
+    let findings = findings.into_iter().map(|diagnostic| Finding {
         validator: None,
         diagnostic,
     });
@@ -33,6 +33,6 @@ pub(crate) fn print(
         media_type: None,
         findings: findings.collect(),
     };
-    printer.written(&report(command, &[validation], format, false))?;
+    printer.written_in_parts(|out| reports::write(command, &[validation], format, false, out))?;
     printer.flush()
 }

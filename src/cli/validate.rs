@@ -108,7 +108,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         Ok(checked) => checked,
         Err(error) => {
             let error = not_a_folder(error.into(), &arguments.folder);
-            write(arguments, &[unreadable(&error)], printer)?;
+            write(arguments, vec![unreadable(&error)], printer)?;
             return Err(error);
         }
     };
@@ -119,7 +119,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
         // For scripts, an empty standard output means that the catalog is valid.
         ReportFormat::Text if failed => printer.findings(Format::Text, &findings)?,
         ReportFormat::Text => printer.report(&findings),
-        _ => write(arguments, &findings, printer)?,
+        _ => write(arguments, findings, printer)?,
     }
     if checked.packages == 0 && !failed {
         printer.warning(format_args!("{} contains no package", arguments.folder.display()));
@@ -145,11 +145,11 @@ fn not_a_folder(error: CommandError, folder: &Path) -> CommandError {
 }
 
 /// Prints the document for programs, if one was requested.
-fn write(arguments: &ValidateArguments, findings: &[Diagnostic], printer: &Printer) -> Result<(), OutputError> {
+fn write(arguments: &ValidateArguments, findings: Vec<Diagnostic>, printer: &Printer) -> Result<(), OutputError> {
     match arguments.output {
         ReportFormat::Text => Ok(()),
-        ReportFormat::Json => printer.document(Format::Json, &Outcome::of(findings)),
-        ReportFormat::Yaml => printer.document(Format::Yaml, &Outcome::of(findings)),
+        ReportFormat::Json => printer.document(Format::Json, &Outcome::of(&findings)),
+        ReportFormat::Yaml => printer.document(Format::Yaml, &Outcome::of(&findings)),
         other => {
             let folder = arguments.folder.display().to_string();
             print("opmx validate", &folder, findings, other, printer)

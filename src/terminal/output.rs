@@ -1,5 +1,7 @@
 //! The two output streams of a command: the result on standard output, all other messages on standard error.
 
+mod parts;
+
 use crate::concurrent;
 use crate::diagnostic::Diagnostic;
 use crate::rules::Severity;

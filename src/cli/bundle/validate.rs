@@ -407,14 +407,11 @@ fn check(bundles: &[String], asked: &Asked<'_>, format: ReportFormat, context: &
         printer.status(format_args!("after these fixes: {}", summary(&validations)));
     } else {
         let color = printer.stdout_color();
-        let text = if printer.is_quiet() && format == ReportFormat::Text {
-            reports::errors(&validations, color)
-        } else {
-            report("opmx bundle validate", &validations, format, color)
-        };
+        let command = "opmx bundle validate";
         match format {
-            ReportFormat::Text => printer.styled(&text)?,
-            _ => printer.written(&text)?,
+            ReportFormat::Text if printer.is_quiet() => printer.styled(&reports::errors(&validations, color))?,
+            ReportFormat::Text => printer.styled(&report(command, &validations, format, color))?,
+            _ => printer.written_in_parts(|out| reports::write(command, &validations, format, color, out))?,
         }
         printer.flush()?;
     }

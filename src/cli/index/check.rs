@@ -210,7 +210,7 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
                 error
             };
             if arguments.output != ReportFormat::Text {
-                write(arguments, &[unreadable(&error)], printer)?;
+                write(arguments, vec![unreadable(&error)], printer)?;
             }
             return Err(error);
         }
@@ -224,19 +224,17 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
     if !checked.is_complete && options.policy.is_some() {
         printer.warning("the catalog has errors, so it was not checked against the policy");
     }
-    write(arguments, &checked.findings, printer)?;
-    Ok(if diagnostic::has_errors(&checked.findings) {
-        Status::Failure
-    } else {
-        Status::Success
-    })
+    let findings = checked.findings;
+    let failed = diagnostic::has_errors(&findings);
+    write(arguments, findings, printer)?;
+    Ok(if failed { Status::Failure } else { Status::Success })
 }
 
-fn write(arguments: &CheckArguments, findings: &[Diagnostic], printer: &Printer) -> Result<(), OutputError> {
+fn write(arguments: &CheckArguments, findings: Vec<Diagnostic>, printer: &Printer) -> Result<(), OutputError> {
     match arguments.output {
-        ReportFormat::Text => printer.findings(Format::Text, findings),
-        ReportFormat::Json => printer.findings(Format::Json, findings),
-        ReportFormat::Yaml => printer.findings(Format::Yaml, findings),
+        ReportFormat::Text => printer.findings(Format::Text, &findings),
+        ReportFormat::Json => printer.findings(Format::Json, &findings),
+        ReportFormat::Yaml => printer.findings(Format::Yaml, &findings),
         other => print("opmx index check", &arguments.index, findings, other, printer),
     }
 }

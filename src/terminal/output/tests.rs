@@ -220,6 +220,46 @@ fn a_long_result_is_written_directly_after_the_buffered_one() {
 }
 
 #[test]
+fn a_result_in_parts_is_escaped_like_a_whole_one_and_printed_while_it_is_generated() {
+    let (printer, streams) = captured();
+    let mut most = 0;
+    printer
+        .written_in_parts(|out| {
+            for part in ["a #", "#[b]\n", "\u{1b}"] {
+                out.write_str(part)?;
+            }
+            let line = format!("{}\n", "x".repeat(1 << 10));
+            for _ in 0..(HELD_BACK >> 10) + 100 {
+                out.write_str(&line)?;
+                most = most.max(streams.stdout().len());
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert!(most > HELD_BACK / 2, "{most} bytes were printed");
+    printer.flush().unwrap();
+    let (first, rest) = (streams.stdout(), "\\u{1b}xxx");
+    assert!(first.starts_with(&format!("a #\\u{{23}}[b]\n{rest}")));
+}
+
+#[test]
+fn a_result_in_parts_ends_with_the_first_failure_but_not_if_its_reader_leaves() {
+    for (kind, is_closed) in [(io::ErrorKind::StorageFull, false), (io::ErrorKind::BrokenPipe, true)] {
+        let printer = failing(kind);
+        let line = format!("{}\n", "x".repeat(HELD_BACK));
+        let mut count = 0;
+        let printed = printer.written_in_parts(|out| {
+            for _ in 0..5 {
+                count += 1;
+                out.write_str(&line)?;
+            }
+            Ok(())
+        });
+        assert_eq!((printed.is_ok(), count < 5), (is_closed, !is_closed), "{printed:?}");
+    }
+}
+
+#[test]
 fn everything_printed_is_escaped() {
     const STRANGE: &str = "::a\n::b\u{1b}[2J\u{202e}\r##[c]";
     let (printer, streams) = captured();

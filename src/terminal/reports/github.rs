@@ -5,10 +5,9 @@ use crate::rules::Severity;
 use crate::terminal::advice;
 use crate::validation::Validation;
 use crate::visible::{lines, visible};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
-pub(super) fn write(validations: &[Validation]) -> String {
-    let mut out = String::new();
+pub(super) fn write(validations: &[Validation], out: &mut dyn Write) -> fmt::Result {
     for finding in validations.iter().flat_map(|validation| &validation.findings) {
         let diagnostic = &finding.diagnostic;
         let command = match diagnostic.severity {
@@ -30,12 +29,9 @@ pub(super) fn write(validations: &[Validation]) -> String {
         }
         properties.push(format!("title={}", property(diagnostic.rule.id)));
         let message = format!("{}. {}", diagnostic.message, advice::of(diagnostic));
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "::{command} {}::{}", properties.join(","), data(&message));
+        writeln!(out, "::{command} {}::{}", properties.join(","), data(&message))?;
     }
-    out.push_str(&lines(&data(&summary(validations))));
-    out.push('\n');
-    out
+    writeln!(out, "{}", lines(&data(&summary(validations))))
 }
 
 /// Escapes text so that it cannot end its line and start a new command.

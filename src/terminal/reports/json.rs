@@ -5,14 +5,24 @@ use crate::shape::{self, DRAFT_2020_12, Field, Presence};
 use crate::terminal::advice;
 use crate::terminal::findings::RULE_PATTERN;
 use crate::validation::{Validation, ValidationJson};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-pub(super) fn write(validations: &[Validation]) -> Value {
-    let bundles = validations.iter();
-    let bundles: Vec<_> = bundles
-        .map(|validation| ValidationJson::new(validation, advice::of))
-        .collect();
-    json!({ "bundles": bundles })
+/// The report, in machine-readable form.
+#[derive(Serialize)]
+pub(super) struct Report<'a> {
+    bundles: Vec<ValidationJson<'a>>,
+}
+
+impl<'a> Report<'a> {
+    /// Returns the form of these validations.
+    pub(super) fn of(validations: &'a [Validation]) -> Self {
+        let bundles = validations.iter();
+        let bundles = bundles.map(|validation| ValidationJson::new(validation, advice::of));
+        Self {
+            bundles: bundles.collect(),
+        }
+    }
 }
 
 const FINDING: Shape = Object(&[

@@ -5,22 +5,20 @@ use crate::rules::Severity;
 use crate::terminal::advice;
 use crate::validation::{Finding, Validation};
 use crate::visible::{begins_command, is_hidden, is_marker};
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
-pub(super) fn write(command: &str, validations: &[Validation]) -> String {
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+pub(super) fn write(command: &str, validations: &[Validation], out: &mut dyn Write) -> fmt::Result {
+    out.write_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
     let tests: usize = validations.iter().map(cases).sum();
     let failures: usize = validations.iter().map(|validation| counts(validation).0).sum();
-    // Writing to a string cannot fail.
-    let _ = writeln!(
+    writeln!(
         out,
         "<testsuites name=\"{command}\" tests=\"{tests}\" failures=\"{failures}\">"
-    );
+    )?;
     for validation in validations {
-        suite(validation, &mut out);
+        suite(validation, out)?;
     }
-    out.push_str("</testsuites>\n");
-    out
+    out.write_str("</testsuites>\n")
 }
 
 /// Returns the number of test cases of a suite. A suite without a case looks like a suite that did not run.
@@ -28,31 +26,31 @@ fn cases(validation: &Validation) -> usize {
     validation.findings.len().max(1)
 }
 
-fn suite(validation: &Validation, out: &mut String) {
+fn suite(validation: &Validation, out: &mut dyn Write) -> fmt::Result {
     let name = escaped(&validation.bundle);
     let (errors, _) = counts(validation);
     let tests = cases(validation);
-    let _ = writeln!(
+    writeln!(
         out,
         "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{errors}\" errors=\"0\">"
-    );
+    )?;
     if validation.findings.is_empty() {
-        let _ = writeln!(out, "    <testcase classname=\"{name}\" name=\"no findings\"/>");
+        writeln!(out, "    <testcase classname=\"{name}\" name=\"no findings\"/>")?;
     }
     for finding in &validation.findings {
-        case(&name, finding, out);
+        case(&name, finding, out)?;
     }
-    out.push_str("  </testsuite>\n");
+    out.write_str("  </testsuite>\n")
 }
 
-fn case(bundle: &str, finding: &Finding, out: &mut String) {
+fn case(bundle: &str, finding: &Finding, out: &mut dyn Write) -> fmt::Result {
     let diagnostic = &finding.diagnostic;
     let place = diagnostic.place.as_ref().map(ToString::to_string);
     let name = match &place {
         Some(place) => format!("{} {place}", diagnostic.rule.id),
         None => diagnostic.rule.id.to_owned(),
     };
-    let _ = writeln!(out, "    <testcase classname=\"{bundle}\" name=\"{}\">", escaped(&name));
+    writeln!(out, "    <testcase classname=\"{bundle}\" name=\"{}\">", escaped(&name))?;
     let advice = advice::of(diagnostic);
     let details = [place.as_deref(), Some(&*advice)];
     let details: Vec<&str> = details.into_iter().flatten().collect();
@@ -60,15 +58,15 @@ fn case(bundle: &str, finding: &Finding, out: &mut String) {
     let message = escaped(&diagnostic.message);
     if diagnostic.severity == Severity::Error {
         let rule = diagnostic.rule.id;
-        let _ = writeln!(
+        writeln!(
             out,
             "      <failure type=\"{rule}\" message=\"{message}\">{text}</failure>"
-        );
+        )?;
     } else {
         let severity = diagnostic.severity;
-        let _ = writeln!(out, "      <system-out>{severity}: {message}\n{text}</system-out>");
+        writeln!(out, "      <system-out>{severity}: {message}\n{text}</system-out>")?;
     }
-    out.push_str("    </testcase>\n");
+    out.write_str("    </testcase>\n")
 }
 
 /// Escapes text for an element or an attribute. Characters that XML cannot represent are replaced; hidden characters,
@@ -86,6 +84,7 @@ fn escaped(text: &str) -> String {
             '\t' => out.push_str("&#9;"),
             '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
             _ if is_hidden(character) || Some(at) == command || character == '#' && is_marker(text, at) => {
+                // Writing to a string cannot fail.
                 let _ = write!(out, "&#{};", u32::from(character));
             }
             _ => out.push(character),

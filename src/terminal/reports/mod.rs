@@ -1,5 +1,5 @@
-//! Findings about bundles, in the formats for people and programs. Each format is a function from the findings to a
-//! string.
+//! Findings about bundles, in the formats for people and programs. Each format is a function from the findings to
+//! text.
 
 mod github;
 mod json;
@@ -15,7 +15,8 @@ pub use text::summary;
 use crate::rules::Severity;
 use crate::validation::Validation;
 use clap::ValueEnum;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::fmt;
 
 /// The format of a report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -38,13 +39,30 @@ pub enum ReportFormat {
 /// Returns the whole report, with a final newline. `command` is the title, in formats with a title; `color` affects
 /// only the text format.
 pub fn report(command: &str, validations: &[Validation], format: ReportFormat, color: bool) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(command, validations, format, color, &mut text);
+    text
+}
+
+/// Like [`report`], but writes the report to `out`. SARIF, annotations and JUnit are written finding by finding.
+///
+/// # Errors
+/// Returns an error if `out` does.
+pub fn write(
+    command: &str,
+    validations: &[Validation],
+    format: ReportFormat,
+    color: bool,
+    out: &mut dyn fmt::Write,
+) -> fmt::Result {
     match format {
-        ReportFormat::Text => text::write(validations, false, color),
-        ReportFormat::Json => crate::text::to_json(&json::write(validations)),
-        ReportFormat::Yaml => crate::text::to_yaml(&json::write(validations)),
-        ReportFormat::Sarif => crate::text::to_json(&sarif::write(validations)),
-        ReportFormat::Github => github::write(validations),
-        ReportFormat::Junit => junit::write(command, validations),
+        ReportFormat::Text => out.write_str(&text::write(validations, false, color)),
+        ReportFormat::Json => out.write_str(&crate::text::to_json(&json::Report::of(validations))),
+        ReportFormat::Yaml => out.write_str(&crate::text::to_yaml(&json!(json::Report::of(validations)))),
+        ReportFormat::Sarif => sarif::write(validations, out),
+        ReportFormat::Github => github::write(validations, out),
+        ReportFormat::Junit => junit::write(command, validations, out),
     }
 }
 

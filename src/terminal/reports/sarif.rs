@@ -5,12 +5,16 @@ use crate::diagnostic::{Diagnostic, Edit};
 use crate::rules::{Rule, Severity};
 use crate::source::Place;
 use crate::terminal::advice;
+use crate::text;
 use crate::validation::Validation;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
-pub(super) fn write(validations: &[Validation]) -> Value {
+/// A key with an empty list, as it is written below.
+const NO_RESULTS: &str = "\"results\": []";
+
+pub(super) fn write(validations: &[Validation], out: &mut dyn Write) -> fmt::Result {
     let mut rules: Vec<&'static Rule> = Vec::new();
     let all = || {
         validations.iter().flat_map(|validation| {
@@ -24,17 +28,7 @@ pub(super) fn write(validations: &[Validation]) -> Value {
         }
     }
     rules.sort_by_key(|rule| rule.id);
-    let results = all().map(|(validation, finding)| {
-        let index = rules.iter().position(|rule| *rule == finding.diagnostic.rule);
-        let mut result = result(validation, &finding.diagnostic);
-        result["ruleIndex"] = json!(index);
-        if let Some(validator) = finding.validator {
-            result["properties"] = json!({ "validator": validator });
-        }
-        result
-    });
-    let results = list(results);
-    json!({
+    let frame = text::to_json(&json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
@@ -45,9 +39,31 @@ pub(super) fn write(validations: &[Validation]) -> Value {
                 "rules": list(rules.iter().map(|rule| described(rule))),
             }},
             "columnKind": "unicodeCodePoints",
-            "results": results,
+            "results": [],
         }],
-    })
+    }));
+    let (before, after) = match frame.rsplit_once(NO_RESULTS) {
+        Some(parts) if all().next().is_some() => parts,
+        _ => return out.write_str(&frame),
+    };
+    out.write_str(before)?;
+    let mut opening = "\"results\": [";
+    for (validation, finding) in all() {
+        let index = rules.iter().position(|rule| *rule == finding.diagnostic.rule);
+        let mut result = result(validation, &finding.diagnostic);
+        result["ruleIndex"] = json!(index);
+        if let Some(validator) = finding.validator {
+            result["properties"] = json!({ "validator": validator });
+        }
+        let result = text::to_json(&result);
+        write!(
+            out,
+            "{opening}\n        {}",
+            result.trim_end().replace('\n', "\n        ")
+        )?;
+        opening = ",";
+    }
+    write!(out, "\n      ]{after}")
 }
 
 fn described(rule: &Rule) -> Value {

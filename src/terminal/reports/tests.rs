@@ -204,3 +204,39 @@ fn text_ends_with_a_one_line_summary() {
         "empty: no errors, no warnings\n"
     );
 }
+
+#[test]
+fn reports_for_ci_systems_are_written_finding_by_finding() {
+    struct Longest {
+        text: String,
+        part: usize,
+    }
+    impl fmt::Write for Longest {
+        fn write_str(&mut self, text: &str) -> fmt::Result {
+            self.text.push_str(text);
+            self.part = self.part.max(text.len());
+            Ok(())
+        }
+    }
+    let many = Validation {
+        findings: sample()[0].findings.iter().cycle().take(3000).cloned().collect(),
+        ..sample().remove(0)
+    };
+    for format in [ReportFormat::Sarif, ReportFormat::Github, ReportFormat::Junit] {
+        let mut out = Longest {
+            text: String::new(),
+            part: 0,
+        };
+        write("opmx", std::slice::from_ref(&many), format, false, &mut out).unwrap();
+        assert!(out.text.len() > 100 * out.part, "{format:?}: {} bytes", out.part);
+    }
+}
+
+#[test]
+fn sarif_written_in_parts_has_the_layout_of_other_json() {
+    for validations in [&sample()[..], &sample()[1..], &[]] {
+        let text = report("opmx", validations, ReportFormat::Sarif, false);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(text, crate::text::to_json(&value));
+    }
+}
