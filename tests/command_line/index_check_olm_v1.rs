@@ -42,14 +42,18 @@ fn bundles_that_olm_v1_chooses_but_does_not_install_are_reported_with_what_they_
     ];
     let catalog = package("p", &channels, &[("2.0.0", ""), ("3.0.0", NEEDS)]);
     insta::assert_snapshot!(check(&catalog), @r#"
-    error[cluster-olm-v1]: OLM v1 does not install bundle "p.v3.0.0": it has dependencies (K (g/v1)); in channel "a" of package "p", and for ClusterExtensions without channels, new installations fail
-     |
-     = note: in olm.bundle/p.v3.0.0
-     = help: Remove the dependencies, and document what users have to install beforehand.
-
     warning[cluster-olm-v1-unseen]: the index contains no manifests of 1 bundle that OLM v1 may install (p.v2.0.0), so only its properties were checked
      |
      = help: Check the images of these bundles with the suite olm-v1.
+
+    error[cluster-olm-v1]: OLM v1 does not install bundle "p.v3.0.0": it has dependencies (K (g/v1)); in channel "a" of package "p", and for ClusterExtensions without channels, new installations fail
+      --> catalog/p.yaml:25:7
+       |
+    25 | name: p.v3.0.0
+       |       ^^^^^^^^
+       |
+       = note: in olm.bundle/p.v3.0.0
+       = help: Remove the dependencies, and document what users have to install beforehand.
 
     1 error, 1 warning
     ------- exit 1 -------
@@ -104,6 +108,8 @@ fn a_package_that_no_extension_can_name_is_an_error() {
             .contains("a ClusterExtension cannot name the package \"My_Pkg\""),
         "{outcome}"
     );
+    let place = "--> catalog/p.yaml:3:7\n";
+    assert!(outcome.stdout.contains(place), "{outcome}");
     assert_eq!(check(&catalog("u.x-y")).status, Some(0));
 }
 
@@ -117,6 +123,42 @@ fn bundles_whose_manifests_the_catalog_does_not_contain_are_named_in_one_warning
     assert_eq!(outcome.stdout.matches("cluster-olm-v1-unseen").count(), 1, "{outcome}");
     assert!(outcome.stdout.contains(said), "{outcome}");
     assert_eq!(outcome.status, Some(0), "{outcome}");
+}
+
+#[test]
+fn findings_about_bundles_have_the_places_of_their_documents_in_yaml_and_json() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    let catalog = package("p", &[("a", "[{name: p.v1.0.0}]")], &[("1.0.0", NEEDS)]);
+    let long = "x".repeat(100_000);
+    let json = format!(
+        r#"{{"schema":"olm.package","name":"q","defaultChannel":"a"}}
+{{"schema":"olm.channel","package":"q","name":"a","entries":[{{"name":"q.v1.0.0"}}]}}
+
+  {{"schema":"olm.bundle","package":"q","properties":[
+{{"type":"olm.package","value":{{"packageName":"q","version":"1.0.0"}}}},
+{{"type":"olm.gvk.required","value":{{"group":"g","version":"v1","kind":"K"}}}},{{"type":"x","value":"ä{long}"}}],"name":"q.v1.0.0","image":"registry.example.com/q:1"}}
+"#
+    );
+    fs::write(sandbox.path("catalog/p.yaml"), catalog).unwrap();
+    fs::write(sandbox.path("catalog/q.json"), &json).unwrap();
+    let outcome = sandbox.run("index check catalog --for olm-v1 -o json".split(' '));
+    let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap().iter();
+    let of_rule = findings.filter(|finding| finding["rule"] == "cluster-olm-v1");
+    let places: Vec<String> = of_rule
+        .map(|finding| format!("{}:{}:{}", finding["file"], finding["line"], finding["column"]))
+        .collect();
+    let line = json.lines().nth(5).unwrap();
+    let (before, _) = line.split_once("\"q.v1.0.0\"").unwrap();
+    let column = before.chars().count() + 1;
+    let expected = [
+        "\"catalog/p.yaml\":13:7".to_owned(),
+        format!("\"catalog/q.json\":6:{column}"),
+    ];
+    assert_eq!(places, expected, "{outcome}");
+    let outcome = sandbox.run("index check catalog --for olm-v1".split(' '));
+    assert!(outcome.stdout.len() < 4_000, "{outcome}");
 }
 
 /// Returns a sandbox with a bundle that contains a Job, as a folder and in a catalog with its manifests.

@@ -1,6 +1,8 @@
 //! The documents of a catalog in a folder: their positions, in output order. Each document is read again on request,
 //! and only one is in memory at a time.
 
+mod place;
+
 use super::document::Document;
 use super::error::CatalogError;
 use super::folder::files;

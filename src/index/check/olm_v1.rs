@@ -14,8 +14,8 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds findings about the packages that OLM v1 cannot name, and about the bundles that it chooses from the channels of
-/// an index, for new installations and for updates, but does not install. A single finding names the chosen bundles
-/// whose manifests the index does not contain.
+/// an index, for new installations and for updates, but does not install. In a file-based catalog, they have the places
+/// of their documents. A single finding names the chosen bundles whose manifests the index does not contain.
 ///
 /// # Errors
 /// Returns an error if the index cannot be read or changes while it is being read.
@@ -26,7 +26,8 @@ pub fn add_for_olm_v1(findings: &mut Vec<Diagnostic>, index: &Index) -> Result<(
     for package in &catalog.packages {
         if let Some(refusal) = refusals::of_package(&package.name) {
             let finding = Diagnostic::new(&rules::CLUSTER_OLM_V1, refusal.reason).help(refusal.help);
-            findings.push(finding.object(format!("olm.package/{}", package.name)));
+            let finding = finding.object(format!("olm.package/{}", package.name));
+            findings.push(finding.at(index.place_of_package(package)?));
         }
         let mut reader = Reader {
             catalog: &catalog,
@@ -45,13 +46,15 @@ pub fn add_for_olm_v1(findings: &mut Vec<Diagnostic>, index: &Index) -> Result<(
         for (id, stops) in stops {
             let stops = stops.join("; ");
             let Some(bundle) = catalog.bundle(id) else { continue };
+            let place = index.place_of_bundle(bundle)?;
             for refusal in reader.refusals(id)? {
                 let message = format!(
                     "OLM v1 does not install bundle {:?}: {}; {stops}",
                     bundle.name, refusal.reason
                 );
                 let finding = Diagnostic::new(&rules::CLUSTER_OLM_V1, message).help(refusal.help);
-                findings.push(finding.object(format!("olm.bundle/{}", bundle.name)));
+                let finding = finding.object(format!("olm.bundle/{}", bundle.name));
+                findings.push(finding.at(place.clone()));
             }
         }
         unseen.extend(reader.unseen());

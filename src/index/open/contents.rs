@@ -7,10 +7,11 @@ use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::manifests::Manifests;
 use crate::catalog::file_based::read::Handle;
 
-use crate::catalog::{BundleId, Catalog, ManifestsId};
+use crate::catalog::{Bundle, BundleId, Catalog, ManifestsId, Package};
 use crate::database::read::ReadError;
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::served::{self, ServedResource};
+use crate::source::Place;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -161,6 +162,27 @@ impl Index {
                 Ok(apis.into_iter().collect())
             }
         }
+    }
+
+    /// Returns the place of the document of a package; `None` for a database.
+    ///
+    /// # Errors
+    /// Returns an error if the index changes while it is being read.
+    pub(crate) fn place_of_package(&self, package: &Package) -> Result<Option<Place>, OpenError> {
+        let Self::Catalog(files) = self else { return Ok(None) };
+        let mut handles = files.files.handles.iter();
+        let handle = handles.find(|handle| handle.schema == Schema::Package && handle.name == package.name);
+        Ok(handle.map(|handle| files.files.place(handle)).transpose()?)
+    }
+
+    /// Returns the place of the document of a bundle; `None` for a database.
+    ///
+    /// # Errors
+    /// Returns an error if the index changes while it is being read.
+    pub(crate) fn place_of_bundle(&self, bundle: &Bundle) -> Result<Option<Place>, OpenError> {
+        let Self::Catalog(files) = self else { return Ok(None) };
+        let handle = files.handle(bundle.manifests);
+        Ok(handle.map(|handle| files.files.place(handle)).transpose()?)
     }
 
     /// Checks that the index has not changed since it was opened.
