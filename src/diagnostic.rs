@@ -4,9 +4,11 @@ mod json;
 
 pub(crate) use json::DiagnosticJson;
 
+use crate::counted::counted;
 use crate::rules::{Rule, Severity};
 use crate::source::Place;
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -179,10 +181,71 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.dedup();
 }
 
+/// The maximum number of findings of one rule that a check reports. More findings would only repeat the same mistake.
+pub const MOST_OF_A_RULE: usize = 1_000;
+
+/// Removes the findings of a rule beyond [`MOST_OF_A_RULE`]; the last finding of the rule then states their number.
+/// Errors, warnings and remarks of a rule are counted separately, so that no error is lost.
+pub fn limit_each_rule(diagnostics: &mut Vec<Diagnostic>) {
+    let mut left: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
+    for Diagnostic { rule, severity, .. } in &*diagnostics {
+        *left.entry((rule.id, *severity)).or_default() += 1;
+    }
+    left.retain(|_, count| *count > MOST_OF_A_RULE);
+    if left.is_empty() {
+        return;
+    }
+    let mut seen: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
+    diagnostics.retain_mut(|diagnostic| {
+        let key = (diagnostic.rule.id, diagnostic.severity);
+        let Some(count) = left.get(&key) else { return true };
+        let seen = seen.entry(key).or_default();
+        *seen += 1;
+        if *seen == MOST_OF_A_RULE + 1 {
+            let others = counted(count - MOST_OF_A_RULE, "more finding");
+            let are = if count - MOST_OF_A_RULE == 1 { "is" } else { "are" };
+            *diagnostic = Diagnostic {
+                severity: diagnostic.severity,
+                ..Diagnostic::new(diagnostic.rule, format!("{others} of this rule {are} not shown"))
+            }
+            .at(diagnostic.place.take());
+        }
+        *seen <= MOST_OF_A_RULE + 1
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::source::SourceFile;
+
+    #[test]
+    fn the_findings_of_a_rule_beyond_the_limit_become_one_that_states_their_number() {
+        let place = |at| Place::new(&SourceFile::new("a.yaml", "x".repeat(2_000)), at..at);
+        let of = |rule, count: usize| (0..count).map(move |at| Diagnostic::new(rule, at.to_string()).at(place(at)));
+        let as_warning = |finding| Diagnostic {
+            severity: Severity::Warning,
+            ..finding
+        };
+        let (wildcard, unlisted) = (&crate::rules::RBAC_WILDCARD, &crate::rules::CATALOG_BUNDLE_UNLISTED);
+        let mut findings: Vec<Diagnostic> = of(wildcard, MOST_OF_A_RULE).collect();
+        findings.extend(of(unlisted, MOST_OF_A_RULE + 2).map(as_warning));
+        findings.extend(of(unlisted, MOST_OF_A_RULE + 1));
+        let mut limited = findings.clone();
+        limit_each_rule(&mut limited);
+        let (first, rest) = limited.split_at(2 * MOST_OF_A_RULE);
+        assert_eq!(first, &findings[..2 * MOST_OF_A_RULE]);
+        let at = format!("a.yaml:1:{}", MOST_OF_A_RULE + 1);
+        assert_eq!(
+            rest[0].to_string(),
+            format!("{at}: warning[catalog-bundle-unlisted]: 2 more findings of this rule are not shown")
+        );
+        assert_eq!(rest.len(), 1 + MOST_OF_A_RULE + 1);
+        assert_eq!(
+            rest.last().unwrap().to_string(),
+            format!("{at}: error[catalog-bundle-unlisted]: 1 more finding of this rule is not shown")
+        );
+    }
 
     #[test]
     fn a_serialized_finding_has_the_fields_that_the_program_prints() {

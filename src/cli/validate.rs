@@ -115,6 +115,7 @@ pub(crate) fn run(arguments: &ValidateArguments, context: &Context<'_>) -> Comma
     let mut findings = checked.findings;
     arguments.strictness.strictness().weigh_catalog(&mut findings);
     let failed = diagnostic::has_errors(&findings);
+    diagnostic::limit_each_rule(&mut findings);
     match arguments.output {
         // For scripts, an empty standard output means that the catalog is valid.
         ReportFormat::Text if failed => printer.findings(Format::Text, &findings)?,

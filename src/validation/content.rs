@@ -1,11 +1,10 @@
 //! Checks each manifest of a `registry+v1` bundle by itself, before the bundle is judged as a whole.
 
-use super::MOST_OF_A_RULE;
 use super::crd_fields::CRD;
 use super::validators::metadata::{self, Namespace};
 use crate::bundle::{Bundle, is_csv};
 use crate::csv;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, MOST_OF_A_RULE};
 use crate::manifest::{Object, is_list};
 use crate::olm::annotation::SKIP_RANGE;
 use crate::olm::kinds::{KINDS, SPECIAL};

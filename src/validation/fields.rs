@@ -3,11 +3,10 @@
 //! The API server rejects an object that has a value of the wrong type. It drops unknown fields, silently if OLM
 //! creates the object, so a misspelled field has no effect.
 
-use super::MOST_OF_A_RULE;
 use super::content::misshapen;
 use crate::bundle::{Bundle, is_csv};
 use crate::csv::SHAPE;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, MOST_OF_A_RULE};
 use crate::kubernetes::fields::{Fields, Type};
 use crate::manifest::Object;
 use crate::rules;

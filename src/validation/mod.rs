@@ -58,9 +58,6 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::rules::Gate;
 use crate::synthesis::own_certificates;
 
-/// The maximum number of findings of one rule that each step keeps. More findings would only repeat the same mistake.
-const MOST_OF_A_RULE: usize = 1_000;
-
 /// Runs the rules that every bundle must pass before it becomes an image: the rules about the format and, for
 /// `registry+v1`, the requirements of an index. The synthesis performs additional checks on a `k8s+v1` bundle.
 pub fn check(bundle: &Bundle) -> Vec<Diagnostic> {

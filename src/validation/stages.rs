@@ -1,12 +1,10 @@
 //! The stages of a validation and their findings.
 
-use super::MOST_OF_A_RULE;
 use super::request::Request;
 use super::validators::{self, Input, ValidatorName, ValidatorOptions};
 use crate::bundle::Bundle;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, limit_each_rule};
 use crate::tree::Tree;
-use std::collections::HashMap;
 
 /// A finding and the stage or validator that reports it. It is serialized as in a [`Validation`](super::Validation).
 #[derive(Debug, Clone, PartialEq)]
@@ -31,12 +29,7 @@ pub(super) fn stage(
 ) {
     let mut found = Vec::new();
     check(&mut found);
-    let mut of_rules: HashMap<&str, usize> = HashMap::new();
-    found.retain(|diagnostic| {
-        let count = of_rules.entry(diagnostic.rule.id).or_default();
-        *count += 1;
-        *count <= MOST_OF_A_RULE
-    });
+    limit_each_rule(&mut found);
     findings.extend(found.into_iter().map(|diagnostic| Finding { validator, diagnostic }));
 }
 

@@ -306,6 +306,33 @@ fn every_output_format_names_rule_and_line() {
 }
 
 #[test]
+fn at_most_1000_findings_of_a_rule_are_listed() {
+    let sandbox = catalog("", "");
+    let path = sandbox.path("etcd/catalog.yaml");
+    let mut text = fs::read_to_string(&path).unwrap();
+    for number in 0..1_300 {
+        text += &format!(
+            "---\nschema: olm.bundle\npackage: etcd\nname: etcd.more{number}\nimage: registry.example.com/etcd:{number}\n\
+             properties:\n- {{type: olm.package, value: {{packageName: etcd, version: 9.0.{number}}}}}\n"
+        );
+    }
+    fs::write(path, text).unwrap();
+    for command in ["validate", "index check"] {
+        let outcome = sandbox.run(command.split(' ').chain(["etcd", "-o", "json"]));
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        let findings = report["findings"].as_array().unwrap().iter();
+        let of_rule = findings.filter(|finding| finding["rule"] == "catalog-bundle-unlisted");
+        let messages: Vec<&str> = of_rule.map(|finding| finding["message"].as_str().unwrap()).collect();
+        assert_eq!(messages.len(), 1_001, "{command}");
+        assert_eq!(
+            messages[1_000], "300 more findings of this rule are not shown",
+            "{command}"
+        );
+    }
+}
+
+#[test]
 fn unreadable_input_is_a_finding_in_every_machine_readable_format() {
     let sandbox = catalog("", "");
     for (command, message) in [("validate", "cannot read ./none"), ("index check", "at ./none")] {

@@ -224,8 +224,9 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
     if !checked.is_complete && options.policy.is_some() {
         printer.warning("the catalog has errors, so it was not checked against the policy");
     }
-    let findings = checked.findings;
+    let mut findings = checked.findings;
     let failed = diagnostic::has_errors(&findings);
+    diagnostic::limit_each_rule(&mut findings);
     write(arguments, findings, printer)?;
     Ok(if failed { Status::Failure } else { Status::Success })
 }
