@@ -300,6 +300,34 @@ fn an_endless_list_of_referrers_is_reported() {
 }
 
 #[test]
+fn the_size_of_all_pages_of_referrers_together_is_limited() {
+    let (content, one, other) = signed();
+    let long = format!("/v2/team/app/referrers/{one}");
+    let server = Server::start(move |request, _| {
+        if request.path == long {
+            // Blanks after the value are valid JSON.
+            let page = format!("{{\"schemaVersion\":2,\"manifests\":[]}}{}", " ".repeat(4_000_000));
+            Reply::new(200, page).header("Link", format!("<{long}>; rel=\"next\""))
+        } else {
+            content.answer(request)
+        }
+    });
+    let extras = search(repository(&server, "team/app"), &[one, other]);
+    let (what, why) = failure(&extras);
+    assert!(what.ends_with(&one.to_string()), "{what}");
+    assert!(
+        why.contains("the list of referrers is larger than 67108864 bytes"),
+        "{why}"
+    );
+    assert_eq!(
+        server.count("GET", &format!("referrers/{one}")),
+        17,
+        "the client stops at the page that exceeds the limit"
+    );
+    assert!(kinds(&extras).iter().any(|(subject, ..)| *subject == other));
+}
+
+#[test]
 fn a_rejected_page_of_referrers_is_reported_and_the_list_not_truncated() {
     for status in [403, 404, 405, 501] {
         let (content, one, other) = signed();

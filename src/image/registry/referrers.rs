@@ -16,6 +16,8 @@ use std::collections::BTreeSet;
 
 /// The maximum number of pages of a list.
 const PAGES: usize = 100;
+/// The maximum size in bytes of all pages of a list together.
+const LIST_LIMIT: u64 = 64 << 20;
 /// The number of tags per request; a registry may return fewer.
 const TAGS_OF_PAGE: &str = "1000";
 
@@ -38,7 +40,7 @@ impl Registry {
             Err(error) if error.failure.is_refusal() => return Ok(None),
             pages => pages?,
         };
-        let Some(pages) = pages else { return Ok(None) };
+        let Ok(pages) = pages else { return Ok(None) };
         let mut found = BTreeSet::new();
         for page in pages {
             let tags: Tags = serde_json::from_slice(&page)
@@ -81,10 +83,7 @@ impl Registry {
         };
         let pages = self.pages_from(&repository, image, first).await.map_err(later)?;
         // The fallback list of a registry with a referrers API is usually absent, so it cannot replace a long list.
-        let pages = pages.ok_or_else(|| {
-            let (what, limit) = ("pages", PAGES);
-            ContentProblem::TooMany { what, limit }.of(image, "the list of referrers")
-        })?;
+        let pages = pages.map_err(|problem| problem.of(image, "the list of referrers"))?;
         let mut found = Vec::new();
         for page in pages {
             match Manifest::parse(&page, Some(INDEX)) {
@@ -99,35 +98,31 @@ impl Registry {
         Ok(Some(found))
     }
 
-    /// Returns the pages of a list that starts at `url`, or `None` if the list has too many pages.
-    async fn pages(
-        &self,
-        repository: &Repository,
-        image: &str,
-        url: Url,
-    ) -> Result<Option<Vec<Vec<u8>>>, RegistryError> {
+    /// Returns the pages of a list that starts at `url`, or the limit that the list exceeds.
+    async fn pages(&self, repository: &Repository, image: &str, url: Url) -> Result<Pages, RegistryError> {
         let first = self.page(repository, image, url).await?;
         self.pages_from(repository, image, first).await
     }
 
-    /// Returns the pages of a list that begins with the page `first`, or `None` if the list has too many pages.
-    async fn pages_from(
-        &self,
-        repository: &Repository,
-        image: &str,
-        first: Page,
-    ) -> Result<Option<Vec<Vec<u8>>>, RegistryError> {
+    /// Returns the pages of a list that begins with the page `first`, or the limit that the list exceeds.
+    async fn pages_from(&self, repository: &Repository, image: &str, first: Page) -> Result<Pages, RegistryError> {
         let (page, mut next) = first;
+        let mut bytes = page.len() as u64;
         let mut pages = vec![page];
         while let Some(url) = next {
             if pages.len() == PAGES {
-                return Ok(None);
+                let (what, limit) = ("pages", PAGES);
+                return Ok(Err(ContentProblem::TooMany { what, limit }));
             }
             let (page, after) = self.page(repository, image, url).await?;
+            bytes += page.len() as u64;
+            if bytes > LIST_LIMIT {
+                return Ok(Err(ContentProblem::TooMuch { limit: LIST_LIMIT }));
+            }
             pages.push(page);
             next = after;
         }
-        Ok(Some(pages))
+        Ok(Ok(pages))
     }
 
     /// Requests a page of a list.
@@ -159,6 +154,9 @@ fn later(mut error: RegistryError) -> RegistryError {
     }
     error
 }
+
+/// All pages of a list, or the limit that they exceed.
+type Pages = Result<Vec<Vec<u8>>, ContentProblem>;
 
 /// A page of a list, and the URL of the next page.
 type Page = (Vec<u8>, Option<Url>);
