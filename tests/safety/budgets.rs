@@ -15,8 +15,8 @@ const BYTES: usize = 4 << 20;
 /// The memory limit of a command in KiB: what it uses without work, and 100 MB.
 const MEMORY: &str = "131072";
 
-/// Asserts that a command rejects its input with all of `words` in its message, and with little memory.
-fn refused(sandbox: &Sandbox, arguments: &[&str], words: &[&str]) {
+/// Returns a command with little memory.
+fn limited(sandbox: &Sandbox, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     command.args([
         "-c",
@@ -26,7 +26,12 @@ fn refused(sandbox: &Sandbox, arguments: &[&str], words: &[&str]) {
     ]);
     command.args(arguments);
     sandbox.surround(&mut command);
-    let outcome = sandbox.finish(&mut command);
+    command
+}
+
+/// Asserts that a command rejects its input with all of `words` in its message, and with little memory.
+fn refused(sandbox: &Sandbox, arguments: &[&str], words: &[&str]) {
+    let outcome = sandbox.finish(&mut limited(sandbox, arguments));
     let said: String = outcome
         .stderr
         .chars()
@@ -248,6 +253,15 @@ fn a_catalog_document_with_too_many_values_is_rejected_within_100_mb() {
             );
         }
     }
+}
+
+#[test]
+fn a_catalog_is_formatted_document_after_document_within_100_mb() {
+    let sandbox = Sandbox::new();
+    let document = format!("{{\"schema\":\"x\",\"a\":[{}0]}}\n", "0,".repeat(100_000));
+    write(&sandbox, "catalog/catalog.json", document.repeat(10));
+    let outcome = sandbox.finish(&mut limited(&sandbox, &["catalog", "fmt", "catalog", "--check"]));
+    assert_eq!(outcome.status, Some(3), "{outcome}");
 }
 
 #[test]

@@ -5,9 +5,11 @@ use super::document::Document;
 use super::limits::CatalogLimits;
 use super::stream::Stream;
 use super::write::{Language, write};
+use crate::diagnostic::Diagnostic;
+use crate::image::Digest;
 use crate::rules;
 use crate::source::{Position, SourceFile};
-use crate::text;
+use crate::text::{self, Reading};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -35,7 +37,8 @@ pub fn format(content: &[u8], limits: CatalogLimits) -> Option<Formatted> {
     if !stays && parts.iter().enumerate().all(|(place, part)| may_move(place, part)) {
         parts = sorted(parts);
     }
-    if values(&parts).next().is_none() {
+    let contents: Vec<Digest> = parts.iter().filter_map(Part::content).collect();
+    if contents.is_empty() {
         let content = content.to_owned();
         return Some(Formatted {
             content,
@@ -43,9 +46,10 @@ pub fn format(content: &[u8], limits: CatalogLimits) -> Option<Formatted> {
         });
     }
     let kept = parts.iter().filter(|part| part.kept).map(|part| part.line).collect();
-    let mut formatted = String::new();
-    for (place, part) in parts.iter().enumerate() {
-        let has_document = !part.value.is_null();
+    let length = parts.iter().map(|part| part.text.len() + "---\n".len()).sum();
+    let mut formatted = String::with_capacity(length);
+    for (place, part) in parts.into_iter().enumerate() {
+        let has_document = part.document.is_some();
         let header = header.as_ref().filter(|_| place == 0);
         let separator = header.map_or(&part.separator, |header| &header.separator);
         if !is_json && (place > 0 || has_document || !separator.is_empty()) {
@@ -60,8 +64,7 @@ pub fn format(content: &[u8], limits: CatalogLimits) -> Option<Formatted> {
         formatted.push_str(&part.text);
     }
     let content = formatted.into_bytes();
-    let (after, _) = self::parts(&content, limits)?;
-    (values(&after).eq(values(&parts))).then_some(Formatted { content, kept })
+    (self::contents(&content, limits)? == contents).then_some(Formatted { content, kept })
 }
 
 /// A document, or comments that belong to no document.
@@ -70,23 +73,75 @@ struct Part {
     line: usize,
     /// The comments on the preceding `---` lines.
     separator: Vec<String>,
-    /// The document; null for comments.
-    value: Value,
+    /// The document; `None` for comments.
+    document: Option<Identity>,
     text: String,
     /// Whether the part keeps its old layout.
     kept: bool,
 }
 
-fn values(parts: &[Part]) -> impl Iterator<Item = &Value> {
-    parts.iter().map(|part| &part.value).filter(|value| !value.is_null())
+impl Part {
+    fn content(&self) -> Option<Digest> {
+        Some(self.document.as_ref()?.content)
+    }
+}
+
+/// What is kept of a document in addition to its text; its values would take several times the memory of the text.
+#[derive(Debug)]
+struct Identity {
+    /// The digest of the values, whatever their layout.
+    content: Digest,
+    schema: Schema,
+    /// The package; `None` if the document is not a map.
+    package: Option<String>,
+}
+
+impl Identity {
+    /// Returns the identity of a document with this value, or `None` if the document is empty.
+    fn of(mut value: Value) -> Option<Self> {
+        if value.is_null() {
+            return None;
+        }
+        let text = |field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default();
+        let schema = Schema::from(text("schema"));
+        let package = text(if schema == Schema::Package { "name" } else { "package" });
+        let package = value.is_object().then(|| package.to_owned());
+        value.sort_all_objects();
+        Some(Self {
+            content: Digest::of(value.to_string().as_bytes()),
+            schema,
+            package,
+        })
+    }
+}
+
+/// Returns the digests of the documents in a file.
+fn contents(content: &[u8], limits: CatalogLimits) -> Option<Vec<Digest>> {
+    let mut stream = Stream::new(content, limits.document_bytes);
+    let mut contents = Vec::new();
+    while let Some(piece) = stream.next().ok()? {
+        let text = std::str::from_utf8(piece.bytes).ok()?;
+        let value = if piece.json {
+            serde_json::from_str(text).ok()?
+        } else {
+            let reading = read_yaml(text, piece.line, &limits)?;
+            reading
+                .documents
+                .first()
+                .map(|document| document.value().clone())
+                .unwrap_or_default()
+        };
+        contents.extend(Identity::of(value).map(|identity| identity.content));
+    }
+    Some(contents)
 }
 
 /// Removes the comments at the beginning of a file that form a separate document, if they can become part of the first
 /// document: opm rejects documents of only comments.
 fn take_header(parts: &mut Vec<Part>) -> Option<Part> {
-    let is_comment = |part: &&Part| part.value.is_null() && part.text.lines().all(|line| line.starts_with('#'));
+    let is_comment = |part: &&Part| part.document.is_none() && part.text.lines().all(|line| line.starts_with('#'));
     let count = parts.iter().take_while(is_comment).count();
-    let first = parts.get(count).filter(|part| !part.value.is_null() && !part.kept);
+    let first = parts.get(count).filter(|part| part.document.is_some() && !part.kept);
     let mut behind = parts.iter().skip(1).take(count);
     if count == 0 || first.is_none() || !behind.all(|part| part.separator.is_empty()) {
         return None;
@@ -114,7 +169,7 @@ fn parts(content: &[u8], limits: CatalogLimits) -> Option<(Vec<Part>, bool)> {
         let mut part = Part {
             line: piece.line,
             separator: std::mem::take(&mut pending),
-            value: Value::Null,
+            document: None,
             text: String::new(),
             kept: false,
         };
@@ -126,11 +181,11 @@ fn parts(content: &[u8], limits: CatalogLimits) -> Option<(Vec<Part>, bool)> {
             let mut out = Vec::new();
             write(&document, Language::Json, &mut out).ok()?;
             part.text = String::from_utf8(out).ok()?;
-            part.value = serde_json::from_str(text).ok()?;
+            part.document = Identity::of(serde_json::from_str(text).ok()?);
         } else {
             yaml(&mut part, text, &limits)?;
         }
-        if part.value.is_null() && part.text.is_empty() {
+        if part.document.is_none() && part.text.is_empty() {
             pending = part.separator;
         } else {
             parts.push(part);
@@ -147,30 +202,33 @@ fn parts(content: &[u8], limits: CatalogLimits) -> Option<(Vec<Part>, bool)> {
     Some((parts, is_json))
 }
 
-/// Parses a piece of YAML and lays it out again. Returns `None` if the piece is not YAML.
-fn yaml(part: &mut Part, text: &str, limits: &CatalogLimits) -> Option<()> {
-    let begin = Position {
-        line: part.line,
-        column: 1,
-    };
+/// Parses a document of a YAML file that begins on this line. Returns `None` if it is not YAML.
+fn read_yaml(text: &str, line: usize, limits: &CatalogLimits) -> Option<Reading> {
+    let begin = Position { line, column: 1 };
     let source = SourceFile::part("", text, begin, 0);
     let reading = text::read_source(&source, &limits.of_document());
-    let errors = reading.diagnostics.iter().filter(|finding| finding.is_error());
-    let (repeated, fatal): (Vec<_>, Vec<_>) = errors.partition(|finding| finding.rule == &rules::YAML_DUPLICATE_KEY);
-    if !fatal.is_empty() {
-        return None;
-    }
+    let mut errors = reading.diagnostics.iter().filter(|finding| finding.is_error());
+    errors.all(is_repeated_key).then_some(reading)
+}
+
+fn is_repeated_key(finding: &Diagnostic) -> bool {
+    finding.rule == &rules::YAML_DUPLICATE_KEY
+}
+
+/// Parses a piece of YAML and lays it out again. Returns `None` if the piece is not YAML.
+fn yaml(part: &mut Part, text: &str, limits: &CatalogLimits) -> Option<()> {
+    let reading = read_yaml(text, part.line, limits)?;
     let document = reading.documents.first().filter(|document| !document.value().is_null());
     let Some(document) = document else {
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         part.text = lines.map(|line| format!("{line}\n")).collect();
         return Some(());
     };
-    part.value = document.value().clone();
-    let schema = document.value().get("schema").and_then(Value::as_str);
-    let schema = Schema::from(schema.unwrap_or_default());
+    let identity = Identity::of(document.value().clone())?;
     // Which of two values is right is for the author to say, so both stay.
-    let formatted = text::reflow(document, schema.fields()).filter(|_| repeated.is_empty());
+    let is_repeated = reading.diagnostics.iter().any(is_repeated_key);
+    let formatted = text::reflow(document, identity.schema.fields()).filter(|_| !is_repeated);
+    part.document = Some(identity);
     part.kept = formatted.is_none();
     part.text = formatted.unwrap_or_else(|| text.to_owned());
     Some(())
@@ -188,7 +246,7 @@ fn comments_of_separators(between: &[u8]) -> Vec<String> {
 
 /// Returns whether a part may be moved: only if its comments cannot be about another document.
 fn may_move(place: usize, part: &Part) -> bool {
-    let is_comment = part.value.is_null();
+    let is_comment = part.document.is_none();
     let ends_with_comment = || part.text.lines().next_back().is_some_and(|line| line.starts_with('#'));
     !part.kept && part.separator.is_empty() && if is_comment { place == 0 } else { !ends_with_comment() }
 }
@@ -198,25 +256,23 @@ fn sorted(parts: Vec<Part>) -> Vec<Part> {
     let mut packages: HashMap<String, usize> = HashMap::new();
     let mut ranked: Vec<_> = parts
         .into_iter()
-        .map(|part| (rank(&part.value, &mut packages), part))
+        .map(|part| (rank(part.document.as_ref(), &mut packages), part))
         .collect();
     ranked.sort_by_key(|(rank, _)| *rank);
     ranked.into_iter().map(|(_, part)| part).collect()
 }
 
 /// Returns the sort rank of a document in its file; comments at the beginning stay there.
-fn rank(document: &Value, packages: &mut HashMap<String, usize>) -> Option<(usize, u8)> {
-    let document = document.as_object()?;
-    let text = |field: &str| document.get(field).and_then(Value::as_str).unwrap_or_default();
-    let schema = Schema::from(text("schema"));
-    let package = match text(if schema == Schema::Package { "name" } else { "package" }) {
+fn rank(document: Option<&Identity>, packages: &mut HashMap<String, usize>) -> Option<(usize, u8)> {
+    let document = document?;
+    let package = match document.package.as_deref()? {
         "" => usize::MAX,
         package => {
             let next = packages.len();
             *packages.entry(package.to_owned()).or_insert(next)
         }
     };
-    Some((package, schema.rank()))
+    Some((package, document.schema.rank()))
 }
 
 #[cfg(test)]
