@@ -10,7 +10,7 @@ mod keep;
 mod pieces;
 mod yaml;
 
-pub use keep::kept;
+pub use keep::{kept, kept_whole};
 
 use super::state::State;
 use crate::files::FileError;

@@ -484,3 +484,24 @@ fn s54_s89_replacements_of_subscriptions_are_printed() {
     let reviewed = json("permissions -q made.yaml --cluster dump.yaml --catalog community=index.db -o json");
     assert_eq!(reviewed["metadata"]["name"], "rake.garden");
 }
+
+#[test]
+fn the_content_of_versions_that_olm_copied_does_not_count_toward_the_size_of_a_dump() {
+    let sandbox = sandbox();
+    let description = "x".repeat(2000);
+    let copies: String = (0..300)
+        .map(|number| {
+            format!(
+                "- apiVersion: operators.coreos.com/v1alpha1\n  kind: ClusterServiceVersion\n  \
+                 metadata: {{name: rake.v1.0.0, namespace: n{number}, labels: {{olm.copiedFrom: garden}}}}\n  \
+                 spec: {{description: {description}}}\n"
+            )
+        })
+        .collect();
+    fs::write(sandbox.path("dump.yaml"), DUMP.to_owned() + &copies).unwrap();
+    for command in ["operator dump.yaml", "operator migrate dump.yaml"] {
+        let whole = outcome_of(&sandbox, command);
+        let limited = outcome_of(&sandbox, &format!("{command} --max-total-size 400KiB"));
+        assert_eq!(limited.stdout, whole.stdout);
+    }
+}

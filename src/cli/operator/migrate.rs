@@ -7,6 +7,7 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::filled;
 use crate::cli::what_if::named_indexes;
 use crate::cli::{Context, sources};
+use crate::cluster::dump;
 use crate::index::open::Index;
 use crate::install::operator::migrate::{CopiedVersion, Group, Migration, Replaced, migrate};
 use crate::terminal::Format;
@@ -14,7 +15,6 @@ use crate::terminal::table::Table;
 use clap::Args;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::convert;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -52,7 +52,7 @@ pub(crate) struct MigrateArguments {
 }
 
 pub(super) fn run(arguments: &MigrateArguments, context: &Context<'_>) -> CommandResult {
-    let state = read_cluster(None, &arguments.files, convert::identity, &arguments.limits, context)?;
+    let state = read_cluster(None, &arguments.files, dump::kept_whole, &arguments.limits, context)?;
     let limits = arguments.limits.index(&arguments.database, &arguments.registry);
     let mut indexes = Vec::new();
     for named in named_indexes(&arguments.catalog) {

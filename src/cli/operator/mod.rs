@@ -10,6 +10,7 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::filled;
 use crate::cli::what_if::bundle_content;
 use crate::cli::{Context, requests, sources};
+use crate::cluster::dump;
 use crate::cluster::labels::LabelStyle;
 use crate::index::open::Index;
 use crate::install::content::{self, ContentError};
@@ -19,7 +20,6 @@ use crate::terminal::Format;
 use crate::terminal::operator_view;
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
-use std::convert;
 use std::path::Path;
 
 const EXAMPLES: &str = "\
@@ -127,7 +127,7 @@ pub(crate) fn run(arguments: &OperatorArguments, context: &Context<'_>) -> Comma
         None => {}
     }
     let state = arguments.state.as_deref();
-    let state = read_cluster(state, &arguments.files, convert::identity, &arguments.limits, context)?;
+    let state = read_cluster(state, &arguments.files, dump::kept_whole, &arguments.limits, context)?;
     let objects = [state.objects, state.conditions].concat();
     let index = arguments.catalog.as_deref();
     let limits = arguments.limits.index(&arguments.database, &arguments.registry);

@@ -1,4 +1,4 @@
-//! Reduces cluster objects to the parts that a plan needs.
+//! Reduces cluster objects to the parts that a command needs.
 
 use crate::csv::{self, Csv};
 use crate::olm::annotation::PROPERTIES;
@@ -79,6 +79,22 @@ pub fn kept(object: Value) -> Value {
         kept.insert("status".to_owned(), status);
     }
     Value::Object(kept)
+}
+
+/// Returns an object whole, except for a ClusterServiceVersion that OLM copied from another namespace. Of such a copy,
+/// only the identity, the origin and the owners are kept, because there may be one in every namespace.
+pub fn kept_whole(object: Value) -> Value {
+    let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    let is_of_olm = text("apiVersion")
+        .split_once('/')
+        .is_some_and(|(group, _)| group == csv::GROUP);
+    if !is_of_olm || text("kind") != csv::KIND || !Csv(&object).is_copied() {
+        return object;
+    }
+    let mut kept = version(&object);
+    let owners = object.pointer("/metadata/ownerReferences").cloned();
+    put(&mut kept, &["metadata", "ownerReferences"], owners);
+    kept
 }
 
 /// Returns the parts of a ClusterServiceVersion that are kept. The other parts are mostly descriptions and icons. OLM
@@ -166,5 +182,36 @@ mod tests {
         whole["spec"] = json!({"version": "1.0.0", "replaces": "b",
             "customresourcedefinitions": {"owned": [{"name": "as.b", "version": "v1", "kind": "A"}]}});
         assert_eq!(kept(whole), kept_too);
+    }
+
+    #[test]
+    fn everything_is_kept_whole_except_copied_versions() {
+        let original = json!({
+            "apiVersion": "operators.coreos.com/v1alpha1",
+            "kind": "ClusterServiceVersion",
+            "metadata": {"name": "a", "namespace": "here", "labels": {}, "annotations": {"olm.operatorNamespace": "here"},
+                "ownerReferences": [{"kind": "ClusterServiceVersion", "name": "b"}]},
+            "spec": {"version": "1.0.0", "icon": [{"base64data": "AA=="}]},
+            "status": {"phase": "Succeeded", "reason": "InstallSucceeded"},
+        });
+        assert_eq!(kept_whole(original.clone()), original);
+        let secret =
+            json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "data": {"a": "c2VjcmV0"}});
+        assert_eq!(kept_whole(secret.clone()), secret);
+        for (pointer, value) in [
+            ("/metadata/labels", json!({"olm.copiedFrom": "here"})),
+            ("/metadata/annotations", json!({"olm.operatorNamespace": "elsewhere"})),
+            ("/status/reason", json!("Copied")),
+        ] {
+            let mut copy = original.clone();
+            *copy.pointer_mut(pointer).unwrap() = value;
+            let mut kept_too = copy.clone();
+            kept_too.as_object_mut().unwrap().shift_remove("spec");
+            assert_eq!(kept_whole(copy), kept_too);
+        }
+        let mut other = original;
+        other["apiVersion"] = json!("example.com/v1");
+        other["status"]["reason"] = json!("Copied");
+        assert_eq!(kept_whole(other.clone()), other);
     }
 }

@@ -95,7 +95,11 @@ pub fn compare(
     objects: &[Value],
 ) -> Result<Comparison, StepError> {
     let cluster = Cluster {
-        objects: objects.iter().map(Component).collect(),
+        objects: objects
+            .iter()
+            .map(Component)
+            .filter(|object| !object.is_copied())
+            .collect(),
     };
     let csv = cluster.find(csv::GROUP, csv::KIND, namespace, installed);
     let target = Target {
@@ -204,7 +208,7 @@ fn deployments(resolved: &Content, namespace: &str) -> Vec<Expected> {
     all.map(one).collect()
 }
 
-/// The objects in the cluster.
+/// The objects in the cluster, without the versions that OLM copied.
 struct Cluster<'a> {
     objects: Vec<Component<'a>>,
 }

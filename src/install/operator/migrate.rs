@@ -90,6 +90,7 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
         .collect();
     subscriptions.sort_by_key(|object| (object.text("/metadata/namespace"), object.name()));
     subscriptions.dedup_by_key(|object| (object.text("/metadata/namespace"), object.name()));
+    let originals = originals(&all);
     let mut migration = Migration::default();
     // The Operator that each version belongs to, by the namespace and name of the version.
     let mut owners: BTreeMap<(String, String), String> = BTreeMap::new();
@@ -122,6 +123,7 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
             owners.insert((namespace.to_owned(), installed.to_owned()), operator.clone());
             let place = Place {
                 all: &all,
+                originals: &originals,
                 namespace,
                 installed,
             };
@@ -160,7 +162,7 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
         });
     }
     migration.groups = groups(objects, &subscriptions);
-    migration.copies = copies(&all, &owners);
+    migration.copies = copies(&all, &originals, &owners);
     migration
 }
 
@@ -194,16 +196,39 @@ fn groups(objects: &[Value], subscriptions: &[Component<'_>]) -> Vec<Group> {
     found
 }
 
+/// The versions that OLM did not copy, by namespace and name.
+type Originals<'a> = HashMap<(&'a str, &'a str), Component<'a>>;
+
+fn originals<'a>(all: &[Component<'a>]) -> Originals<'a> {
+    let mut originals = Originals::new();
+    for object in all.iter().filter(|object| object.is_csv() && !object.is_copied()) {
+        let place = (object.text("/metadata/namespace"), object.name());
+        originals.entry(place).or_insert(*object);
+    }
+    originals
+}
+
+/// Returns the namespace from which OLM copied a version.
+fn home_of(copy: Component<'_>) -> &str {
+    let csv = Csv(copy.0);
+    let labelled = csv.text(&["metadata", "labels", "olm.copiedFrom"]);
+    if labelled.is_empty() {
+        csv.text(&["metadata", "annotations", "olm.operatorNamespace"])
+    } else {
+        labelled
+    }
+}
+
 /// Returns the copied versions, each with the Operator that takes over its objects.
-fn copies(all: &[Component<'_>], owners: &BTreeMap<(String, String), String>) -> Vec<CopiedVersion> {
+fn copies(
+    all: &[Component<'_>],
+    originals: &Originals<'_>,
+    owners: &BTreeMap<(String, String), String>,
+) -> Vec<CopiedVersion> {
     // There can be a copy of each version in each namespace.
-    let mut originals: HashMap<(&str, &str), Component<'_>> = HashMap::new();
     let mut owned: HashMap<(&str, &str), Vec<Component<'_>>> = HashMap::new();
     for object in all {
         let namespace = object.text("/metadata/namespace");
-        if object.is_csv() && !object.is_copied() {
-            originals.entry((namespace, object.name())).or_insert(*object);
-        }
         let references = object.list("/metadata/ownerReferences").iter().map(Component);
         let versions = references.filter(|owner| owner.text("/kind") == crate::csv::KIND);
         let names: BTreeSet<&str> = versions.map(|owner| owner.text("/name")).collect();
@@ -213,14 +238,8 @@ fn copies(all: &[Component<'_>], owners: &BTreeMap<(String, String), String>) ->
     }
     let mut found = Vec::new();
     for copy in all.iter().filter(|object| object.is_copied()) {
-        let csv = Csv(copy.0);
         let namespace = copy.text("/metadata/namespace");
-        let labelled = csv.text(&["metadata", "labels", "olm.copiedFrom"]);
-        let home = if labelled.is_empty() {
-            csv.text(&["metadata", "annotations", "olm.operatorNamespace"])
-        } else {
-            labelled
-        };
+        let home = home_of(*copy);
         let original = originals.get(&(home, copy.name()));
         let of_label = || labels::operators(original?.labels()).next().map(str::to_owned);
         let operator = owners
@@ -246,6 +265,7 @@ fn copies(all: &[Component<'_>], owners: &BTreeMap<(String, String), String>) ->
 /// The namespace of an installed version.
 struct Place<'a> {
     all: &'a [Component<'a>],
+    originals: &'a Originals<'a>,
     namespace: &'a str,
     installed: &'a str,
 }
@@ -265,12 +285,7 @@ impl<'a> Place<'a> {
         if !planned.is_empty() {
             return (vec![permissions::Content::raw_objects(&planned)], None);
         }
-        let mut versions = self
-            .all
-            .iter()
-            .filter(|object| object.is_csv() && object.name() == self.installed);
-        let version = versions.find(|object| object.text("/metadata/namespace") == self.namespace);
-        let alone = version.map_or_else(
+        let alone = self.version().map_or_else(
             || json!({"apiVersion": crate::csv::API_VERSION, "kind": crate::csv::KIND, "metadata": {"name": self.installed}}),
             |version| {
                 json!({
@@ -284,6 +299,16 @@ impl<'a> Place<'a> {
             self.installed
         );
         (vec![permissions::Content::raw_objects(&[alone])], Some(note))
+    }
+
+    /// Returns the installed version; if the namespace contains only a copy of it, the original.
+    fn version(&self) -> Option<&Component<'a>> {
+        self.originals.get(&(self.namespace, self.installed)).or_else(|| {
+            let mut copies = self.all.iter().filter(|object| object.is_copied());
+            let copy = copies
+                .find(|copy| copy.name() == self.installed && copy.text("/metadata/namespace") == self.namespace)?;
+            self.originals.get(&(home_of(*copy), self.installed))
+        })
     }
 
     fn plans(&self) -> impl Iterator<Item = &Component<'a>> {
@@ -319,5 +344,36 @@ impl<'a> Place<'a> {
             (!goes).then_some(object)
         };
         own.filter_map(object).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_install_contains_the_original_version_and_not_a_copy() {
+        let version = |namespace: &str, labels: Value, spec: Value| {
+            json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",
+                "metadata": {"name": "rake.v1.0.0", "namespace": namespace, "labels": labels}, "spec": spec})
+        };
+        let subscription = |namespace: &str| {
+            json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription",
+                "metadata": {"name": "rake", "namespace": namespace},
+                "spec": {"name": "rake"}, "status": {"installedCSV": "rake.v1.0.0"}})
+        };
+        let copy = version("shed", json!({"olm.copiedFrom": "garden"}), json!({"version": "0.0.0"}));
+        let original = version("garden", json!({}), json!({"version": "1.0.0"}));
+        let content = |objects: &[Value]| {
+            let migration = migrate(objects, &|_, _, _| None);
+            let content = &migration.installs[0]["spec"]["content"];
+            let object: Value = serde_json::from_str(content[0]["raw"].as_str().unwrap()).unwrap();
+            object["spec"]["version"].clone()
+        };
+        for namespace in ["garden", "shed"] {
+            let objects = [copy.clone(), original.clone(), subscription(namespace)];
+            assert_eq!(content(&objects), "1.0.0", "{namespace}");
+        }
+        assert_eq!(content(&[copy, subscription("shed")]), Value::Null);
     }
 }
