@@ -54,15 +54,15 @@ impl<'a> PolicyRule<'a> {
         self.list("nonResourceURLs")
     }
 
+    /// Returns the lists of the rule as sets. Two rules grant the same permissions if these are equal.
+    pub fn sets(self) -> [BTreeSet<&'a str>; 5] {
+        ["apiGroups", "resources", "verbs", "resourceNames", "nonResourceURLs"]
+            .map(|field| self.list(field).map(|(_, item)| item).collect())
+    }
+
     /// Whether two rules grant the same permissions: their lists are equal as sets.
     pub fn grants_the_same(self, other: PolicyRule<'_>) -> bool {
-        const LISTS: [&str; 5] = ["apiGroups", "resources", "verbs", "resourceNames", "nonResourceURLs"];
-        let set = |rule: PolicyRule<'_>, field| {
-            rule.list(field)
-                .map(|(_, item)| item.to_owned())
-                .collect::<BTreeSet<_>>()
-        };
-        LISTS.iter().all(|field| set(self, field) == set(other, field))
+        self.sets() == other.sets()
     }
 }
 

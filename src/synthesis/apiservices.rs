@@ -3,6 +3,7 @@
 use super::Work;
 use super::draft::{Origin, Sourced};
 use super::fate::Fate;
+use super::overlay::Described;
 use super::services::{self, ServiceReference, Target};
 use super::webhooks::injected_certificates;
 use crate::diagnostic::Diagnostic;
@@ -76,6 +77,7 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
         left.0.cmp(right.0).then_with(|| compare_priority(left.1, right.1))
     });
     let list = Path::root().key("spec").key("apiservicedefinitions").key("owned");
+    let described = Described::of(work, "apiservicedefinitions", &["group", "version", "kind"]);
     let mut position = 0;
     for index in apiservices {
         let object = work.inventory.object(index);
@@ -122,7 +124,7 @@ pub(super) fn project(work: &mut Work<'_>, known: &[Target], kinds: &[Aggregated
             let name = Origin::object(deployment, &Path::root().key("metadata").key("name"));
             work.draft.copy(&entry.key("deploymentName"), name);
             work.draft.put(&entry.key("containerPort"), port, origins.clone());
-            super::overlay::describe(work, &entry, "apiservicedefinitions", &["group", "version", "kind"]);
+            super::overlay::describe(work, &entry, &described);
         }
     }
     // The kinds of an APIService come from the descriptions in `olm.yaml`, so a description is reported only if no

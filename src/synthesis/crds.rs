@@ -4,6 +4,7 @@ use super::Work;
 use super::annotated;
 use super::draft::Origin;
 use super::fate::{self, Fate};
+use super::overlay::Described;
 use crate::bundle::olm_yaml::Olm;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::GroupVersionKind;
@@ -110,6 +111,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Owned {
         by_name.then_with(|| compare_priority(&left_version.name, &right_version.name))
     });
     let list = Path::root().key("spec").key("customresourcedefinitions").key("owned");
+    let described = Described::of(work, "customresourcedefinitions", &["name", "version", "kind"]);
     for (position, (index, version)) in entries.iter().enumerate() {
         let crd = work.inventory.object(*index);
         let entry = list.index(position);
@@ -119,7 +121,7 @@ pub(super) fn project(work: &mut Work<'_>) -> Owned {
             .copy(&entry.key("name"), from(&Path::root().key("metadata").key("name")));
         work.draft.copy(&entry.key("version"), from(&version.path));
         work.draft.copy(&entry.key("kind"), from(&names.key("kind")));
-        let said = super::overlay::describe(work, &entry, "customresourcedefinitions", &["name", "version", "kind"]);
+        let said = super::overlay::describe(work, &entry, &described);
         let unsaid = |field: &str| !said.iter().any(|key| key == field);
         for (field, found) in annotated.get(index).into_iter().flatten() {
             if unsaid(field) {
@@ -202,10 +204,8 @@ fn unlisted_unmatched(work: &mut Work<'_>) {
     let unlisted = work.olm.list(&["customresourcedefinitions", "unlisted"]);
     for (index, entry) in unlisted.iter().enumerate() {
         let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
-        let there = of(work).into_iter().any(|crd| {
-            let crd = work.inventory.object(crd);
-            crd.name() == text("name") && served_names(crd).contains(&text("version"))
-        });
+        let mut named = work.inventory.named(GROUP, KIND, text("name")).iter();
+        let there = named.any(|crd| served_names(work.inventory.object(*crd)).contains(&text("version")));
         if !there {
             let path = Path::root()
                 .key("customresourcedefinitions")

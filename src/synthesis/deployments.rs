@@ -5,7 +5,7 @@ use super::annotated;
 use super::draft::Origin;
 use super::fate::Fate;
 use super::install_modes::TARGET_NAMESPACES;
-use super::inventory::same_namespace;
+use super::inventory::{POD_LABELS, same_namespace};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::{names, selector};
 use crate::manifest::Object;
@@ -60,10 +60,7 @@ pub(crate) fn named_account(deployment: &Value) -> Option<(&str, Path)> {
 
 /// Returns the labels of a Deployment's pods.
 pub(super) fn pod_labels(deployment: &Object) -> serde_json::Map<String, Value> {
-    deployment
-        .map(&["spec", "template", "metadata", "labels"])
-        .cloned()
-        .unwrap_or_default()
+    deployment.map(&POD_LABELS).cloned().unwrap_or_default()
 }
 
 /// Writes the install strategy.

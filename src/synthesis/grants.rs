@@ -74,7 +74,7 @@ struct Binding<'a> {
 
 /// Collects the grants in the order of the bindings' names, and decides the fate of the bundle's RBAC objects.
 /// `certified` lists the Deployments for which OLM itself creates the bindings that an API server needs.
-pub(super) fn collect(work: &mut Work<'_>, accounts: &Accounts, certified: &[usize]) -> Vec<Grant> {
+pub(super) fn collect(work: &mut Work<'_>, accounts: &Accounts, certified: &BTreeSet<usize>) -> Vec<Grant> {
     let mut grants = Vec::new();
     let mut projected: BTreeSet<usize> = BTreeSet::new();
     let mut kept_roles: BTreeSet<usize> = BTreeSet::new();
@@ -188,9 +188,10 @@ fn role_of(work: &mut Work<'_>, binding: &Binding<'_>) -> Option<usize> {
         work.report(finding.at(object.place(&Path::root().key("roleRef"))));
         return None;
     }
-    work.inventory.of_rbac(kind).into_iter().find(|index| {
+    let mut named = work.inventory.named(rbac::GROUP, kind, name).iter().copied();
+    named.find(|index| {
         let role = work.inventory.object(*index);
-        role.name() == name && (kind == "ClusterRole" || same_namespace(role.namespace(), object.namespace()))
+        kind == "ClusterRole" || same_namespace(role.namespace(), object.namespace())
     })
 }
 
@@ -284,7 +285,13 @@ pub(crate) fn wildcard_in(rule: PolicyRule<'_>) -> Option<(&'static str, usize)>
 }
 
 /// Handles a binding to a role that is not in the bundle. The role might exist in the cluster.
-fn without_role(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'_>, certified: &[usize], elsewhere: bool) {
+fn without_role(
+    work: &mut Work<'_>,
+    accounts: &Accounts,
+    binding: &Binding<'_>,
+    certified: &BTreeSet<usize>,
+    elsewhere: bool,
+) {
     if binding.matching.is_empty() {
         return;
     }

@@ -7,6 +7,7 @@
 use super::Work;
 use super::deployments::Accounts;
 use crate::diagnostic::Diagnostic;
+use crate::kubernetes::rbac;
 use crate::manifest::Object;
 use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::rules;
@@ -130,15 +131,12 @@ fn loses_role(work: &Work<'_>, binding: &Object) -> bool {
 fn is_role_in_bundle(work: &Work<'_>, binding: &Object) -> bool {
     let role = binding.text(&["roleRef", "name"]).unwrap_or_default();
     let kind = binding.text(&["roleRef", "kind"]).unwrap_or_default();
-    let mut roles = work.inventory.of_rbac(kind).into_iter();
-    roles.any(|index| work.inventory.object(index).name() == role)
+    !work.inventory.named(rbac::GROUP, kind, role).is_empty()
 }
 
 /// Whether the bundle contains an account with this name.
 fn is_of_bundle(work: &Work<'_>, accounts: &Accounts, account: &str) -> bool {
-    let mut objects = work.inventory.objects().iter();
-    let is_it = |object: &&Object| object.gvk().is("", "ServiceAccount") && object.name() == account;
-    accounts.is_projected(account) || objects.any(is_it)
+    accounts.is_projected(account) || !work.inventory.named("", "ServiceAccount", account).is_empty()
 }
 
 /// Returns the namespace that the author suggests for the operator.

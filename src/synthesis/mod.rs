@@ -184,7 +184,7 @@ pub fn synthesize_for(bundle: &Bundle, reading: &[Diagnostic], shipping: Shippin
     let owned = crds::project(&mut work);
     let served = webhooks::project(&mut work);
     let aggregated = apiservices::targets(&mut work);
-    let certified: Vec<usize> = served
+    let certified: BTreeSet<usize> = served
         .iter()
         .chain(&aggregated)
         .map(|target| target.deployment)

@@ -13,7 +13,7 @@ use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The kinds whose fields may refer to the namespace of the operator. The permissions of bindings are checked
 /// separately, and OLM itself sets the namespaces in webhooks.
@@ -24,8 +24,13 @@ pub(super) fn check(work: &mut Work<'_>, accounts: &Accounts) {
     let kept = work.inventory.kept();
     let kept: Vec<&Object> = kept.into_iter().map(|index| work.inventory.object(index)).collect();
     work.findings.extend(clashes(kept.iter().copied()));
+    let clashing = work
+        .findings
+        .iter()
+        .filter(|finding| *finding.rule == rules::K8S_NAMESPACE_CLASH);
+    let clashing: BTreeSet<String> = clashing.filter_map(|finding| finding.object.clone()).collect();
     for object in kept {
-        moved(work, accounts, object);
+        moved(work, accounts, &clashing, object);
         if let Some(namespace) = accounts.namespace.as_deref()
             && suggested(work) != Some(namespace)
             && REFERRING.contains(&object.gvk().kind.as_str())
@@ -35,13 +40,11 @@ pub(super) fn check(work: &mut Work<'_>, accounts: &Accounts) {
     }
 }
 
-/// Reports an object for a namespace other than that of the Deployments.
-fn moved(work: &mut Work<'_>, accounts: &Accounts, object: &Object) {
+/// Reports an object for a namespace other than that of the Deployments, unless it is among the `clashing` objects,
+/// which were already reported.
+fn moved(work: &mut Work<'_>, accounts: &Accounts, clashing: &BTreeSet<String>, object: &Object) {
     // The findings about bindings include their roles.
-    let is_reported = object.gvk().group == rbac::GROUP
-        || work.findings.iter().any(|finding| {
-            *finding.rule == rules::K8S_NAMESPACE_CLASH && finding.object.as_ref() == Some(&object.label())
-        });
+    let is_reported = object.gvk().group == rbac::GROUP || clashing.contains(&object.label());
     if !is_moved(object) || is_reported || same_namespace(object.namespace(), accounts.namespace.as_deref()) {
         return;
     }

@@ -13,9 +13,12 @@ use crate::rules::{self, Severity};
 use crate::shape::nearest;
 use crate::text::Path;
 use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
 
 /// Decides the fate of every object that earlier steps have not decided.
 pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, certificates_from_olm: bool) {
+    let bound = bound_roles(work);
+    let mut mounted: Option<Mounted<'_>> = None;
     for index in work.inventory.undecided() {
         let object = work.inventory.object(index);
         let gvk = object.gvk();
@@ -31,7 +34,8 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
                     .decide(index, Fate::Dropped, "OLM installs into an existing namespace");
             }
             ("cert-manager.io", "Issuer" | "ClusterIssuer" | "Certificate") if certificates_from_olm => {
-                cert_manager(work, index);
+                let mounted = mounted.get_or_insert_with(|| mounted_secrets(work));
+                cert_manager(work, index, mounted);
             }
             (_, crate::csv::KIND) => {
                 work.inventory.decide(
@@ -66,7 +70,7 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
                 if gvk.group == rbac::GROUP && gvk.kind.ends_with("Binding") {
                     kept_binding::look_at(work, accounts, object);
                 }
-                let reason = kept_because(work, accounts, object);
+                let reason = kept_because(work, accounts, &bound, object);
                 work.inventory.decide(index, Fate::Kept(shipped(object)), reason);
             }
             _ => {
@@ -124,24 +128,28 @@ fn meant_kind(gvk: &GroupVersionKind) -> Option<String> {
     })
 }
 
+/// The kind and name of each role that a binding refers to.
+type BoundRoles<'a> = BTreeSet<(&'a str, &'a str)>;
+
+fn bound_roles<'a>(work: &Work<'a>) -> BoundRoles<'a> {
+    let kinds = ["RoleBinding", "ClusterRoleBinding"];
+    let bindings = kinds.into_iter().flat_map(|kind| work.inventory.of_rbac(kind));
+    bindings.map(|index| role_of(work.inventory.object(index))).collect()
+}
+
+/// Returns the kind and name of the role that a binding refers to.
+fn role_of(binding: &Object) -> (&str, &str) {
+    let text = |key: &str| binding.text(&["roleRef", key]).unwrap_or_default();
+    (text("kind"), text("name"))
+}
+
 /// Returns the reason for keeping an object that would be part of the CSV if it applied to the operator's accounts.
-fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'static str {
+fn kept_because(work: &Work<'_>, accounts: &Accounts, bound: &BoundRoles<'_>, object: &Object) -> &'static str {
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let refers = |binding: &Object, role: &Object| {
-        let reference = binding.get(&["roleRef"]);
-        reference.is_some_and(|to| text(to, "kind") == role.gvk().kind && text(to, "name") == role.name())
-    };
-    let of_rbac = |kinds: [&str; 2]| -> Vec<&Object> {
-        let indexes = kinds.into_iter().flat_map(|kind| work.inventory.of_rbac(kind));
-        indexes.map(|index| work.inventory.object(index)).collect()
-    };
     match (object.gvk().group.as_str(), object.gvk().kind.as_str()) {
         ("", "ServiceAccount") => "no Deployment uses it, so OLM applies it",
         (rbac::GROUP, "Role" | "ClusterRole") => {
-            let bound = of_rbac(["RoleBinding", "ClusterRoleBinding"])
-                .iter()
-                .any(|binding| refers(binding, object));
-            if bound {
+            if bound.contains(&(object.gvk().kind.as_str(), object.name())) {
                 "a kept binding refers to it, so OLM applies it"
             } else {
                 "no binding refers to it, so OLM applies it"
@@ -153,7 +161,9 @@ fn kept_because(work: &Work<'_>, accounts: &Accounts, object: &Object) -> &'stat
                 text(subject, "kind") == "ServiceAccount" && accounts.matches(&text(subject, "name"), None)
             });
             let of_users = subjects.iter().any(|subject| text(subject, "kind") != "ServiceAccount");
-            let there = of_rbac(["Role", "ClusterRole"]).iter().any(|role| refers(object, role));
+            let (kind, name) = role_of(object);
+            let there =
+                ["Role", "ClusterRole"].contains(&kind) && !work.inventory.named(rbac::GROUP, kind, name).is_empty();
             let moved = object.namespace().is_some() && object.gvk().kind == "RoleBinding";
             match (of_operator, there, moved) {
                 (false, _, false) if of_users => "it binds a user or group, so OLM applies it",
@@ -220,7 +230,24 @@ fn service_account(work: &mut Work<'_>, index: usize) {
     );
 }
 
-fn cert_manager(work: &mut Work<'_>, index: usize) {
+/// The Deployments that mount each Secret, each with its first mount of the Secret.
+type Mounted<'a> = HashMap<&'a str, Vec<(certificates::Deployment<'a>, certificates::SecretMount<'a>)>>;
+
+fn mounted_secrets<'a>(work: &Work<'a>) -> Mounted<'a> {
+    let mut mounted = Mounted::new();
+    for index in work.inventory.of("apps", "Deployment") {
+        let pods = certificates::Deployment::of(work.inventory.object(index));
+        let mut seen = BTreeSet::new();
+        for mount in certificates::secret_mounts(&pods) {
+            if seen.insert(mount.secret) {
+                mounted.entry(mount.secret).or_default().push((pods.clone(), mount));
+            }
+        }
+    }
+    mounted
+}
+
+fn cert_manager(work: &mut Work<'_>, index: usize, mounted: &Mounted<'_>) {
     let object = work.inventory.object(index);
     let message = format!(
         "{} is omitted, because OLM supplies the serving certificates",
@@ -232,29 +259,25 @@ fn cert_manager(work: &mut Work<'_>, index: usize) {
     let Some(secret) = object.text(&["spec", "secretName"]) else {
         return;
     };
-    for deployment in work.inventory.of("apps", "Deployment") {
-        let deployment = work.inventory.object(deployment);
-        let pods = certificates::Deployment::of(deployment);
-        let mounts = certificates::secret_mounts(&pods);
-        if let Some(mount) = mounts.iter().find(|mount| mount.secret == secret) {
-            let message = format!(
-                "{} mounts Secret {secret} at {}, but only the omitted Certificate {} would create it",
-                deployment.label(),
-                mount.mount,
-                object.name()
-            );
-            let finding = Diagnostic::new(&rules::CERT_SECRET_MISSING, message).object(object.label());
-            let place = object.place(&Path::root().key("spec").key("secretName"));
-            let advice = certificates::read_from_olm(&pods, mount, &certificates::OF_WEBHOOKS);
-            let finding = finding
-                .at(place)
-                .also(deployment.place(&mount.mount_path), "the Secret is mounted here");
-            // A pod that reads OLM's certificate mounts this Secret for another purpose.
-            work.report(if certificates::reads_from_olm(&pods) {
-                finding
-            } else {
-                finding.help(advice)
-            });
-        }
+    for (pods, mount) in mounted.get(secret).into_iter().flatten() {
+        let deployment = pods.object();
+        let message = format!(
+            "{} mounts Secret {secret} at {}, but only the omitted Certificate {} would create it",
+            deployment.label(),
+            mount.mount,
+            object.name()
+        );
+        let finding = Diagnostic::new(&rules::CERT_SECRET_MISSING, message).object(object.label());
+        let place = object.place(&Path::root().key("spec").key("secretName"));
+        let advice = certificates::read_from_olm(pods, mount, &certificates::OF_WEBHOOKS);
+        let finding = finding
+            .at(place)
+            .also(deployment.place(&mount.mount_path), "the Secret is mounted here");
+        // A pod that reads OLM's certificate mounts this Secret for another purpose.
+        work.report(if certificates::reads_from_olm(pods) {
+            finding
+        } else {
+            finding.help(advice)
+        });
     }
 }

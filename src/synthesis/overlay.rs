@@ -15,6 +15,7 @@ use crate::text::{Path, Step, canonical, to_json};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
 
 /// Writes all values that come from `olm.yaml` alone.
 pub(super) fn write(work: &mut Work<'_>) {
@@ -213,17 +214,37 @@ fn absent_icon(work: &mut Work<'_>, path: &str, origin: &Origin) {
     work.report(finding.at(origin.place()));
 }
 
+/// The descriptions of owned APIs in a section of `olm.yaml`, by the values of the keys that identify an API.
+pub(super) struct Described<'a> {
+    section: &'static str,
+    keys: &'static [&'static str],
+    places: HashMap<Vec<Option<&'a Value>>, usize>,
+}
+
+impl<'a> Described<'a> {
+    pub(super) fn of(work: &Work<'a>, section: &'static str, keys: &'static [&'static str]) -> Self {
+        let mut places = HashMap::new();
+        for (index, entry) in work.olm.list(&[section, "owned"]).iter().enumerate() {
+            places.entry(identity(entry, keys)).or_insert(index);
+        }
+        Self { section, keys, places }
+    }
+}
+
 /// Adds the description in `olm.yaml` to an inferred API entry. Returns the keys that `olm.yaml` sets.
-pub(super) fn describe(work: &mut Work<'_>, entry: &Path, section: &str, keys: &[&str]) -> Vec<String> {
-    let described = work.olm.list(&[section, "owned"]);
-    let found = described
-        .iter()
-        .position(|described| work.draft.get(entry).is_some_and(|entry| agree(described, entry, keys)));
-    let Some(index) = found else {
+pub(super) fn describe(work: &mut Work<'_>, entry: &Path, described: &Described<'_>) -> Vec<String> {
+    let section = described.section;
+    let inferred = work.draft.get(entry);
+    let found = inferred.and_then(|entry| described.places.get(&identity(entry, described.keys)));
+    let Some(index) = found.copied() else {
         return Vec::new();
     };
-    let said = described[index].as_object().into_iter().flatten();
-    let said = said.filter(|(_, value)| !value.is_null()).map(|(key, _)| key.clone());
+    let said = work.olm.list(&[section, "owned"]).get(index).and_then(Value::as_object);
+    let said = said
+        .into_iter()
+        .flatten()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(key, _)| key.clone());
     let said = said.collect();
     let from = Path::root().key(section).key("owned").index(index);
     for field in olm_yaml::description_fields(section) {
@@ -268,9 +289,10 @@ pub(super) fn report_unmatched(
         .and_then(Value::as_array)
         .cloned()
         .unwrap_or_default();
+    let identities: HashSet<Vec<Option<&Value>>> = inferred.iter().map(|inferred| identity(inferred, keys)).collect();
     for (index, entry) in described.iter().enumerate() {
         let is_whole = keys.iter().all(|key| entry.get(key).is_some());
-        if !is_whole || excused(entry) || inferred.iter().any(|inferred| agree(entry, inferred, keys)) {
+        if !is_whole || excused(entry) || identities.contains(&identity(entry, keys)) {
             continue;
         }
         let from = Path::root().key(section).key("owned").index(index);
@@ -297,6 +319,7 @@ pub(super) fn report_unmatched(
     }
 }
 
-fn agree(described: &Value, inferred: &Value, keys: &[&str]) -> bool {
-    keys.iter().all(|key| described.get(key) == inferred.get(key))
+/// Returns the values of the keys that identify an API.
+fn identity<'v>(api: &'v Value, keys: &[&str]) -> Vec<Option<&'v Value>> {
+    keys.iter().map(|key| api.get(key)).collect()
 }

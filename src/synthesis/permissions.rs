@@ -70,7 +70,7 @@ fn account_origin(work: &Work<'_>, accounts: &Accounts, account: &str) -> Vec<Or
 
 fn write_rules(work: &mut Work<'_>, list: &Path, granted: &[&Grant]) {
     work.draft.constant(list, json!([]));
-    let mut written: Vec<&Value> = Vec::new();
+    let mut written = BTreeSet::new();
     for grant in granted {
         let role = work.inventory.object(grant.role);
         let Some(rule) = grant.path().get(role.value()) else {
@@ -80,14 +80,10 @@ fn write_rules(work: &mut Work<'_>, list: &Path, granted: &[&Grant]) {
         if grant.grants_nothing(rule) {
             continue;
         }
-        if written
-            .iter()
-            .any(|other| PolicyRule(other).grants_the_same(PolicyRule(rule)))
-        {
+        let position = written.len();
+        if !written.insert(PolicyRule(rule).sets()) {
             continue;
         }
-        let position = written.len();
-        written.push(rule);
         let binding = work.inventory.object(grant.binding);
         let bound = Origin::object(binding, &Path::root().key("roleRef")).derived("the binding that grants the role");
         let origins = [Origin::object(role, &grant.path()), bound];

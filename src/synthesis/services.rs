@@ -1,11 +1,9 @@
 //! The Services that webhooks and APIServices refer to, with their Deployments and ports.
 
 use super::Work;
-use super::deployments::pod_labels;
 use super::draft::Origin;
 use super::fate::{self, Fate};
 use crate::diagnostic::Diagnostic;
-use crate::kubernetes::selector;
 use crate::manifest::Object;
 use crate::rules::{self, Rule, Severity};
 use crate::text::Path;
@@ -96,12 +94,7 @@ fn selected_deployment(work: &mut Work<'_>, service: &Object) -> Option<usize> {
     let wanted = service.map(&["spec", "selector"]).filter(|wanted| !wanted.is_empty());
     let external = service.text(&["spec", "type"]) == Some("ExternalName");
     let selected: Vec<usize> = match wanted {
-        Some(wanted) if !external => work
-            .inventory
-            .of("apps", "Deployment")
-            .into_iter()
-            .filter(|index| selector::contains_all(&pod_labels(work.inventory.object(*index)), wanted))
-            .collect(),
+        Some(wanted) if !external => work.inventory.deployments_with(wanted),
         _ => Vec::new(),
     };
     if let [deployment] = selected[..] {

@@ -6,11 +6,11 @@ use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac;
 use crate::manifest::Object;
 use crate::rules;
-use crate::shape::nearest;
+use crate::shape::{Nearest, nearest};
 use crate::synthesis::{named_account, service_account};
 use crate::text::Path;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// The account of pods that do not name one.
 pub(super) const DEFAULT: &str = "default";
@@ -18,17 +18,18 @@ pub(super) const DEFAULT: &str = "default";
 /// Checks the account of every Deployment.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let bound = Bound::of(bundle);
-    let used: Vec<&str> = deployments(bundle)
+    let used: HashSet<&str> = deployments(bundle)
         .map(|deployment| service_account(deployment).0)
         .collect();
+    let any_is_bound = used.iter().any(|account| bound.binds(account));
     let mut said = BTreeSet::new();
     for deployment in deployments(bundle) {
         let (account, path) = service_account(deployment);
-        let has_manifest = of_core(bundle, "ServiceAccount").any(|known| known.name() == account);
+        let has_manifest = bound.manifests.contains(account);
         if account == DEFAULT && bound.binds(account) {
             findings.push(shared(deployment, &path));
         }
-        if let Some(subject) = bound.meant_for(deployment, account, has_manifest, &used) {
+        if let Some(subject) = bound.meant_for(deployment, account, &used, any_is_bound) {
             if said.insert(account) {
                 findings.push(unbound(deployment, account, &path, subject));
             }
@@ -93,8 +94,9 @@ fn unnamed(bundle: &Bundle, bound: &Bound<'_>, findings: &mut Vec<Diagnostic>) {
             .chain(used)
             .chain(bound.accounts.iter().map(|subject| subject.name))
     };
+    let known: HashSet<&str> = named().collect();
     for (index, extra) in olm.list(&["extraServiceAccounts"]).iter().enumerate() {
-        let Some(account) = extra.as_str().filter(|account| named().all(|name| name != *account)) else {
+        let Some(account) = extra.as_str().filter(|account| !known.contains(account)) else {
             continue;
         };
         let path = Path::from("extraServiceAccounts").index(index);
@@ -164,10 +166,15 @@ struct Subject<'a> {
 /// The accounts that the bindings of the bundle name.
 struct Bound<'a> {
     accounts: Vec<Subject<'a>>,
+    /// The names of `accounts`.
+    names: HashSet<&'a str>,
+    /// The accounts that have a manifest in the bundle.
+    manifests: HashSet<&'a str>,
     /// Accounts that `metadata/olm.yaml` tells OLM to create and bind, although no Deployment runs as them.
     extra: BTreeSet<&'a str>,
     /// Whether a binding names a group or a user that may represent accounts.
     others: bool,
+    search: Nearest,
 }
 
 impl<'a> Bound<'a> {
@@ -183,8 +190,11 @@ impl<'a> Bound<'a> {
         let extra = extra.and_then(Value::as_array).into_iter().flatten();
         let mut found = Self {
             accounts: Vec::new(),
+            names: HashSet::new(),
+            manifests: of_core(bundle, "ServiceAccount").map(Object::name).collect(),
             extra: extra.filter_map(Value::as_str).collect(),
             others: false,
+            search: Nearest::default(),
         };
         for binding in bindings {
             for (index, subject) in binding.list(&["subjects"]).iter().enumerate() {
@@ -196,23 +206,31 @@ impl<'a> Bound<'a> {
                         namespace: Some(text("namespace")).filter(|namespace| !namespace.is_empty()),
                         binding,
                         path: Path::from("subjects").index(index).key("name"),
-                        has_manifest: of_core(bundle, "ServiceAccount").any(|known| known.name() == name),
+                        has_manifest: found.manifests.contains(name),
                     }),
                     _ => found.others |= name.starts_with("system:serviceaccount") || name == "system:authenticated",
                 }
             }
         }
+        found.names = found.accounts.iter().map(|subject| subject.name).collect();
         found
     }
 
     fn binds(&self, account: &str) -> bool {
-        self.accounts.iter().any(|subject| subject.name == account)
+        self.names.contains(account)
     }
 
-    /// Returns the bound account that the Deployment was probably meant to run as. Returns `None` if the Deployment
+    /// Returns the bound account that the Deployment was probably meant to run as. `used` are the accounts of all
+    /// Deployments, and `any_is_bound` is whether one of them is bound. Returns `None` if the Deployment
     /// already runs as a bound account, or probably needs none: a second Deployment may need no permissions, and
     /// operators bind accounts for pods that the operators create themselves.
-    fn meant_for(&self, deployment: &Object, account: &str, has_manifest: bool, used: &[&str]) -> Option<&Subject<'a>> {
+    fn meant_for(
+        &self,
+        deployment: &Object,
+        account: &str,
+        used: &HashSet<&str>,
+        any_is_bound: bool,
+    ) -> Option<&Subject<'a>> {
         if self.others || self.binds(account) || self.extra.contains(account) {
             return None;
         }
@@ -222,19 +240,14 @@ impl<'a> Bound<'a> {
             (_, None) => true,
         };
         let free = |subject: &&Subject<'_>| {
-            !used.contains(&subject.name) && !self.extra.contains(subject.name) && here(subject)
+            !used.contains(subject.name) && !self.extra.contains(subject.name) && here(subject)
         };
-        let mut left = self.accounts.iter().filter(free);
-        let near = nearest(account, self.accounts.iter().filter(free).map(|subject| subject.name));
-        let near = self
-            .accounts
-            .iter()
-            .filter(free)
-            .find(|subject| Some(subject.name) == near);
-        if used.iter().any(|account| self.binds(account)) {
-            near.filter(|_| account != DEFAULT && !has_manifest)
-        } else {
-            near.or_else(|| left.next())
+        if any_is_bound && (account == DEFAULT || self.manifests.contains(account)) {
+            return None;
         }
+        let left: Vec<&Subject<'_>> = self.accounts.iter().filter(free).collect();
+        let near = self.search.of(account, left.iter().map(|subject| subject.name));
+        let near = left.iter().find(|subject| Some(subject.name) == near);
+        near.or(left.first().filter(|_| !any_is_bound)).copied()
     }
 }

@@ -13,7 +13,7 @@ use crate::synthesis::{Fate, Shipping, Synthesis, service_account};
 use crate::text::Path;
 use crate::version::parse_strict;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// The annotation and its value that mark a binding as optional: the operator does not require the APIs to which the
 /// binding grants access.
@@ -135,21 +135,43 @@ fn kube_version(bundle: &Bundle) -> Option<Diagnostic> {
     Some(finding.also(place, format!("{} has this version", needed.object.label())))
 }
 
-/// Returns the service accounts of the operator's pods, with the namespace if the Deployment specifies one.
-fn operator_accounts(bundle: &Bundle) -> impl Iterator<Item = (&str, Option<&str>)> {
-    of(bundle, "apps", "Deployment").map(|deployment| (service_account(deployment).0, deployment.namespace()))
+/// The service accounts of the operator's pods, each with the namespaces of its Deployments; `None` if a Deployment
+/// specifies no namespace.
+type OperatorAccounts<'a> = HashMap<&'a str, BTreeSet<Option<&'a str>>>;
+
+fn operator_accounts(bundle: &Bundle) -> OperatorAccounts<'_> {
+    let mut accounts = OperatorAccounts::new();
+    for deployment in of(bundle, "apps", "Deployment") {
+        let namespaces = accounts.entry(service_account(deployment).0).or_default();
+        namespaces.insert(deployment.namespace());
+    }
+    accounts
+}
+
+/// The Roles and ClusterRoles of a bundle by kind and name; the first of several with the same name.
+type Roles<'a> = HashMap<(&'a str, &'a str), &'a Object>;
+
+fn roles(bundle: &Bundle) -> Roles<'_> {
+    let mut roles = Roles::new();
+    for object in bundle.objects.iter().filter(|object| object.gvk().group == rbac::GROUP) {
+        roles
+            .entry((object.gvk().kind.as_str(), object.name()))
+            .or_insert(object);
+    }
+    roles
 }
 
 /// Checks the permissions that the bindings of the operator's accounts grant.
 fn bindings(bundle: &Bundle, shipping: Shipping, findings: &mut Vec<Diagnostic>) {
     let mut seen = BTreeSet::new();
     let kinds = ["RoleBinding", "ClusterRoleBinding"];
+    let (accounts, roles, own) = (operator_accounts(bundle), roles(bundle), own_resources(bundle));
     for binding in kinds.iter().flat_map(|kind| of(bundle, rbac::GROUP, kind)) {
-        if !is_of_operator(bundle, binding) {
+        if !is_of_operator(&accounts, binding) {
             continue;
         }
         let (kind, name) = role_of(binding);
-        let Some(role) = role(bundle, binding) else {
+        let Some(role) = roles.get(&(kind, name)) else {
             if (kind, name) == ("ClusterRole", rbac::CLUSTER_ADMIN) {
                 let message = format!("{} allows the operator to do everything", binding.label());
                 let path = Path::from("roleRef.name");
@@ -166,23 +188,18 @@ fn bindings(bundle: &Bundle, shipping: Shipping, findings: &mut Vec<Diagnostic>)
             wildcard_verbs(role, findings);
         }
         if binding.text(&["metadata", "annotations", OPTIONAL.0]) == Some(OPTIONAL.1) {
-            own_apis(bundle, binding, role, findings);
+            own_apis(&own, binding, role, findings);
         }
     }
 }
 
-fn is_of_operator(bundle: &Bundle, binding: &Object) -> bool {
+fn is_of_operator(accounts: &OperatorAccounts<'_>, binding: &Object) -> bool {
     binding.list(&["subjects"]).iter().any(|subject| {
         let text = |key: &str| subject.get(key).and_then(Value::as_str);
         let namespace = text("namespace").or(binding.namespace());
-        let mut accounts = operator_accounts(bundle);
+        let homes = text("name").and_then(|name| accounts.get(name));
         text("kind") == Some("ServiceAccount")
-            && accounts.any(|(account, stated)| {
-                let elsewhere = stated
-                    .zip(namespace)
-                    .is_some_and(|(stated, namespace)| stated != namespace);
-                text("name") == Some(account) && !elsewhere
-            })
+            && homes.is_some_and(|homes| namespace.is_none() || homes.contains(&None) || homes.contains(&namespace))
     })
 }
 
@@ -192,9 +209,12 @@ fn role_of(binding: &Object) -> (&str, &str) {
     (text("kind"), text("name"))
 }
 
-fn role<'a>(bundle: &'a Bundle, binding: &'a Object) -> Option<&'a Object> {
-    let (kind, name) = role_of(binding);
-    of(bundle, rbac::GROUP, kind).find(|role| role.name() == name)
+/// Returns the group and the plural name of each resource that the bundle defines.
+fn own_resources(bundle: &Bundle) -> BTreeSet<(&str, &str)> {
+    let definitions = of(bundle, "apiextensions.k8s.io", "CustomResourceDefinition");
+    let named =
+        definitions.filter_map(|crd| Some((crd.text(&["spec", "group"])?, crd.text(&["spec", "names", "plural"])?)));
+    named.collect()
 }
 
 /// Reports wildcards in verbs and non-resource URLs. The format bans only wildcard groups and resources, but wildcard
@@ -222,13 +242,8 @@ fn wildcard_verbs(role: &Object, findings: &mut Vec<Diagnostic>) {
 }
 
 /// Reports optional permissions for APIs that the bundle provides.
-fn own_apis(bundle: &Bundle, binding: &Object, role: &Object, findings: &mut Vec<Diagnostic>) {
-    let owns = |group: &str, resource: &str| {
-        of(bundle, "apiextensions.k8s.io", "CustomResourceDefinition").any(|crd| {
-            crd.text(&["spec", "group"]) == Some(group)
-                && crd.text(&["spec", "names", "plural"]) == Some(rbac::parent_resource(resource))
-        })
-    };
+fn own_apis(own: &BTreeSet<(&str, &str)>, binding: &Object, role: &Object, findings: &mut Vec<Diagnostic>) {
+    let owns = |group: &str, resource: &str| own.contains(&(group, rbac::parent_resource(resource)));
     let rules = Path::root().key("rules");
     for (index, rule) in role.list(&["rules"]).iter().enumerate() {
         let rule = PolicyRule(rule);
@@ -248,11 +263,10 @@ fn own_apis(bundle: &Bundle, binding: &Object, role: &Object, findings: &mut Vec
 }
 
 fn unbound_roles(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
-    let bound = |role: &Object| {
-        let kinds = ["RoleBinding", "ClusterRoleBinding"];
-        let mut bindings = kinds.into_iter().flat_map(|kind| of(bundle, rbac::GROUP, kind));
-        bindings.any(|binding| role_of(binding) == (role.gvk().kind.as_str(), role.name()))
-    };
+    let kinds = ["RoleBinding", "ClusterRoleBinding"];
+    let bindings = kinds.into_iter().flat_map(|kind| of(bundle, rbac::GROUP, kind));
+    let named: BTreeSet<(&str, &str)> = bindings.map(role_of).collect();
+    let bound = |role: &Object| named.contains(&(role.gvk().kind.as_str(), role.name()));
     for role in ["Role", "ClusterRole"]
         .into_iter()
         .flat_map(|kind| of(bundle, rbac::GROUP, kind))
@@ -268,6 +282,16 @@ fn unbound_roles(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 }
 
 fn api_services(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let mut defined: HashMap<(&str, &str), &Object> = HashMap::new();
+    for crd in of(bundle, "apiextensions.k8s.io", "CustomResourceDefinition") {
+        let versions = crd.list(&["spec", "versions"]).iter();
+        let names = versions.filter_map(|version| version.get("name").and_then(Value::as_str));
+        if let Some(group) = crd.text(&["spec", "group"]) {
+            for name in names {
+                defined.entry((group, name)).or_insert(crd);
+            }
+        }
+    }
     for service in of(bundle, "apiregistration.k8s.io", "APIService") {
         let text = |key: &str| service.text(&["spec", key]).unwrap_or_default();
         let (group, version) = (text("group"), text("version"));
@@ -281,12 +305,7 @@ fn api_services(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             let finding = found(&rules::APISERVICE_NAME, service, &path, message);
             findings.push(finding.help(format!("Name it {name}.")));
         }
-        let clash = of(bundle, "apiextensions.k8s.io", "CustomResourceDefinition").find(|crd| {
-            let versions = crd.list(&["spec", "versions"]).iter();
-            let mut names = versions.filter_map(|version| version.get("name").and_then(Value::as_str));
-            crd.text(&["spec", "group"]) == Some(group) && names.any(|name| name == version)
-        });
-        if let Some(crd) = clash {
+        if let Some(crd) = defined.get(&(group, version)) {
             let message = format!("{version} of {group} comes from both an APIService and {}", crd.label());
             let finding = found(
                 &rules::CRD_PROVIDED_CLASH,

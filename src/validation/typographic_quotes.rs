@@ -6,16 +6,20 @@ use crate::manifest::Object;
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// The opening and closing quotes.
 const QUOTES: [(char, char); 3] = [('“', '”'), ('„', '“'), ('‘', '’')];
 
 /// Checks the manifests. A ClusterServiceVersion contains prose, which may begin and end with such quotes.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    // A file may contain thousands of objects, and is searched only once.
+    let mut searched: HashMap<*const str, bool> = HashMap::new();
     for object in bundle.objects.iter().filter(|object| !is_csv(object)) {
         let (document, _) = object.document();
         let text = document.source().text();
-        if QUOTES.iter().any(|(opening, _)| text.contains(*opening)) {
+        let has_quotes = || QUOTES.iter().any(|(opening, _)| text.contains(*opening));
+        if *searched.entry(text).or_insert_with(has_quotes) {
             walk(object, object.value(), &mut Path::root(), findings);
         }
     }
@@ -60,6 +64,8 @@ fn quoted(string: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::manifest::{Layout, Manifests};
+    use crate::text::Limits;
 
     #[test]
     fn only_quotes_around_the_whole_string_are_reported() {
@@ -74,5 +80,23 @@ mod tests {
         ] {
             assert_eq!(quoted(string), wanted, "{string}");
         }
+    }
+    #[test]
+    fn a_file_of_many_objects_is_searched_for_quotes_once() {
+        // Searching the whole file for each object would read 40 GB three times.
+        const OBJECTS: usize = 5000;
+        let mut text = format!("# {}\n", "x".repeat(8 << 20));
+        for number in 0..OBJECTS {
+            let value = if number == OBJECTS - 1 { "“3”" } else { "3" };
+            text +=
+                &format!("---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{number}}}\ndata: {{a: {value}}}\n");
+        }
+        let mut manifests = Manifests::default();
+        manifests.read_file("a.yaml", text.as_bytes(), Layout::Nested, &Limits::default());
+        let bundle = Bundle::of_manifests(manifests.objects);
+        let mut findings = Vec::new();
+        check(&bundle, &mut findings);
+        let found: Vec<_> = findings.iter().map(|finding| finding.object.as_deref()).collect();
+        assert_eq!(found, [Some("ConfigMap/c4999")]);
     }
 }

@@ -86,6 +86,7 @@ pub(super) fn project(
         .into_iter()
         .filter_map(|index| work.inventory.object(index).text(&["spec", "group"]).map(str::to_owned))
         .collect();
+    let listed = Listed::of(work);
     let mut natives = Vec::new();
     let mut required = Vec::new();
     for ((group, resource), mentions) in &mentions {
@@ -121,7 +122,7 @@ pub(super) fn project(
             report(work, &rules::RBAC_OLM_API, message, mentions, None);
             continue;
         }
-        required.extend(requirements(work, group, resource, mentions));
+        required.extend(requirements(work, &listed, group, resource, mentions));
     }
     hints::contradictions(work);
     entries::write_required(work, required);
@@ -260,10 +261,16 @@ fn aggregated_kinds(work: &Work<'_>, mentions: &Mentions<'_>) -> Vec<AggregatedK
 
 /// Returns the requirements for an API that the bundle does not define, one for each version in `olm.yaml`, if a grant
 /// that is not optional names the API. Reports an error if the kind of the API is unknown.
-fn requirements(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) -> Vec<Requirement> {
+fn requirements(
+    work: &mut Work<'_>,
+    listed: &Listed<'_>,
+    group: &str,
+    resource: &str,
+    mentions: &[Mention<'_>],
+) -> Vec<Requirement> {
     let name = format!("{resource}.{group}");
     let firm = mentions.iter().find(|mention| !mention.grant.optional);
-    let Some(firm) = firm.filter(|_| !is_described(work, group, resource, &name)) else {
+    let Some(firm) = firm.filter(|_| !listed.contains(group, resource, &name)) else {
         return Vec::new();
     };
     let hinted = hinted(work, group, resource);
@@ -293,22 +300,33 @@ fn requirements(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Me
     hinted.into_iter().map(requirement).collect()
 }
 
-/// Whether `olm.yaml` already lists the API as required or owned.
-fn is_described(work: &Work<'_>, group: &str, resource: &str, name: &str) -> bool {
-    let has = |keys: &[&str], wanted: &[(&str, &str)]| {
-        work.olm.list(keys).iter().any(|entry| {
-            wanted
-                .iter()
-                .all(|(key, value)| entry.get(key).and_then(Value::as_str) == Some(value))
-        })
-    };
-    has(&["customresourcedefinitions", "required"], &[("name", name)])
-        || ["required", "owned"].iter().any(|list| {
-            has(
-                &["apiservicedefinitions", list],
-                &[("group", group), ("name", resource)],
-            )
-        })
+/// The APIs that `olm.yaml` itself lists as required or owned.
+struct Listed<'a> {
+    /// The names of required CustomResourceDefinitions.
+    definitions: BTreeSet<&'a str>,
+    /// The groups and resources of APIServices.
+    services: BTreeSet<(&'a str, &'a str)>,
+}
+
+impl<'a> Listed<'a> {
+    fn of(work: &Work<'a>) -> Self {
+        let definitions = work.olm.list(&["customresourcedefinitions", "required"]).iter();
+        let services = ["required", "owned"];
+        let services = services
+            .iter()
+            .flat_map(|list| work.olm.list(&["apiservicedefinitions", list]));
+        let text = |entry: &'a Value, key: &str| entry.get(key).and_then(Value::as_str);
+        Self {
+            definitions: definitions.filter_map(|entry| text(entry, "name")).collect(),
+            services: services
+                .filter_map(|entry| Some((text(entry, "group")?, text(entry, "name")?)))
+                .collect(),
+        }
+    }
+
+    fn contains(&self, group: &str, resource: &str, name: &str) -> bool {
+        self.definitions.contains(name) || self.services.contains(&(group, resource))
+    }
 }
 
 fn unresolved(work: &mut Work<'_>, group: &str, resource: &str, mentions: &[Mention<'_>]) {
