@@ -271,15 +271,18 @@ pub fn pending(needs: &[Need], held: &Grants) -> Result<Vec<Permission>, TooComp
 /// # Errors
 /// Returns an error if comparing the rules takes too many steps.
 pub fn not_held(needs: &[Need], held: &Grants) -> Result<Vec<Permission>, TooComplex> {
-    let places: BTreeSet<Option<&str>> = needs.iter().map(|need| need.namespace.as_deref()).collect();
+    let mut places: BTreeMap<Option<&str>, Vec<&Need>> = BTreeMap::new();
+    for need in needs {
+        places.entry(need.namespace.as_deref()).or_default().push(need);
+    }
     let mut missing_everywhere: Vec<Rule> = Vec::new();
     let mut permissions = Vec::new();
     // The whole cluster sorts before any namespace.
-    for place in places {
+    for (place, needs) in places {
         let held = held.within(place);
         let granted = Granted::of(&held);
         let mut missing: Vec<Rule> = Vec::new();
-        for need in needs.iter().filter(|need| need.namespace.as_deref() == place) {
+        for need in needs {
             missing.extend(need.missing(&granted)?);
         }
         let missing = uncovered(&missing_everywhere, &missing)?;

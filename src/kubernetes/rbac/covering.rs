@@ -5,6 +5,7 @@
 //! and only a wildcard covers a required wildcard. The uncovered part of a rule is therefore a set of products (a
 //! `Region`), and the single permissions never have to be listed.
 
+mod index;
 mod region;
 mod rows;
 
@@ -13,8 +14,9 @@ pub use rows::compact;
 pub(crate) use rows::{are_readable, cells, halves};
 
 use super::{ALL, Rule};
+use index::Index;
 use std::cell::Cell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashSet;
 
 /// The maximum number of steps for comparing rules. Comparing five thousand rules that name different resources takes
 /// less than a thousandth of this number.
@@ -50,10 +52,7 @@ impl Steps {
 #[derive(Debug)]
 pub struct Granted<'a> {
     rules: Vec<Held<'a>>,
-    /// The positions of the rules about a resource, by the resource as written in the rule.
-    by_resource: HashMap<&'a str, Vec<usize>>,
-    /// The positions of the rules about paths.
-    about_paths: Vec<usize>,
+    index: Index<'a>,
     steps: Steps,
 }
 
@@ -70,29 +69,20 @@ struct Held<'a> {
 impl<'a> Granted<'a> {
     /// Combines rules.
     pub fn of(rules: impl IntoIterator<Item = &'a Rule>) -> Self {
-        let mut granted = Self {
-            rules: Vec::new(),
-            by_resource: HashMap::new(),
-            about_paths: Vec::new(),
+        let rules: Vec<&Rule> = rules.into_iter().collect();
+        let set = |list: &'a [String]| list.iter().map(String::as_str).collect();
+        let held = rules.iter().map(|rule| Held {
+            groups: set(&rule.api_groups),
+            resources: set(&rule.resources),
+            names: set(&rule.resource_names),
+            paths: &rule.non_resource_urls,
+            verbs: set(&rule.verbs),
+        });
+        Self {
+            rules: held.collect(),
+            index: Index::of(rules),
             steps: Steps::default(),
-        };
-        for (place, rule) in rules.into_iter().enumerate() {
-            for resource in &rule.resources {
-                granted.by_resource.entry(resource).or_default().push(place);
-            }
-            if !rule.non_resource_urls.is_empty() {
-                granted.about_paths.push(place);
-            }
-            let set = |list: &'a [String]| list.iter().map(String::as_str).collect();
-            granted.rules.push(Held {
-                groups: set(&rule.api_groups),
-                resources: set(&rule.resources),
-                names: set(&rule.resource_names),
-                paths: &rule.non_resource_urls,
-                verbs: set(&rule.verbs),
-            });
         }
-        granted
     }
 
     /// Returns the part of `required` that no granted rule covers, in the order of `required`. Each combination of
@@ -104,7 +94,7 @@ impl<'a> Granted<'a> {
         let mut missing = Vec::new();
         for rule in required {
             for mut region in Region::both(rule) {
-                self.remove_from(&mut region)?;
+                self.remove_from(&mut region, &self.steps)?;
                 missing.extend(region.into_rules());
             }
         }
@@ -118,7 +108,7 @@ impl<'a> Granted<'a> {
     pub fn covers<'r>(&self, required: impl IntoIterator<Item = &'r Rule>) -> Result<bool, TooComplex> {
         for rule in required {
             for mut region in Region::both(rule) {
-                self.remove_from(&mut region)?;
+                self.remove_from(&mut region, &self.steps)?;
                 if !region.is_empty() {
                     return Ok(false);
                 }
@@ -133,52 +123,33 @@ impl<'a> Granted<'a> {
         Region::both(rule).iter().all(|region| {
             let covers = |mask: Mask| mask.iter().flatten().all(|is_covered| *is_covered);
             let mut candidates = self
-                .candidates(region)
+                .index
+                .covering(region)
                 .into_iter()
                 .filter_map(|place| self.rules.get(place));
             region.is_empty() || candidates.any(|held| held.mask(region).is_some_and(covers))
         })
     }
 
-    /// Removes the part of a region that the granted rules cover.
-    pub(crate) fn remove_from(&self, region: &mut Region<'_>) -> Result<(), TooComplex> {
+    /// Removes the part of a region that the granted rules cover. Each comparison consumes `steps`.
+    pub(crate) fn remove_from(&self, region: &mut Region<'_>, steps: &Steps) -> Result<(), TooComplex> {
         if region.is_empty() {
             return Ok(());
         }
-        for place in self.candidates(region) {
+        for place in self.index.covering(region) {
             let Some(held) = self.rules.get(place) else { continue };
             let rule = region.rule();
             let lists = [&rule.api_groups, &rule.resources, &rule.resource_names, &rule.verbs];
             let paths = rule.non_resource_urls.len().saturating_mul(held.paths.len());
-            self.steps
-                .take(lists.iter().map(|list| list.len()).fold(paths, usize::saturating_add))?;
+            steps.take(lists.iter().map(|list| list.len()).fold(paths, usize::saturating_add))?;
             if let Some(mask) = held.mask(region) {
-                region.remove(&mask, &self.steps)?;
+                region.remove(&mask, steps)?;
             }
             if region.is_empty() {
                 break;
             }
         }
         Ok(())
-    }
-
-    /// Returns the positions of the rules that might cover part of a region.
-    fn candidates(&self, region: &Region<'_>) -> Vec<usize> {
-        if region.of_paths() {
-            return self.about_paths.clone();
-        }
-        let resources = &region.rule().resources;
-        let below: BTreeSet<String> = resources
-            .iter()
-            .filter_map(|resource| subresource(resource).map(|subresource| format!("*/{subresource}")))
-            .collect();
-        let written = resources.iter().chain(&below).map(String::as_str).chain([ALL]);
-        let found: BTreeSet<usize> = written
-            .filter_map(|resource| self.by_resource.get(resource))
-            .flatten()
-            .copied()
-            .collect();
-        found.into_iter().collect()
     }
 }
 
@@ -219,7 +190,7 @@ fn subresource(resource: &str) -> Option<&str> {
 /// Whether a granted path covers a path. A `*` at the end stands for any suffix; elsewhere, it is an ordinary
 /// character.
 fn covers_path(granted: &str, path: &str) -> bool {
-    granted == path || granted.ends_with('*') && path.starts_with(granted.trim_end_matches('*'))
+    granted == path || granted.ends_with(ALL) && path.starts_with(index::prefix(granted))
 }
 
 /// Returns the part of `required` that no rule of `granted` covers; see [`Granted::uncovered`].

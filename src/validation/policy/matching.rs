@@ -88,7 +88,7 @@ impl Permissions {
             let mut allowed = whole.clone();
             if let Some(allow) = &allow {
                 let mut not_allowed = whole.clone();
-                Granted::of(allow).remove_from(&mut not_allowed)?;
+                Granted::of(allow).remove_from(&mut not_allowed, &steps)?;
                 allowed.remove_all(&not_allowed, &steps)?;
             }
             for denied in &deny {

@@ -62,7 +62,7 @@ impl<'a> Region<'a> {
     }
 
     /// Returns the rule to which the region belongs.
-    pub(super) fn rule(&self) -> &'a Rule {
+    pub(crate) fn rule(&self) -> &'a Rule {
         self.rule
     }
 
