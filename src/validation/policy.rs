@@ -11,10 +11,11 @@ mod matching;
 mod read;
 mod unmatched;
 
-pub use judge::{Broken, check, judge, judge_catalog, judge_image};
+pub use judge::{Broken, Judge, check, judge, judge_catalog, judge_image};
 pub use keys::json_schema;
 pub use read::{PolicyError, read};
 
+use matching::ScopeRules;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -110,6 +111,8 @@ pub struct Terms {
     /// The file, as findings name it.
     policy: String,
     conditions: Conditions,
+    /// The rules of the permissions in the whole cluster, and in a namespace.
+    rules: Option<[ScopeRules; 2]>,
 }
 
 impl Policy {
@@ -126,11 +129,15 @@ impl Policy {
             .find(is_for)
             .map(|section| section.conditions.clone());
         let (own, all) = (own.unwrap_or_default(), self.all.clone());
+        let permissions = own.permissions.or(all.permissions);
+        let rules =
+            |permissions: &Permissions| [Scope::Cluster, Scope::Namespace].map(|scope| permissions.rules(scope));
         Terms {
             policy: self.name.clone(),
+            rules: permissions.as_ref().map(rules),
             conditions: Conditions {
                 kinds: own.kinds.or(all.kinds),
-                permissions: own.permissions.or(all.permissions),
+                permissions,
                 registries: own.registries.or(all.registries),
                 catalogs: own.catalogs.or(all.catalogs),
             },

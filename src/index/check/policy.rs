@@ -10,7 +10,7 @@ use crate::image::Reference;
 use crate::index::location::IndexLocation;
 use crate::index::open::{Index, OpenError};
 use crate::rules;
-use crate::validation::policy::{Setting, Terms, judge, judge_catalog, judge_image};
+use crate::validation::policy::{Judge, Setting, Terms, judge_catalog};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -22,6 +22,7 @@ use std::collections::BTreeSet;
 /// Returns an error if the index cannot be read or changes while it is being read.
 pub fn against_policy(index: &Index, location: &IndexLocation, terms: &Terms) -> Result<Vec<Diagnostic>, OpenError> {
     let mut findings = Vec::new();
+    let judge = Judge::of(terms);
     if let IndexLocation::Image(Reference::Registry(image)) = location {
         findings.extend(judge_catalog(terms, &[image.as_written()]));
     }
@@ -39,7 +40,7 @@ pub fn against_policy(index: &Index, location: &IndexLocation, terms: &Terms) ->
         let mut images: BTreeSet<String> = related.remove(&id).unwrap_or_default().into_iter().collect();
         images.extend(bundle.image.as_deref().map(str::to_owned));
         images.remove("");
-        findings.extend(images.iter().filter_map(|image| judge_image(terms, image)).map(about));
+        findings.extend(images.iter().filter_map(|image| judge.image(image)).map(about));
         if !terms.ask_for_manifests() {
             continue;
         }
@@ -61,7 +62,7 @@ pub fn against_policy(index: &Index, location: &IndexLocation, terms: &Terms) ->
             csv => csv,
         };
         let values: Vec<&Value> = objects.iter().collect();
-        for broken in judge(terms, csv.as_ref(), &values, &Setting::default()) {
+        for broken in judge.bundle(csv.as_ref(), &values, &Setting::default()) {
             // Each image was already checked above.
             if *broken.rule == rules::POLICY_SOURCE {
                 continue;

@@ -9,12 +9,12 @@ mod index;
 mod region;
 mod rows;
 
+pub(crate) use index::Index;
 pub(crate) use region::{Mask, Region};
 pub use rows::compact;
 pub(crate) use rows::{are_readable, cells, halves};
 
 use super::{ALL, Rule};
-use index::Index;
 use std::cell::Cell;
 use std::collections::HashSet;
 
@@ -41,8 +41,14 @@ impl Default for Steps {
 }
 
 impl Steps {
+    /// Leaves only this many steps.
+    #[cfg(test)]
+    pub(crate) fn limited(steps: usize) -> Self {
+        Self(Cell::new(steps))
+    }
+
     /// Consumes this many steps.
-    fn take(&self, steps: usize) -> Result<(), TooComplex> {
+    pub(crate) fn take(&self, steps: usize) -> Result<(), TooComplex> {
         self.0.set(self.0.get().checked_sub(steps).ok_or(TooComplex)?);
         Ok(())
     }

@@ -1,16 +1,17 @@
 //! Compares a bundle with a policy.
 
 use super::facts::{Facts, Grant, Origin, Spot};
-use super::matching::{CORE, is_catalog, is_kind, is_registry};
-use super::{Permissions, Scope, Setting, Terms};
+use super::matching::{CORE, Patterns, ScopeJudge, is_catalog};
+use super::{Scope, Setting, Terms};
 use crate::bundle::{Bundle, is_csv};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::Rule;
-use crate::kubernetes::rbac::covering::{TooComplex, compact};
+use crate::kubernetes::rbac::covering::{Steps, TooComplex, compact};
 use crate::manifest::Object;
 use crate::rules::{self, Rule as Finding};
 use crate::text::Path;
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// A violation of a policy.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,11 +26,53 @@ pub struct Broken {
     pub path: Path,
 }
 
+/// The terms of a policy, prepared for comparisons with many bundles and images.
+#[derive(Debug)]
+pub struct Judge<'t> {
+    policy: &'t str,
+    kinds: Option<Patterns<'t>>,
+    registries: Option<Patterns<'t>>,
+    /// The permissions in the whole cluster, and in a namespace.
+    permissions: Option<[ScopeJudge<'t>; 2]>,
+}
+
+impl<'t> Judge<'t> {
+    /// Prepares terms.
+    pub fn of(terms: &'t Terms) -> Self {
+        let conditions = &terms.conditions;
+        Self {
+            policy: &terms.policy,
+            kinds: conditions.kinds.as_ref().map(Patterns::of_kinds),
+            registries: conditions.registries.as_ref().map(Patterns::of_registries),
+            permissions: terms.rules.as_ref().map(|rules| rules.each_ref().map(ScopeJudge::of)),
+        }
+    }
+
+    /// Compares a bundle like [`judge()`].
+    pub fn bundle(&self, csv: Option<&Value>, objects: &[&Value], setting: &Setting<'_>) -> Vec<Broken> {
+        broken(self, &Facts::of(csv, objects, setting))
+    }
+
+    /// Compares an image like [`judge_image`].
+    pub fn image(&self, image: &str) -> Option<Diagnostic> {
+        self.refusal(image)
+            .map(|message| Diagnostic::new(&rules::POLICY_SOURCE, message))
+    }
+
+    fn refusal(&self, image: &str) -> Option<String> {
+        let allowed = self.registries.as_ref()?.allow_image(image);
+        (!allowed).then(|| format!("{} does not allow the registry of the image {image}", self.policy))
+    }
+}
+
 /// Compares a ClusterServiceVersion and its accompanying objects with the terms of a policy. `setting` is where the
 /// bundle is installed.
 pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value], setting: &Setting<'_>) -> Vec<Broken> {
-    let facts = Facts::of(csv, objects, setting);
-    let policy = &terms.policy;
+    Judge::of(terms).bundle(csv, objects, setting)
+}
+
+fn broken(judge: &Judge<'_>, facts: &Facts) -> Vec<Broken> {
+    let policy = judge.policy;
     let mut broken = Vec::new();
     let mut add = |rule, message, spot: &Spot| {
         broken.push(Broken {
@@ -39,9 +82,11 @@ pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value], setting: &S
             path: spot.path.clone(),
         });
     };
-    if let Some(kinds) = &terms.conditions.kinds {
+    if let Some(kinds) = &judge.kinds {
+        let mut known: HashMap<(&str, &str), bool> = HashMap::new();
         for (group, kind, is_made, spot) in &facts.kinds {
-            if kinds.allows(|pattern| is_kind(pattern, group, kind)) {
+            let is_allowed = known.entry((group, kind));
+            if *is_allowed.or_insert_with(|| kinds.allow_kind(group, kind)) {
                 continue;
             }
             let group = if group.is_empty() { CORE } else { group };
@@ -54,10 +99,15 @@ pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value], setting: &S
             add(&rules::POLICY_KIND, message, spot);
         }
     }
-    if let Some(permissions) = &terms.conditions.permissions {
+    if let Some([in_cluster, in_namespace]) = &judge.permissions {
+        let steps = Steps::default();
         let mut before: Option<(&Spot, Vec<Rule>)> = None;
         for grant in &facts.grants {
-            let refused = match refused(permissions, grant) {
+            let of_scope = match grant.scope {
+                Scope::Cluster => in_cluster,
+                Scope::Namespace => in_namespace,
+            };
+            let refused = match refused(of_scope, grant, &steps) {
                 Ok(refused) => refused,
                 Err(error) => {
                     add(&rules::POLICY_PERMISSION, error.to_string(), &grant.spot);
@@ -77,7 +127,7 @@ pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value], setting: &S
         }
     }
     for (image, spot) in &facts.images {
-        if let Some(message) = refusal(terms, image) {
+        if let Some(message) = judge.refusal(image) {
             add(&rules::POLICY_SOURCE, message, spot);
         }
     }
@@ -85,10 +135,10 @@ pub fn judge(terms: &Terms, csv: Option<&Value>, objects: &[&Value], setting: &S
 }
 
 /// Returns the parts of a grant that are not allowed.
-fn refused(permissions: &Permissions, grant: &Grant) -> Result<Vec<Rule>, TooComplex> {
+fn refused(permissions: &ScopeJudge<'_>, grant: &Grant, steps: &Steps) -> Result<Vec<Rule>, TooComplex> {
     let mut refused = Vec::new();
     for rule in &grant.rules {
-        refused.extend(permissions.refused(grant.scope, rule)?);
+        refused.extend(permissions.refused(rule, steps)?);
     }
     Ok(compact(&refused))
 }
@@ -111,15 +161,9 @@ fn in_words(grant: &Grant, refused: &[Rule]) -> String {
     }
 }
 
-fn refusal(terms: &Terms, image: &str) -> Option<String> {
-    let registries = terms.conditions.registries.as_ref()?;
-    let allowed = registries.allows(|pattern| is_registry(pattern, image));
-    (!allowed).then(|| format!("{} does not allow the registry of the image {image}", terms.policy))
-}
-
 /// Reports an image, such as that of a bundle, that a policy does not allow.
 pub fn judge_image(terms: &Terms, image: &str) -> Option<Diagnostic> {
-    refusal(terms, image).map(|message| Diagnostic::new(&rules::POLICY_SOURCE, message))
+    Judge::of(terms).image(image)
 }
 
 /// Reports a catalog that a policy does not allow. `names` contains the name of the CatalogSource and that of the

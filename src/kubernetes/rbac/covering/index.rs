@@ -8,11 +8,13 @@ use std::collections::{BTreeSet, HashMap};
 /// The positions of rules, by the items in each of their lists.
 #[derive(Debug, Default)]
 pub(crate) struct Index<'a> {
+    count: usize,
     by_resource: Lists<'a>,
     by_group: Lists<'a>,
     by_name: Lists<'a>,
     /// The rules about resources with any name.
     unnamed: Vec<usize>,
+    about_paths: Vec<usize>,
     by_path: Lists<'a>,
     /// The rules about all paths with a prefix.
     by_prefix: Lists<'a>,
@@ -27,6 +29,7 @@ impl<'a> Index<'a> {
     pub(crate) fn of(rules: impl IntoIterator<Item = &'a Rule>) -> Self {
         let mut index = Self::default();
         for (place, rule) in rules.into_iter().enumerate() {
+            index.count += 1;
             let add = |lists: &mut Lists<'a>, item: &'a str| lists.entry(item).or_default().push(place);
             for path in &rule.non_resource_urls {
                 add(&mut index.by_path, path);
@@ -35,6 +38,9 @@ impl<'a> Index<'a> {
                     add(&mut index.by_prefix, prefix);
                     index.lengths.insert(prefix.len());
                 }
+            }
+            if !rule.non_resource_urls.is_empty() {
+                index.about_paths.push(place);
             }
             if rule.resources.is_empty() || rule.api_groups.is_empty() {
                 continue;
@@ -63,6 +69,32 @@ impl<'a> Index<'a> {
         let mut names = found(&self.by_name, rule.resource_names.iter().map(String::as_str));
         names.push(&self.unnamed);
         fewest([resources, groups, names])
+    }
+
+    /// Returns the positions of the rules that might overlap with a region if names are ignored, in ascending order. A
+    /// wildcard in the region overlaps with every item.
+    pub(crate) fn meeting(&self, region: &Region<'_>) -> Vec<usize> {
+        let rule = region.rule();
+        if region.of_paths() {
+            if rule.non_resource_urls.iter().any(|path| path.ends_with(ALL)) {
+                return self.about_paths.clone();
+            }
+            return self.covering(region);
+        }
+        let mut lists = Vec::new();
+        if !rule.resources.iter().any(|resource| resource.starts_with(ALL)) {
+            lists.push(self.resources(rule));
+        }
+        if !rule.api_groups.iter().any(|group| group == ALL) {
+            lists.push(found(
+                &self.by_group,
+                rule.api_groups.iter().map(String::as_str).chain([ALL]),
+            ));
+        }
+        if lists.is_empty() {
+            return (0..self.count).collect();
+        }
+        fewest(lists)
     }
 
     /// Returns the positions of the rules about the resources of a rule, or about wildcards that include them.
