@@ -10,6 +10,7 @@ use crate::olm::releases::{NEWEST, Olm};
 use crate::terminal::counted;
 use clap::Args;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
@@ -94,8 +95,9 @@ pub(crate) fn warn_of_operator_groups(state: &State, namespace: &str, olm: &Olm,
 
 /// Warns of installed versions that the input does not contain.
 fn warn_of_missing_versions(state: &State, context: &Context<'_>) {
+    let installed: HashSet<&str> = state.installed.iter().map(|known| known.name.as_str()).collect();
     for subscription in &state.subscriptions {
-        let known = |csv: &&String| state.installed.iter().any(|known| known.name == **csv);
+        let known = |csv: &&String| installed.contains(csv.as_str());
         if let Some(installed) = subscription.installed_csv.as_ref().filter(|csv| !known(csv)) {
             let name = &subscription.name;
             context.printer.warning(format_args!(

@@ -383,8 +383,7 @@ impl<'a> Cluster<'a> {
         }
         if handling == Handling::Definition {
             if let Some(existing) = existing {
-                let objects = self.existing.all();
-                let warning = definition::update(existing, &step.resource.manifest, objects)?;
+                let warning = definition::update(existing, &step.resource.manifest, &self.existing)?;
                 self.warnings.extend(warning);
                 if let Some(refusal) = definition::immutable(existing, &step.resource.manifest) {
                     return Err(refused_while(step, "update", refusal));

@@ -35,6 +35,14 @@ impl<'a> Existing<'a> {
         self.0.values().copied()
     }
 
+    /// Returns the objects of a kind, by namespace and name.
+    pub(crate) fn of_kind(&self, group: &str, kind: &str) -> impl Iterator<Item = &'a Value> {
+        let first = (group.to_owned(), kind.to_owned(), String::new(), String::new());
+        let objects = self.0.range(first.clone()..);
+        let of_kind = objects.take_while(move |((group, kind, ..), _)| (group, kind) == (&first.0, &first.1));
+        of_kind.map(|(_, object)| *object)
+    }
+
     /// Returns the object with this identity. `namespace` is empty for a cluster-scoped object.
     pub fn find(&self, group: &str, kind: &str, namespace: &str, name: &str) -> Option<&'a Value> {
         let [group, kind, namespace, name] = [group, kind, namespace, name].map(str::to_owned);

@@ -5,6 +5,7 @@ use crate::olm::releases::Olm;
 use crate::resolver::{NewSubscription, Resolution, Selected};
 use crate::steps::{Place, Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle, size};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// OLM's API group.
 const GROUP: &str = "operators.coreos.com";
@@ -40,8 +41,9 @@ pub fn steps(
     olm: &Olm,
 ) -> Result<(Vec<Step>, usize), ResolvedError> {
     let (mut steps, mut bytes) = (Vec::new(), 0);
+    let install: HashSet<&str> = resolution.install.iter().map(String::as_str).collect();
     for selected in &resolution.selected {
-        if !resolution.install.contains(&selected.name) {
+        if !install.contains(selected.name.as_str()) {
             continue;
         }
         let (catalog_namespace, catalog) = apart(&selected.catalog);

@@ -1,6 +1,7 @@
 //! OLM's checks before it updates a CustomResourceDefinition, and those of the API server during the update.
 
 use super::super::api_error::{ApiError, UNKNOWN};
+use super::super::existing::Existing;
 use super::{Stop, invalid};
 use crate::kubernetes::structural::Structure;
 use crate::pattern::schema::MOST_PATTERNS;
@@ -10,11 +11,7 @@ use serde_json::Value;
 /// are stored. The `objects` of its kind must match the schema of every version that is served both before and after
 /// the update. If the new definition uses a conversion webhook, a failure of the second check is only a warning, which
 /// is returned.
-pub(super) fn update<'a>(
-    existing: &Value,
-    new: &Value,
-    objects: impl Iterator<Item = &'a Value>,
-) -> Result<Option<String>, Stop> {
+pub(super) fn update(existing: &Value, new: &Value, objects: &Existing<'_>) -> Result<Option<String>, Stop> {
     keeps_stored_versions(existing, new)?;
     let by_webhook = |definition: &Value| {
         let strategy = definition.pointer("/spec/conversion/strategy").and_then(Value::as_str);
@@ -104,12 +101,7 @@ fn keeps_stored_versions(existing: &Value, new: &Value) -> Result<(), Stop> {
 }
 
 /// Finds the first object that does not match the schema of a version that is served both before and after the update.
-fn unfit<'a>(
-    existing: &Value,
-    new: &Value,
-    converted: bool,
-    objects: impl Iterator<Item = &'a Value>,
-) -> Option<String> {
+fn unfit(existing: &Value, new: &Value, converted: bool, objects: &Existing<'_>) -> Option<String> {
     let (group, kind) = (text(new, "/spec/group"), text(new, "/spec/names/kind"));
     let is_served = |version: &&Value| version.get("served") != Some(&Value::Bool(false));
     let before: Vec<&str> = versions(existing)
@@ -125,13 +117,10 @@ fn unfit<'a>(
         Some((text(version, "/name"), Structure::of(schema, &mut patterns)?))
     });
     let checkers: Vec<_> = checkers.collect();
-    for object in objects.filter(|object| text(object, "/kind") == kind) {
-        let Some((own_group, own_version)) = text(object, "/apiVersion").split_once('/') else {
+    for object in objects.of_kind(group, kind) {
+        let Some((_, own_version)) = text(object, "/apiVersion").split_once('/') else {
             continue;
         };
-        if own_group != group {
-            continue;
-        }
         for (version, checker) in &checkers {
             // The result of a conversion webhook is unknown. Without a webhook, the object stays the same.
             if converted && *version != own_version {

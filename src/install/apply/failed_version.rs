@@ -16,10 +16,10 @@ pub struct FailedVersion {
 
 /// Returns the new versions among these steps for which `failure` returns a reason and a message. `statuses` are the
 /// final statuses of the steps. A version that already existed is not installed again, so it does not fail.
-pub(super) fn failed(
-    steps: &[Step],
+pub(super) fn failed<'s>(
+    steps: &'s [Step],
     statuses: &[StepStatus],
-    failure: impl Fn(&Step, Csv<'_>) -> Option<(&'static str, String)>,
+    mut failure: impl FnMut(&'s Step, Csv<'s>) -> Option<(&'static str, String)>,
 ) -> Vec<FailedVersion> {
     let new = steps
         .iter()

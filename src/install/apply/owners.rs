@@ -6,6 +6,7 @@ use crate::cluster::State;
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
 use serde_json::Value;
+use std::collections::{HashMap, HashSet};
 
 /// An installed version and the kinds that it owns.
 struct Owner<'a> {
@@ -13,23 +14,61 @@ struct Owner<'a> {
     owned: Vec<GroupVersionKind>,
 }
 
+/// The installed versions of a namespace.
+struct Owners<'a> {
+    all: Vec<Owner<'a>>,
+    /// The positions of the versions that own each kind, by group and kind.
+    by_kind: HashMap<(String, String), Vec<usize>>,
+}
+
+impl<'a> Owners<'a> {
+    fn of(namespace: &str, state: &'a State) -> Self {
+        let all = installed(namespace, state);
+        let mut by_kind: HashMap<_, Vec<usize>> = HashMap::new();
+        for (place, owner) in all.iter().enumerate() {
+            for gvk in &owner.owned {
+                by_kind.entry(key(gvk)).or_default().push(place);
+            }
+        }
+        Self { all, by_kind }
+    }
+
+    /// Returns the positions of the versions that own a kind.
+    fn of_kind(&self, gvk: &GroupVersionKind) -> &[usize] {
+        self.by_kind.get(&key(gvk)).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Returns the first other version that stays installed and owns a definition of `csv`, with the name of that
+    /// definition.
+    fn conflict<'c>(&self, csv: Csv<'c>) -> Option<(&'c str, &'a str)> {
+        let owned = csv.owned_crds().filter_map(|crd| Some((crd.name(), crd.gvk()?)));
+        let owned: Vec<(&str, GroupVersionKind)> = owned.collect();
+        let stays = |place: &&usize| {
+            let name = self.all.get(**place).map(|owner| owner.name);
+            name.is_some_and(|name| ![csv.name(), csv.replaces()].contains(&name))
+        };
+        let first = owned.iter().filter_map(|(_, gvk)| self.of_kind(gvk).iter().find(stays));
+        let place = first.min()?;
+        let (crd, _) = owned.iter().find(|(_, gvk)| self.of_kind(gvk).contains(place))?;
+        Some((crd, self.all.get(*place)?.name))
+    }
+}
+
+fn key(gvk: &GroupVersionKind) -> (String, String) {
+    (gvk.group.clone(), gvk.kind.clone())
+}
+
 /// Returns the versions among these steps that fail because an installed version in the same namespace owns one of
 /// their definitions and is not replaced by them. `statuses` are the final statuses of the steps.
 pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], namespace: &str, state: &State) -> Vec<FailedVersion> {
+    let mut known: HashMap<&str, Owners<'_>> = HashMap::new();
     failed(steps, statuses, |step, csv| {
-        let installed = installed(step.namespace(namespace), state);
-        let mut others = installed
-            .iter()
-            .filter(|other| ![csv.name(), csv.replaces()].contains(&other.name));
-        others.find_map(|other| {
-            let mut owned = csv.owned_crds().filter_map(|crd| Some((crd.name(), crd.gvk()?)));
-            let (crd, _) = owned.find(|(_, gvk)| other.owned.iter().any(|other| other.is(&gvk.group, &gvk.kind)))?;
-            let message = format!(
-                "conflicting CRD owner in namespace: {crd} is also owned by {}, which stays installed",
-                other.name
-            );
-            Some(("OwnerConflict", message))
-        })
+        let namespace = step.namespace(namespace);
+        let owners = known.entry(namespace).or_insert_with(|| Owners::of(namespace, state));
+        let (crd, other) = owners.conflict(csv)?;
+        let message =
+            format!("conflicting CRD owner in namespace: {crd} is also owned by {other}, which stays installed");
+        Some(("OwnerConflict", message))
     })
 }
 
@@ -52,10 +91,7 @@ fn installed<'a>(namespace: &str, state: &'a State) -> Vec<Owner<'a>> {
     });
     // A version among the objects can also be in the list of installed versions, but must be returned only once.
     let mut owners: Vec<Owner<'_>> = objects.collect();
-    for named in named {
-        if !owners.iter().any(|known| known.name == named.name) {
-            owners.push(named);
-        }
-    }
+    let mut seen: HashSet<&str> = owners.iter().map(|known| known.name).collect();
+    owners.extend(named.filter(|named| seen.insert(named.name)));
     owners
 }

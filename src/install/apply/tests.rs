@@ -474,6 +474,65 @@ fn a_version_fails_if_another_installed_version_owns_its_definition() {
     assert!(failed("", vec![owning("memo.v1", "elsewhere"), owning("memo.v2", "operators")]).is_empty());
 }
 
+#[test]
+fn of_several_owners_of_its_definitions_the_first_is_named() {
+    let owning = |name: &str, kinds: &[&str]| {
+        let mut csv = csv(name);
+        let owned = |kind: &&str| json!({"name": format!("{kind}s.example.com"), "version": "v1", "kind": kind});
+        csv["spec"]["customresourcedefinitions"] = json!({"owned": kinds.iter().map(owned).collect::<Vec<_>>()});
+        csv["metadata"]["namespace"] = json!("operators");
+        csv
+    };
+    let content = content(owning("memo.v3", &["leaf", "rake", "hoe"]), Vec::new());
+    let steps = in_order(of_bundle(&content, &target(), "memo.v2").unwrap());
+    let state = State {
+        objects: vec![
+            owning("other.v1", &["spade"]),
+            owning("memo.v2", &["leaf"]),
+            owning("tools.v1", &["hoe", "rake"]),
+            owning("leaves.v1", &["leaf"]),
+        ],
+        ..State::default()
+    };
+    let message =
+        "conflicting CRD owner in namespace: rakes.example.com is also owned by tools.v1, which stays installed";
+    let failed: Vec<_> = run(&steps, &state)
+        .failed
+        .into_iter()
+        .map(|failed| failed.message)
+        .collect();
+    assert_eq!(failed, [message]);
+}
+
+#[test]
+fn the_objects_of_a_cluster_are_read_once_for_all_versions_and_definitions_of_a_plan() {
+    // Reading all objects for each version or definition would take many minutes.
+    const VERSIONS: usize = 1000;
+    let definition = |number: usize| {
+        let mut definition = definition("v1");
+        let plural = format!("things{number}");
+        definition["metadata"]["name"] = format!("{plural}.{MONITORING}").into();
+        definition["spec"]["names"] = json!({"kind": format!("Thing{number}"), "plural": plural});
+        definition
+    };
+    let of_version = |number: usize| {
+        let mut csv = csv(&format!("memo{number}.v1"));
+        csv["spec"]["installModes"] = json!([{"type": "AllNamespaces", "supported": true}]);
+        of_bundle(&content(csv, vec![definition(number)]), &target(), "").unwrap()
+    };
+    let steps = in_order((0..VERSIONS).flat_map(of_version).collect());
+    let group = json!({"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup",
+        "metadata": {"name": "all", "namespace": "operators"}, "spec": {}});
+    let maps = (0..30 * VERSIONS).map(|number| object("v1", "ConfigMap", &format!("c{number}")));
+    let objects = maps.chain((0..VERSIONS).map(definition)).chain([group]).collect();
+    let state = State {
+        objects,
+        ..State::default()
+    };
+    let applied = apply(&steps, "operators", &state, &Olm::newest()).unwrap();
+    assert_eq!((applied.phase, &*applied.failed), (Phase::Complete, &[][..]));
+}
+
 /// Both media types produce the same steps, so the same manifests are optional.
 #[test]
 fn plain_manifests_and_bundles_with_a_version_have_the_same_outcome() {

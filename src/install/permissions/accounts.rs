@@ -13,13 +13,14 @@ use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Bindings, Grants};
 use crate::kubernetes::rbac::covering::{Granted, TooComplex, are_readable, cells, halves};
+use crate::kubernetes::rbac::role::Roles;
 use crate::kubernetes::selector::selects;
 use crate::olm::install_mode::ALL_NAMESPACES;
 use crate::steps::Step;
 use given::{Given, bound, certified, condition, own_accounts};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 
 /// The target namespaces of an operator.
@@ -133,20 +134,62 @@ pub fn operators(steps: &[Step], namespace: &str, state: &State) -> Result<Vec<O
     let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
     // OLM creates only the first of several versions with the same name.
     let created = versions.filter(|step| seen.insert((step.namespace(namespace), &*step.resource.name)));
+    let mut cluster = Cluster {
+        steps: StepsByVersion::of(steps),
+        bindings: Bindings::of(&state.objects),
+        roles: Roles::of(&state.objects),
+        groups: HashMap::new(),
+        state,
+    };
     created
-        .map(|version| operator(version, steps, namespace, state))
+        .map(|version| operator(version, namespace, &mut cluster))
         .collect()
 }
 
-fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> Result<Operator, TooComplex> {
+/// The plan and the cluster, indexed once for all operators.
+struct Cluster<'a> {
+    steps: StepsByVersion<'a>,
+    bindings: Bindings<'a>,
+    roles: Roles<'a>,
+    /// The target namespaces and the name of the OperatorGroup in each namespace.
+    groups: HashMap<&'a str, Option<(Targets, String)>>,
+    state: &'a State,
+}
+
+/// The steps of a plan by the version that they belong to.
+struct StepsByVersion<'a> {
+    own: HashMap<&'a str, Vec<(usize, &'a Step)>>,
+    /// The steps that belong to no version, as in an `Install` with other objects.
+    of_none: Vec<(usize, &'a Step)>,
+}
+
+impl<'a> StepsByVersion<'a> {
+    fn of(steps: &'a [Step]) -> Self {
+        let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
+        let mut own: HashMap<&str, Vec<(usize, &Step)>> = versions.map(|step| (&*step.resolving, Vec::new())).collect();
+        let mut of_none = Vec::new();
+        for step in steps.iter().enumerate() {
+            own.get_mut(&*step.1.resolving).unwrap_or(&mut of_none).push(step);
+        }
+        Self { own, of_none }
+    }
+
+    /// Returns the steps that belong to a version or to none, in their order.
+    fn with(&self, version: &str) -> Vec<&'a Step> {
+        let own = self.own.get(version).into_iter().flatten();
+        let mut found: Vec<(usize, &Step)> = own.chain(&self.of_none).copied().collect();
+        found.sort_by_key(|(place, _)| *place);
+        found.into_iter().map(|(_, step)| step).collect()
+    }
+}
+
+fn operator<'a>(version: &'a Step, namespace: &'a str, cluster: &mut Cluster<'a>) -> Result<Operator, TooComplex> {
     let csv = Csv(&version.resource.manifest);
     let namespace = version.namespace(namespace);
-    let (targets, group) = targets(csv, namespace, state);
-    // If an `Install` contains objects that belong to no version, these objects are included for every version.
-    let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
-    let versions: BTreeSet<&str> = versions.map(|step| &*step.resolving).collect();
-    let is_own = |step: &&Step| step.resolving == version.resolving || !versions.contains(&*step.resolving);
-    let own: Vec<&Step> = steps.iter().filter(is_own).collect();
+    let group = cluster.groups.entry(namespace);
+    let group = group.or_insert_with(|| group_of(namespace, cluster.state));
+    let (targets, group) = targets_in(csv, namespace, group.clone());
+    let own = cluster.steps.with(&version.resolving);
     let mut notes = Vec::new();
     if let (Targets::Selected, Some(group)) = (&targets, &group) {
         notes.push(format!(
@@ -155,7 +198,7 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
         ));
     }
     let accounts = own_accounts(csv, namespace);
-    let mut given = bound(&own, &accounts, namespace, &targets, state, &mut notes);
+    let mut given = bound(&own, &accounts, namespace, &targets, &cluster.roles, &mut notes);
     given.push(condition(csv, namespace));
     given.extend(certified(csv, namespace));
     let mut of_accounts: BTreeMap<&Account, Vec<&Given>> = BTreeMap::new();
@@ -168,11 +211,10 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
             of_others.entry(other).or_default().push(given);
         }
     }
-    let bindings = Bindings::of(&state.objects);
     let accounts: Result<Vec<_>, TooComplex> = of_accounts
         .into_iter()
         .map(|(account, own)| {
-            let (before, _) = bindings.grants(account);
+            let (before, _) = cluster.bindings.grants(account);
             Ok(AccountPermissions {
                 permissions: holdings(&own, &before)?,
                 grants: all_grants(&own, before),
@@ -203,11 +245,19 @@ fn operator(version: &Step, steps: &[Step], namespace: &str, state: &State) -> R
 /// Returns the target namespaces of the OperatorGroup, and the name of the OperatorGroup. Without an OperatorGroup, the
 /// target namespaces follow from the install modes that the version supports.
 pub fn targets(csv: Csv<'_>, namespace: &str, state: &State) -> (Targets, Option<String>) {
-    match operator_groups(&state.objects, namespace).first() {
-        Some(group) => {
-            let targets = of_group(Csv(group), &state.objects);
-            (targets, Some(Csv(group).name().to_owned()))
-        }
+    targets_in(csv, namespace, group_of(namespace, state))
+}
+
+/// Returns the target namespaces and the name of the OperatorGroup in a namespace.
+fn group_of(namespace: &str, state: &State) -> Option<(Targets, String)> {
+    let groups = operator_groups(&state.objects, namespace);
+    let group = Csv(groups.first()?);
+    Some((of_group(group, &state.objects), group.name().to_owned()))
+}
+
+fn targets_in(csv: Csv<'_>, namespace: &str, group: Option<(Targets, String)>) -> (Targets, Option<String>) {
+    match group {
+        Some((targets, group)) => (targets, Some(group)),
         None if csv.supports(ALL_NAMESPACES) => (Targets::All, None),
         None => (Targets::Namespaces(vec![namespace.to_owned()]), None),
     }

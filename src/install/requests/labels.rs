@@ -7,7 +7,7 @@ use crate::cluster::requested;
 use crate::resolver::Resolution;
 use crate::steps::Step;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Returns the keys of the operator labels on the Subscriptions that a resolution updates. An operator is included only
 /// if the cluster has an `Operator` for it in the API version of the proposal. A Subscription that represents an
@@ -15,15 +15,21 @@ use std::collections::BTreeSet;
 pub fn projected(resolution: &Resolution, state: &State) -> BTreeSet<String> {
     let operators: Vec<&str> = state.objects.iter().filter_map(requested::proposed_operator).collect();
     let mut keys = BTreeSet::new();
+    if operators.is_empty() {
+        return keys;
+    }
+    let mut subscriptions: HashMap<&str, &Value> = HashMap::new();
+    for object in &state.objects {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        if text("/metadata/namespace") == state.namespace && text("/kind") == "Subscription" {
+            subscriptions.entry(text("/metadata/name")).or_insert(object);
+        }
+    }
     for updated in &resolution.updated_subscriptions {
         if operators.contains(&&*updated.name) {
             keys.insert(labels::key(LabelStyle::Shipped, &updated.name));
         }
-        let subscription = state.objects.iter().find(|object| {
-            let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-            let here = text("/metadata/namespace") == state.namespace;
-            here && text("/kind") == "Subscription" && text("/metadata/name") == updated.name
-        });
+        let subscription = subscriptions.get(&*updated.name);
         let labels = subscription.and_then(|object| object.pointer("/metadata/labels")?.as_object());
         for key in labels.into_iter().flat_map(|labels| labels.keys()) {
             let one = [(key.clone(), Value::Null)].into_iter().collect();

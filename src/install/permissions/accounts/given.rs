@@ -2,7 +2,6 @@
 
 use super::super::Subject;
 use super::Targets;
-use crate::cluster::State;
 use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Named};
@@ -32,16 +31,15 @@ pub(super) struct Given {
 }
 
 /// Returns the permissions that the bindings among the steps grant. The operator's `own` accounts may also be bound as
-/// users, or through groups.
+/// users, or through groups. `known` are the roles of the cluster.
 pub(super) fn bound(
     steps: &[&Step],
     own: &BTreeSet<Account>,
     namespace: &str,
     targets: &Targets,
-    state: &State,
+    known: &Roles<'_>,
     notes: &mut Vec<String>,
 ) -> Vec<Given> {
-    let known = Roles::of(&state.objects);
     let mut written: HashMap<(&str, &str), &Step> = HashMap::new();
     for step in steps {
         let (kind, name) = (&*step.resource.kind, &*step.resource.name);

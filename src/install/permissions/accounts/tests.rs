@@ -262,3 +262,37 @@ fn the_accounts_of_many_bindings_are_not_compared_with_each_other() {
         ]
     );
 }
+
+#[test]
+fn the_objects_of_a_cluster_are_read_once_for_all_versions_of_a_plan() {
+    // Reading all objects for each version would take many minutes.
+    const VERSIONS: usize = 1500;
+    let rbac = |kind: &str, name: &str| object("rbac.authorization.k8s.io/v1", kind, name);
+    let steps = (0..VERSIONS).flat_map(|number| {
+        let mut csv = csv("memo.v1");
+        let name = format!("memo{number}.v1");
+        csv["metadata"]["name"] = name.as_str().into();
+        let mut binding = rbac("RoleBinding", &format!("b{number}"));
+        binding["roleRef"] = json!({"kind": "ClusterRole", "name": format!("r{number}")});
+        binding["subjects"] = json!([{"kind": "ServiceAccount", "name": "memo"}]);
+        let mut content = content(csv, vec![binding]);
+        content.name = name;
+        of_bundle(&content, &target(), "").unwrap()
+    });
+    let steps: Vec<Step> = steps.collect();
+    let roles = (0..20 * VERSIONS).map(|number| {
+        let mut role = rbac("ClusterRole", &format!("r{number}"));
+        role["rules"] = json!([{"apiGroups": [""], "resources": [format!("things{number}")], "verbs": ["get"]}]);
+        role
+    });
+    let found = operators(&steps, "operators", &state(roles.collect())).unwrap();
+    assert_eq!(found.len(), VERSIONS);
+    for number in [0, VERSIONS - 1] {
+        let lines = lines_of(&found[number], "memo");
+        assert!(lines.contains(&format!("operators: things{number} get")), "{lines:?}");
+        assert!(
+            lines.iter().filter(|line| line.contains("things")).count() == 1,
+            "{lines:?}"
+        );
+    }
+}
