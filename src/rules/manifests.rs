@@ -12,6 +12,7 @@ rules! { MANIFESTS
         K8S_NAMESPACE_MOVED = "k8s-namespace-moved", Warning, OLM, "Let the operator create the object, because OLM creates nothing outside the install namespace; or remove its namespace.";
         K8S_NAMESPACE_FIXED = "k8s-namespace-fixed", Warning, OLM, "Let the operator create the object, or suggest the namespace in metadata/olm.yaml.";
         K8S_KIND_UNSUPPORTED = "k8s-kind-unsupported", Error, OLM, "Let the operator create the object, or remove it from the bundle.";
+        K8S_HELM_HOOK = "k8s-helm-hook", Warning, OLM, "Leave the object out of the bundle if only Helm needs it; otherwise remove the annotation.";
         K8S_CUSTOM_RESOURCE = "k8s-custom-resource", Error, OLM, "Move the object to the annotation alm-examples, under annotations in metadata/olm.yaml.";
         K8S_NAMESPACE_DROPPED = "k8s-namespace-dropped", Info, OLM, "If the labels of the Namespace are needed, add the Namespace as JSON to the annotation operatorframework.io/suggested-namespace-template, under annotations in metadata/olm.yaml.";
         K8S_CERT_MANAGER_DROPPED = "k8s-cert-manager-dropped", Info, OLM, "No action needed: OLM mounts a serving certificate into the Deployment.";

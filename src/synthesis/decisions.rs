@@ -1,5 +1,6 @@
 //! Decisions that only a person can make when manifests become a bundle.
 
+use super::hooks;
 use super::install_modes::has_conversion;
 use super::wildcards::WildcardRule;
 use super::{Fate, Outcome, Synthesis, Unresolved};
@@ -26,7 +27,11 @@ pub struct Decisions {
     pub wildcards: Vec<WildcardRule>,
     /// The bindings that grant all permissions to the operator.
     pub everything: Vec<Object>,
-    /// Findings about objects that OLM does not install from bundles.
+    /// The Helm hooks that OLM would install permanently.
+    pub hooks: Vec<Object>,
+    /// The Helm hooks that OLM does not install.
+    pub uninstalled_hooks: Vec<Object>,
+    /// Findings about other objects that OLM does not install from bundles.
     pub unsupported: Vec<Diagnostic>,
     /// Findings about certificates that OLM supplies, but that the operator does not use.
     pub certificates: Vec<Diagnostic>,
@@ -42,6 +47,10 @@ impl Decisions {
         let untold = findings().filter(|finding| *finding.rule == rules::APISERVICE_KIND_MISSING);
         let kinds = [rules::K8S_KIND_UNSUPPORTED.id, rules::K8S_CUSTOM_RESOURCE.id];
         let unsupported = findings().filter(|finding| finding.is_error() && kinds.contains(&finding.rule.id));
+        let mut unsupported: Vec<Diagnostic> = unsupported.cloned().collect();
+        let [hooks, uninstalled_hooks] = hooks::among(&synthesis.outcomes, &unsupported);
+        let of_hooks: BTreeSet<String> = uninstalled_hooks.iter().map(Object::label).collect();
+        unsupported.retain(|finding| finding.object.as_ref().is_none_or(|object| !of_hooks.contains(object)));
         let own = [
             &rules::CERT_SECRET_MISSING,
             &rules::CERT_OWN_SECRET,
@@ -59,7 +68,9 @@ impl Decisions {
             },
             wildcards: synthesis.wildcards.clone(),
             everything: everything(synthesis, objects),
-            unsupported: unsupported.cloned().collect(),
+            hooks,
+            uninstalled_hooks,
+            unsupported,
             certificates: certificates.cloned().collect(),
             foreign: foreign(synthesis),
         }

@@ -421,7 +421,9 @@ fn project_binding(work: &mut Work<'_>, accounts: &Accounts, binding: &Binding<'
     let finding = Diagnostic::new(&rules::RBAC_PARTIAL_BINDING, message).object(object.label());
     let could_be_listed = |subject: &Value| {
         let text = |key: &str| subject.get(key).and_then(Value::as_str);
-        text("kind") == Some("ServiceAccount") && same_namespace(text("namespace"), accounts.namespace.as_deref())
+        text("kind") == Some("ServiceAccount")
+            && same_namespace(text("namespace"), accounts.namespace.as_deref())
+            && !kept_binding::is_of_hook(work, accounts, object, text("name").unwrap_or_default())
     };
     let finding = if others.iter().any(could_be_listed) {
         finding

@@ -6,6 +6,7 @@
 
 use super::Work;
 use super::deployments::Accounts;
+use super::hooks;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac;
 use crate::manifest::Object;
@@ -13,6 +14,10 @@ use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
+
+/// The advice about an account that OLM need not bind.
+const OF_HOOK: &str = "If only Helm hooks use the account, leave the binding and the other hooks out of the bundle, \
+                       because OLM runs no hooks.";
 
 /// Checks the subjects of a binding that is shipped unchanged.
 pub(super) fn look_at(work: &mut Work<'_>, accounts: &Accounts, binding: &Object) {
@@ -38,10 +43,14 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
                 "the API server rejects {}, because its subject {name} specifies no namespace",
                 binding.label()
             );
-            let help = format!(
-                "Add the namespace of the account. If it is an account of this bundle, {}.",
-                listing(work, accounts, binding, name)
-            );
+            let help = if is_of_hook(work, accounts, binding, name) {
+                format!("Add the namespace of the account. {OF_HOOK}")
+            } else {
+                format!(
+                    "Add the namespace of the account. If it is an account of this bundle, {}.",
+                    listing(work, accounts, binding, name)
+                )
+            };
             Diagnostic::new(&rules::RBAC_SUBJECT_NAMESPACE_MISSING, message)
                 .help(help)
                 .at(binding.place(&path))
@@ -54,7 +63,9 @@ pub(super) fn subject_of(work: &mut Work<'_>, accounts: &Accounts, binding: &Obj
             let grants = format!(
                 " grants its role to account {name} of namespace {namespace}, wherever the operator is installed"
             );
-            let help = if is_of_bundle(work, accounts, name) {
+            let help = if is_of_hook(work, accounts, binding, name) {
+                OF_HOOK.to_owned()
+            } else if is_of_bundle(work, accounts, name) {
                 let listing = listing(work, accounts, binding, name);
                 let without = if of_cluster {
                     ""
@@ -137,6 +148,14 @@ fn is_role_in_bundle(work: &Work<'_>, binding: &Object) -> bool {
 /// Whether the bundle contains an account with this name.
 fn is_of_bundle(work: &Work<'_>, accounts: &Accounts, account: &str) -> bool {
     accounts.is_projected(account) || !work.inventory.named("", "ServiceAccount", account).is_empty()
+}
+
+/// Whether an account other than the operator's belongs to Helm hooks: the account or the binding is a hook.
+pub(super) fn is_of_hook(work: &Work<'_>, accounts: &Accounts, binding: &Object, account: &str) -> bool {
+    let mut objects = work.inventory.objects().iter();
+    let is_hook =
+        |object: &&Object| object.gvk().is("", "ServiceAccount") && object.name() == account && hooks::is_hook(object);
+    !accounts.is_projected(account) && (hooks::is_hook(binding) || objects.any(is_hook))
 }
 
 /// Returns the namespace that the author suggests for the operator.

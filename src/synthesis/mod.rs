@@ -20,6 +20,7 @@ mod draft;
 mod explain;
 mod fate;
 mod grants;
+pub(crate) mod hooks;
 mod install_modes;
 pub mod intake;
 mod inventory;

@@ -1,5 +1,6 @@
 //! Prepares plain manifests for a new bundle: removes objects that OLM cannot install, and expands wildcards.
 
+use super::hooks::is_test;
 use super::starter::from_manifests_alone;
 use super::wildcards::{WildcardRule, expand_in};
 use super::{Fate, Synthesis};
@@ -8,9 +9,6 @@ use crate::bundle::{BundleLimits, EditError, MANIFESTS};
 use crate::manifest::{self, Layout, Object};
 use crate::tree::Tree;
 use std::collections::BTreeSet;
-
-/// The annotation of Helm hooks: objects that only Helm creates, such as tests.
-const HOOK: &str = "helm.sh/hook";
 
 /// Options for preparing manifests.
 #[derive(Debug, Clone, Copy, Default)]
@@ -115,12 +113,6 @@ pub fn settle(tree: &mut Tree, settling: Settling<'_>, limits: &BundleLimits) ->
         settled.objects = read(tree);
     }
     Ok(settled)
-}
-
-/// Whether only `helm test` creates the object.
-fn is_test(object: &Object) -> bool {
-    let hooks = object.text(&["metadata", "annotations", HOOK]);
-    hooks.is_some_and(|hooks| hooks.split(',').all(|hook| hook.trim().starts_with("test")))
 }
 
 fn is_custom_resource(synthesis: &Synthesis, object: &Object) -> bool {

@@ -8,6 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::manifest::Object;
 use crate::rules::{self, Rule, Severity};
+use crate::synthesis::hooks;
 use crate::synthesis::starter::needed_kube_version;
 use crate::synthesis::{Fate, Shipping, Synthesis, service_account};
 use crate::text::Path;
@@ -38,6 +39,7 @@ pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, shipping: Shipping, 
     unbound_roles(bundle, findings);
     api_services(bundle, findings);
     services(bundle, synthesis, findings);
+    helm_hooks(synthesis, findings);
 }
 
 /// Checks the CustomResourceDefinitions that are shipped, as the API server does. Their author can still correct them,
@@ -335,6 +337,24 @@ fn services(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<Diagnosti
             let name = Path::root().key("metadata").key("name");
             findings.push(found(&rules::SERVICE_UNPROJECTED, service, &name, message));
         }
+    }
+}
+
+/// Reports Helm hooks that OLM installs.
+fn helm_hooks(synthesis: &Synthesis, findings: &mut Vec<Diagnostic>) {
+    let installed = synthesis.outcomes.iter();
+    let installed = installed.filter(|outcome| !matches!(outcome.fate, Fate::Dropped));
+    for object in installed
+        .map(|outcome| &outcome.object)
+        .filter(|object| hooks::is_hook(object))
+    {
+        let message = format!(
+            "{} is a hook of Helm ({}), but OLM runs no hooks, so it installs the object permanently",
+            object.label(),
+            hooks::moments(object).unwrap_or_default()
+        );
+        let path = Path::from("metadata.annotations").key(hooks::HOOK);
+        findings.push(found(&rules::K8S_HELM_HOOK, object, &path, message));
     }
 }
 

@@ -30,6 +30,7 @@ mod bundle_files;
 mod bundle_fix;
 mod bundle_generate;
 mod bundle_images;
+mod bundle_import;
 mod bundle_init;
 mod bundle_inspect;
 mod bundle_synthesize;

@@ -70,6 +70,9 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
             place.start().line
         ));
     }
+    if let Some(what) = hooks(decisions) {
+        decide(what);
+    }
     for finding in &decisions.unsupported {
         let object = finding.object.as_deref().unwrap_or_default();
         let about = about(finding, &format!("how to handle {object}"));
@@ -95,6 +98,35 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
             "the kinds that {service} serves, under apiservicedefinitions in {shown}/{OLM_YAML}"
         ));
     }
+}
+
+/// Describes the decision about the Helm hooks in the manifests.
+fn hooks(decisions: &Decisions) -> Option<String> {
+    let (kept, others) = (&decisions.hooks, &decisions.uninstalled_hooks);
+    let labels = |objects: &[Object]| objects.iter().map(Object::label).collect::<Vec<_>>().join(", ");
+    let consequence = match (kept.is_empty(), others.is_empty()) {
+        (true, true) => return None,
+        (false, true) => format!("so it installs {} permanently", labels(kept)),
+        (true, false) => format!("and does not install {}", labels(others)),
+        (false, false) => {
+            let (kept, others) = (labels(kept), labels(others));
+            format!("so it installs {kept} permanently, and does not install {others}")
+        }
+    };
+    let all = exclusions(kept.iter().chain(others));
+    Some(format!(
+        "whether the operator needs the Helm hooks: OLM runs no hooks, {consequence}; {all} leaves out all of them"
+    ))
+}
+
+/// Returns the options that leave out these objects.
+pub(super) fn exclusions<'a>(objects: impl IntoIterator<Item = &'a Object>) -> String {
+    let options = objects
+        .into_iter()
+        .map(|object| format!("--exclude {}", word(&object.label())));
+    let mut options: Vec<String> = options.collect();
+    options.dedup();
+    options.join(" ")
 }
 
 /// Describes the decision `what`, which a finding requires.

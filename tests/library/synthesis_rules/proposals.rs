@@ -595,3 +595,25 @@ fn namespaces_of_kept_objects_are_compared_with_that_of_the_deployment() {
     let decided = bundle.olm("annotations: {operatorframework.io/suggested-namespace: a}");
     assert!(found(&decided, rule).is_empty(), "the author has decided");
 }
+
+#[test]
+fn an_account_of_helm_hooks_is_not_suggested_for_the_operator() {
+    let hook = "annotations: {helm.sh/hook: pre-install}";
+    let account = format!("apiVersion: v1\nkind: ServiceAccount\nmetadata: {{name: other, {hook}}}\n");
+    let bound = |account: &str| {
+        let subjects = format!("{OPERATOR}, {{kind: ServiceAccount, name: other}}");
+        let bound = binding("ClusterRoleBinding", "ClusterRole", &subjects);
+        plain()
+            .and(&role("ClusterRole", &grant("", "pods")))
+            .and(&bound)
+            .and(account)
+    };
+    for (bundle, suggested) in [(bound(&account), false), (bound(&account.replace(hook, "")), true)] {
+        for rule in ["rbac-partial-binding", "rbac-subject-namespace-missing"] {
+            let findings = found(&bundle, rule);
+            assert_eq!(findings.len(), 1, "{rule}");
+            let help = findings[0].help.as_deref().unwrap_or(findings[0].rule.help);
+            assert_eq!(help.contains("extraServiceAccounts"), suggested, "{rule}: {help}");
+        }
+    }
+}

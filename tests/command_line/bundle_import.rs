@@ -1,0 +1,123 @@
+//! What `opmx bundle init` and `opmx bundle update` say about the output of Helm, kustomize and operator-sdk.
+
+use crate::bundle_files::{read, succeeds, write};
+use crate::common::{Outcome, Sandbox};
+
+const DEPLOYMENT: &str = "\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: op}
+spec:
+  selector: {matchLabels: {app: op}}
+  template:
+    metadata: {labels: {app: op}}
+    spec:
+      containers:
+      - {name: manager, image: 'registry.example.com/op:v1.0.0'}
+";
+
+/// The hooks that charts commonly use to upgrade their CustomResourceDefinitions, and hooks that are not reported.
+const HOOKS: &str = "\
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: hook, namespace: op, annotations: {helm.sh/hook: pre-install}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: hook, annotations: {helm.sh/hook: 'pre-install,pre-upgrade'}}
+rules:
+- {apiGroups: ['*'], resources: ['*'], verbs: ['*']}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: hook, annotations: {helm.sh/hook: pre-install}}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: hook}
+subjects:
+- {kind: ServiceAccount, name: hook, namespace: op}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: upgrade, annotations: {helm.sh/hook: pre-upgrade}}
+spec: {}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: test, annotations: {helm.sh/hook: test}}
+spec: {containers: [{name: test, image: registry.example.com/test}]}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ops.op.example.com, annotations: {helm.sh/hook: crd-install}}
+spec:
+  group: op.example.com
+  names: {kind: Op, plural: ops, singular: op, listKind: OpList}
+  scope: Namespaced
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+";
+
+fn decisions(outcome: &Outcome) -> Vec<&str> {
+    let lines = outcome.stderr.lines();
+    lines.filter(|line| line.starts_with("to decide: ")).collect()
+}
+
+#[test]
+fn hooks_of_helm_are_kept_and_left_to_decide_together() {
+    let sandbox = Sandbox::new();
+    write(&sandbox, "chart.yaml", format!("{DEPLOYMENT}{HOOKS}"));
+    let outcome = sandbox.run(["bundle", "init", "op", "--from", "chart.yaml"]);
+    succeeds(&outcome);
+    let options = "--exclude ServiceAccount/hook --exclude ClusterRole/hook --exclude ClusterRoleBinding/hook \
+                   --exclude Job/upgrade";
+    let decision = format!(
+        "to decide: whether the operator needs the Helm hooks: OLM runs no hooks, so it installs ServiceAccount/hook, \
+         ClusterRole/hook, ClusterRoleBinding/hook permanently, and does not install Job/upgrade; {options} leaves out \
+         all of them"
+    );
+    assert_eq!(decisions(&outcome), [decision], "{outcome}");
+    let manifests = read(&sandbox, "op/manifests/chart.yaml");
+    assert!(
+        manifests.contains("kind: Job\n") && !manifests.contains("kind: Pod\n"),
+        "{manifests}"
+    );
+
+    let outcome = sandbox.run(["bundle", "validate", "op"]);
+    for hook in [
+        "ServiceAccount/hook is a hook of Helm (pre-install)",
+        "ClusterRole/hook is a hook of Helm (pre-install,pre-upgrade)",
+        "ClusterRoleBinding/hook is a hook of Helm (pre-install)",
+    ] {
+        let warning =
+            format!("warning[k8s-helm-hook]: {hook}, but OLM runs no hooks, so it installs the object permanently\n");
+        assert!(outcome.stdout.contains(&warning), "{warning}: {outcome}");
+    }
+    assert_eq!(outcome.stdout.matches("[k8s-helm-hook]").count(), 3, "{outcome}");
+    assert!(!outcome.stdout.contains("extraServiceAccounts"), "{outcome}");
+
+    // As the decision advises.
+    let line = format!("bundle init op --from chart.yaml --overwrite {options}");
+    let outcome = sandbox.run(line.split_whitespace());
+    succeeds(&outcome);
+    assert!(decisions(&outcome).is_empty(), "{outcome}");
+    let outcome = sandbox.run(["bundle", "validate", "op"]);
+    assert!(!outcome.stdout.contains("helm"), "{outcome}");
+    assert!(read(&sandbox, "op/manifests/chart.yaml").contains("kind: CustomResourceDefinition\n"));
+}
+
+#[test]
+fn hooks_that_become_part_of_the_csv_are_left_to_decide() {
+    let sandbox = Sandbox::new();
+    let binding = HOOKS
+        .split("---\n")
+        .nth(3)
+        .unwrap()
+        .replace("name: hook, namespace", "name: default, namespace");
+    let role = HOOKS.split("---\n").nth(2).unwrap();
+    write(&sandbox, "chart.yaml", format!("{DEPLOYMENT}---\n{role}---\n{binding}"));
+    let outcome = sandbox.run(["bundle", "init", "op", "--from", "chart.yaml"]);
+    succeeds(&outcome);
+    let decision = "OLM runs no hooks, so it installs ClusterRole/hook, ClusterRoleBinding/hook permanently; --exclude \
+                    ClusterRole/hook --exclude ClusterRoleBinding/hook leaves out all of them";
+    assert!(outcome.stderr.contains(decision), "{outcome}");
+}
