@@ -121,3 +121,22 @@ fn hooks_that_become_part_of_the_csv_are_left_to_decide() {
                     ClusterRole/hook --exclude ClusterRoleBinding/hook leaves out all of them";
     assert!(outcome.stderr.contains(decision), "{outcome}");
 }
+
+#[test]
+fn a_kind_that_may_be_missing_is_left_to_decide_without_relying_on_a_property_that_olm_ignores() {
+    let sandbox = Sandbox::new();
+    let monitor = "---\napiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: {name: op}\n";
+    write(&sandbox, "op.yaml", format!("{DEPLOYMENT}{monitor}"));
+    let outcome = sandbox.run(["bundle", "init", "op", "--from", "op.yaml"]);
+    let property = "{\"type\":\"olm.manifests.optional\",\"value\":{\"manifests\":[{\"group\":\
+                    \"monitoring.coreos.com\",\"kind\":\"ServiceMonitor\",\"name\":\"op\"}]}}";
+    let decision = format!(
+        "to decide: whether clusters must have the kinds of ServiceMonitor/op: if a kind is missing, the installation \
+         fails; let the operator create the object, or leave it out with --exclude ServiceMonitor/op; to mark it as \
+         optional, which released versions of OLM ignore, add this entry under properties in op/metadata/properties.yaml: - {property}"
+    );
+    assert_eq!(decisions(&outcome), [decision], "{outcome}");
+    let line = "bundle init op --from op.yaml --overwrite --exclude ServiceMonitor/op";
+    let outcome = sandbox.run(line.split(' '));
+    assert!(decisions(&outcome).is_empty(), "{outcome}");
+}

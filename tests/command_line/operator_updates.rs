@@ -153,8 +153,9 @@ fn kinds_that_olm_does_not_install_are_left_to_decide_with_a_hint() {
         .collect();
     let property = r#"{"type":"olm.manifests.optional","value":{"manifests":[{"group":"monitoring.coreos.com","kind":"ServiceMonitor","name":"trellis","namespace":"trellis-system"}]}}"#;
     let monitor = format!(
-        "to decide: whether clusters must have the kinds of ServiceMonitor/trellis: if a kind is missing, the installation fails, \
-         unless the manifest is marked as optional with this entry under properties in trellis/metadata/properties.yaml: - {property}"
+        "to decide: whether clusters must have the kinds of ServiceMonitor/trellis: if a kind is missing, the installation fails; \
+         let the operator create the object, or leave it out with --exclude ServiceMonitor/trellis; to mark it as optional, which released \
+         versions of OLM ignore, add this entry under properties in trellis/metadata/properties.yaml: - {property}"
     );
     let unsupported = |kind: &str, api: &str, line: u32| {
         format!(

@@ -390,7 +390,7 @@ fn output_of_helm_and_kustomize_is_published() {
             name: "lantern",
             said: &[
                 "to decide: whether to keep AllNamespaces under installModes, in lantern/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: events (create, patch) and leases of coordination.k8s.io (get, list, watch, create, update, patch, delete)",
-                "to decide: whether clusters must have the kinds of ServiceMonitor/lantern-controller-manager-metrics-monitor: if a kind is missing, the installation fails, unless the manifest is marked as optional with this entry under properties in lantern/metadata/properties.yaml: - {\"type\":\"olm.manifests.optional\",\"value\":{\"manifests\":[{\"group\":\"monitoring.coreos.com\",\"kind\":\"ServiceMonitor\",\"name\":\"lantern-controller-manager-metrics-monitor\",\"namespace\":\"lantern-system\"}]}}",
+                "to decide: whether clusters must have the kinds of ServiceMonitor/lantern-controller-manager-metrics-monitor: if a kind is missing, the installation fails; let the operator create the object, or leave it out with --exclude ServiceMonitor/lantern-controller-manager-metrics-monitor; to mark it as optional, which released versions of OLM ignore, add this entry under properties in lantern/metadata/properties.yaml: - {\"type\":\"olm.manifests.optional\",\"value\":{\"manifests\":[{\"group\":\"monitoring.coreos.com\",\"kind\":\"ServiceMonitor\",\"name\":\"lantern-controller-manager-metrics-monitor\",\"namespace\":\"lantern-system\"}]}}",
             ],
             ..Operator::default()
         },

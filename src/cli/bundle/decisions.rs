@@ -86,10 +86,11 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
         let property = Property::<&str>::new(OPTIONAL_MANIFESTS, optional_manifests(&decisions.foreign));
         let property = serde_json::to_string(&property).unwrap_or_default();
         decide(format!(
-            "whether clusters must have the kinds of {}: if a kind is missing, the installation fails, unless the \
-            manifest is marked as optional with this entry under properties in {shown}/metadata/properties.yaml: \
-            - {property}",
-            labels.join(", ")
+            "whether clusters must have the kinds of {}: if a kind is missing, the installation fails; let the operator \
+            create the object, or leave it out with {}; to mark it as optional, which released versions of OLM \
+            ignore, add this entry under properties in {shown}/metadata/properties.yaml: - {property}",
+            labels.join(", "),
+            exclusions(&decisions.foreign)
         ));
     }
     wildcards::to_decide(&decisions.wildcards, sources, context);
