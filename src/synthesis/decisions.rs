@@ -2,6 +2,7 @@
 
 use super::hooks;
 use super::install_modes::has_conversion;
+use super::services;
 use super::wildcards::WildcardRule;
 use super::{Fate, Outcome, Synthesis, Unresolved};
 use crate::diagnostic::Diagnostic;
@@ -33,6 +34,8 @@ pub struct Decisions {
     pub uninstalled_hooks: Vec<Object>,
     /// Findings about other objects that OLM does not install from bundles.
     pub unsupported: Vec<Diagnostic>,
+    /// Findings about webhooks and APIServices for which no Deployment is found.
+    pub unreached: Vec<Diagnostic>,
     /// Findings about certificates that OLM supplies, but that the operator does not use.
     pub certificates: Vec<Diagnostic>,
     /// The objects that OLM applies, but whose kinds might not exist in a cluster. The bundle can list them as
@@ -71,6 +74,7 @@ impl Decisions {
             hooks,
             uninstalled_hooks,
             unsupported,
+            unreached: unreached(synthesis),
             certificates: certificates.cloned().collect(),
             foreign: foreign(synthesis),
         }
@@ -88,6 +92,14 @@ fn everything(synthesis: &Synthesis, objects: &[Object]) -> Vec<Object> {
             && of_operator.contains(&*object.label())
     });
     bindings.cloned().collect()
+}
+
+/// Returns one finding for each message, because all webhooks of a configuration often refer to the same Service.
+fn unreached(synthesis: &Synthesis) -> Vec<Diagnostic> {
+    let mut messages = BTreeSet::new();
+    let found = synthesis.diagnostics.iter();
+    let found = found.filter(|finding| services::is_unreached(finding) && messages.insert(&finding.message));
+    found.cloned().collect()
 }
 
 fn foreign(synthesis: &Synthesis) -> Vec<Object> {

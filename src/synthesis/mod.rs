@@ -195,7 +195,9 @@ pub fn synthesize_for(bundle: &Bundle, reading: &[Diagnostic], shipping: Shippin
     let kinds = apis::project(&mut work, &accounts, &grants, &owned);
     apiservices::project(&mut work, &aggregated, &kinds);
     services::settle(&mut work, &served, &aggregated);
-    others::settle(&mut work, &accounts, &owned, !certified.is_empty());
+    // OLM also supplies certificates to the webhooks and APIServices whose Services remain to be corrected.
+    let certificates_from_olm = !certified.is_empty() || work.findings.iter().any(services::is_unreached);
+    others::settle(&mut work, &accounts, &owned, certificates_from_olm);
     namespaces::check(&mut work, &accounts);
     validity::check(&mut work, bundle);
 

@@ -10,6 +10,21 @@ use crate::text::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The rules that report a webhook or an APIService for which no Deployment is found.
+static UNREACHED: [&Rule; 6] = [
+    &rules::SERVICE_SELECTOR,
+    &rules::SERVICE_PORT,
+    &rules::WEBHOOK_SERVICE_MISSING,
+    &rules::WEBHOOK_URL,
+    &rules::APISERVICE_SERVICE_MISSING,
+    &rules::APISERVICE_LOCAL,
+];
+
+/// Whether a finding reports a webhook or an APIService for which no Deployment is found.
+pub(super) fn is_unreached(finding: &Diagnostic) -> bool {
+    UNREACHED.contains(&finding.rule)
+}
+
 /// The default port of a Service reference.
 const DEFAULT_PORT: u64 = 443;
 

@@ -140,3 +140,41 @@ fn a_kind_that_may_be_missing_is_left_to_decide_without_relying_on_a_property_th
     let outcome = sandbox.run(line.split(' '));
     assert!(decisions(&outcome).is_empty(), "{outcome}");
 }
+
+#[test]
+fn a_webhook_whose_service_selects_two_deployments_is_left_to_decide_and_its_certificate_is_not() {
+    let sandbox = Sandbox::new();
+    let webhook = |name: &str| {
+        format!(
+            "- name: {name}.example.com\n  admissionReviewVersions: [v1]\n  sideEffects: None\n  clientConfig: {{service: \
+             {{name: hook, namespace: op}}}}\n  rules: [{{apiGroups: [example.com], apiVersions: [v1], operations: \
+             [CREATE], resources: [foos]}}]\n"
+        )
+    };
+    let others = format!(
+        "---\n{}---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: \
+         hooks}}\nwebhooks:\n{}{}---\napiVersion: cert-manager.io/v1\nkind: Issuer\nmetadata: {{name: issuer}}\n",
+        DEPLOYMENT.replacen("{name: op}", "{name: op-web}", 1),
+        webhook("a"),
+        webhook("b"),
+    );
+    let service = "---\napiVersion: v1\nkind: Service\nmetadata: {name: hook}\nspec:\n  selector: {app: op}\n  ports: \
+                   [{port: 443}]\n";
+    for (service, decision) in [
+        (
+            service,
+            "in op/manifests/op.yaml:46: Service/hook selects the pods of several Deployments: op, op-web: make the \
+             Service's selector match the pod labels of exactly one Deployment of the bundle",
+        ),
+        (
+            "",
+            "in op/manifests/op.yaml:30: ValidatingWebhookConfiguration/hooks refers to Service hook, which is not in the \
+             bundle: add the Service to the bundle",
+        ),
+    ] {
+        write(&sandbox, "op.yaml", format!("{DEPLOYMENT}{others}{service}"));
+        let outcome = sandbox.run(["bundle", "init", "op", "--from", "op.yaml", "--overwrite"]);
+        let decision = format!("to decide: how the API server reaches the operator {decision}");
+        assert_eq!(decisions(&outcome), [decision], "{outcome}");
+    }
+}

@@ -78,6 +78,9 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
         let about = about(finding, &format!("how to handle {object}"));
         decide(format!("{about}; --exclude {} leaves it out", word(object)));
     }
+    for finding in &decisions.unreached {
+        decide(about(finding, "how the API server reaches the operator"));
+    }
     for finding in &decisions.certificates {
         decide(about(finding, "how the operator obtains its certificate"));
     }

@@ -1,6 +1,6 @@
 //! The decisions of the synthesis (D1 to D30 of its reference), each on the smallest bundle that shows it.
 
-use super::parts::{self, Bundle, CRD, DEPLOYMENT_YAML, OLM_YAML, OPERATOR, SERVICE, binding, grant, role};
+use super::parts::{self, Bundle, CRD, DEPLOYMENT_YAML, OLM_YAML, OPERATOR, SERVICE, WEBHOOK, binding, grant, role};
 use opmx::bundle;
 use opmx::synthesis::{Synthesis, synthesize};
 use opmx::text::Limits;
@@ -478,6 +478,30 @@ fn d30_conditions_are_refused_and_selectors_replaced() {
     let found = outcome(with("namespaceSelector: {matchLabels: {a: b}}"));
     assert!(found.has("webhook-namespace-selector"));
     assert_eq!(found.spec("webhookdefinitions/0/namespaceSelector"), &Value::Null);
+}
+
+#[test]
+fn a_webhook_with_a_wrong_service_does_not_make_certificates_unsupported() {
+    let issuer = "{apiVersion: cert-manager.io/v1, kind: Issuer, metadata: {name: a}}";
+    let rules = |bundle: Bundle| outcome(bundle.and(issuer)).findings;
+    let dropped = "k8s-cert-manager-dropped";
+    let second = parts::DEPLOYMENT.replacen("name: op\n", "name: second\n", 1);
+    let aggregated = || plain().apiservice();
+    for (bundle, error) in [
+        (plain().webhook().and(&second), "service-selector"),
+        (plain().conversion().and(&second), "service-selector"),
+        (aggregated().and(&second), "service-selector"),
+        (plain().and(WEBHOOK), "webhook-service-missing"),
+        (aggregated().but("port: 443", "port: 8443"), "service-port"),
+    ] {
+        let found = rules(bundle);
+        assert!(found.contains(&error) && found.contains(&dropped), "{found:?}");
+        assert!(!found.contains(&"k8s-kind-unsupported"), "{found:?}");
+    }
+    // Without a Service in the bundle, the operator itself converts, with its own certificate.
+    let found = rules(plain().conversion().but("name: hook}", "name: other}"));
+    assert!(found.contains(&"webhook-conversion-service-missing"), "{found:?}");
+    assert!(found.contains(&"k8s-kind-unsupported"), "{found:?}");
 }
 
 #[test]
