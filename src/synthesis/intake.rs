@@ -54,6 +54,12 @@ pub enum IntakeError {
         /// The file in the folder.
         file: String,
     },
+    /// The file is itself a kustomization.
+    #[error("{} is a kustomization, which must be rendered by kustomize first", file.display())]
+    KustomizationFile {
+        /// The file.
+        file: PathBuf,
+    },
     /// A kustomization lists a file that does not exist.
     #[error("{} lists {entry}, which does not exist", file.display())]
     Absent {
@@ -137,10 +143,15 @@ impl Intake {
         });
         let intake = Self::from_reader(&from.display().to_string(), &name, file, limits)?;
         // A chart in one file is a compressed archive.
-        let content = intake.files.iter().next().map(|(_, content)| content);
-        if content.is_some_and(|content| content.starts_with(&[0x1f, 0x8b])) {
+        let content = intake.files.iter().next().map_or(&[][..], |(_, content)| content);
+        if content.starts_with(&[0x1f, 0x8b]) {
             let path = from.to_owned();
             return Err(IntakeError::Chart { path });
+        }
+        // Kustomize renders only files with the names of kustomizations, so the content does not matter.
+        if is_regular && is_kustomization(&from.to_string_lossy(), &[]) {
+            let file = from.to_owned();
+            return Err(IntakeError::KustomizationFile { file });
         }
         Ok(intake)
     }

@@ -616,6 +616,7 @@ fn input_that_requires_rendering_is_rejected_with_the_command_to_render_it() {
         "resources: [manager.yaml]\n",
     );
     write(&sandbox, "config/manager/manager.yaml", DEPLOYMENT);
+    write(&sandbox, "Kustomization", "resources: [config/default]\n");
     write(&sandbox, "my chart/Chart.yaml", "name: op\n");
     write(&sandbox, "my chart/templates/a.yaml", "{{ if }}\n");
     write(&sandbox, "old chart/values.yaml", "replicas: 1\n");
@@ -625,6 +626,11 @@ fn input_that_requires_rendering_is_rejected_with_the_command_to_render_it() {
             "config",
             "kubectl kustomize config/default | opmx bundle init new --from -",
         ),
+        (
+            "config/default/kustomization.yaml",
+            "kubectl kustomize config/default | opmx bundle init new --from -",
+        ),
+        ("Kustomization", "kubectl kustomize . | opmx bundle init new --from -"),
         (
             "my chart",
             "helm template NAME 'my chart' --include-crds | opmx bundle init new --from -",

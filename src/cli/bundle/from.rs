@@ -70,6 +70,11 @@ fn advised(error: IntakeError, command: &str) -> CommandError {
             let folder = word(&folder.display().to_string());
             format!("render it first: {}", pipe(format!("kubectl kustomize {folder}")))
         }
+        IntakeError::KustomizationFile { file } => {
+            let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = word(&folder.unwrap_or(Path::new(".")).display().to_string());
+            format!("render it first: {}", pipe(format!("kubectl kustomize {folder}")))
+        }
         IntakeError::Bundle { folder } => {
             let folder = word(&folder.display().to_string());
             format!(
