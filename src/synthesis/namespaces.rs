@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The kinds whose fields may refer to the namespace of the operator. The permissions of bindings are checked
 /// separately, and OLM itself sets the namespaces in webhooks.
-const REFERRING: [&str; 3] = ["ConsolePlugin", "PodMonitor", "ServiceMonitor"];
+const REFERRING: [&str; 4] = ["ConsolePlugin", "PodMonitor", "PrometheusRule", "ServiceMonitor"];
 
 /// Checks the shipped objects.
 pub(super) fn check(work: &mut Work<'_>, accounts: &Accounts) {
@@ -73,6 +73,8 @@ fn references(work: &mut Work<'_>, object: &Object, namespace: &str) {
         let kind = &object.gvk().kind;
         let without = if path.to_string().contains(".matchNames[") {
             format!("Remove the selector, because a {kind} without one selects in its own namespace")
+        } else if kind == "PrometheusRule" {
+            format!("Select by other labels than the namespace, or let the operator create the {kind}")
         } else {
             format!("Let the operator create the {kind}")
         };
@@ -109,6 +111,7 @@ fn collect(key: &str, value: &Value, path: &Path, namespace: &str, found: &mut V
                     let mut parts = text.split('.').skip(1);
                     parts.next() == Some(namespace) && parts.next() == Some("svc")
                 }
+                "expr" => selects(text, namespace),
                 _ => false,
             };
             if names {
@@ -117,6 +120,18 @@ fn collect(key: &str, value: &Value, path: &Path, namespace: &str, found: &mut V
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+/// Whether a PromQL expression compares a label such as `namespace` with this namespace in quotes.
+fn selects(expression: &str, namespace: &str) -> bool {
+    ['"', '\'', '`'].iter().any(|quote| {
+        let quoted = format!("{quote}{namespace}{quote}");
+        expression.match_indices(&quoted).any(|(at, _)| {
+            let before = expression[..at].trim_end();
+            let label = before.trim_end_matches(['=', '!', '~']);
+            label.len() < before.len() && label.trim_end().ends_with("namespace")
+        })
+    })
 }
 
 /// Returns findings about pairs of objects that differ only in their namespaces: OLM creates both in the install

@@ -617,3 +617,33 @@ fn an_account_of_helm_hooks_is_not_suggested_for_the_operator() {
         }
     }
 }
+
+#[test]
+fn an_alert_that_selects_the_namespace_of_the_deployment_never_matches_in_another() {
+    let alert = |expression: &str| {
+        let placed = plain().with(DEPLOYMENT_YAML, "name: op\n", "name: op\n  namespace: ops\n");
+        placed.and(&format!(
+            "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {{name: alerts, namespace: ops}}\nspec: \
+             {{groups: [{{name: op, rules: [{{alert: Down, expr: {expression}}}]}}]}}\n"
+        ))
+    };
+    for expression in [
+        "'absent(up{job=\"op\", namespace=\"ops\"})'",
+        "\"up{namespace =~ 'ops'} == 0\"",
+        "'up{kubernetes_namespace!=`ops`}'",
+    ] {
+        let findings = found(&alert(expression), "k8s-namespace-fixed");
+        assert_eq!(findings.len(), 1, "{expression}");
+        let said =
+            "PrometheusRule/alerts refers to the namespace ops, but the user chooses the namespace of the operator";
+        assert_eq!(findings[0].message, said);
+    }
+    for expression in [
+        "'absent(up{job=\"ops\"})'",
+        "'up{namespace=\"ops-other\"} == 0'",
+        "'sum by (namespace) (up{ops=\"1\"})'",
+    ] {
+        let findings = found(&alert(expression), "k8s-namespace-fixed");
+        assert!(findings.is_empty(), "{expression}: {}", list(&findings));
+    }
+}
