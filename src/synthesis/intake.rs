@@ -3,7 +3,7 @@
 use super::kustomization::{self, Kustomization};
 use super::samples::is_kustomization;
 use crate::bundle::cut::{can_be_cut, cut};
-use crate::bundle::{ANNOTATIONS_YAML, BundleLimits, EditError, MANIFESTS};
+use crate::bundle::{ANNOTATIONS_YAML, BundleLimits, EditError, MANIFESTS, is_csv};
 use crate::files::FileError;
 use crate::manifest::{self, Layout, Manifests, Object, has_manifest_extension};
 use crate::shape::nearest;
@@ -73,6 +73,8 @@ pub enum IntakeError {
     Bundle {
         /// The folder.
         folder: PathBuf,
+        /// Whether the bundle contains a ClusterServiceVersion.
+        has_csv: bool,
     },
     /// The manifests depend on Helm.
     #[error("{} is a Helm chart, which must be rendered by Helm first", path.display())]
@@ -183,8 +185,8 @@ impl Intake {
     fn from_folder(folder: &Path, limits: &TreeLimits) -> Result<Self, IntakeError> {
         let tree = Tree::from_directory(folder, limits)?;
         if tree.get(ANNOTATIONS_YAML).is_some() && tree.below(MANIFESTS).next().is_some() {
-            let folder = folder.to_owned();
-            return Err(IntakeError::Bundle { folder });
+            let (folder, has_csv) = (folder.to_owned(), has_csv(&tree));
+            return Err(IntakeError::Bundle { folder, has_csv });
         }
         if let Some(chart) = chart_in(&tree) {
             let path = below(folder, chart);
@@ -293,6 +295,12 @@ impl Intake {
         }
         Ok(manifests)
     }
+}
+
+/// Whether the manifests of a bundle contain a ClusterServiceVersion.
+pub fn has_csv(bundle: &Tree) -> bool {
+    let manifests = manifest::read(bundle, MANIFESTS, Layout::Nested, &Limits::default());
+    manifests.objects.iter().any(is_csv)
 }
 
 fn is_url(name: &str) -> bool {

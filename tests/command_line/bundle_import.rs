@@ -1,7 +1,8 @@
 //! What `opmx bundle init` and `opmx bundle update` say about the output of Helm, kustomize and operator-sdk.
 
-use crate::bundle_files::{read, succeeds, write};
+use crate::bundle_files::{copy, read, succeeds, testdata, write};
 use crate::common::{Outcome, Sandbox};
+use std::fs::File;
 
 const DEPLOYMENT: &str = "\
 apiVersion: apps/v1
@@ -176,5 +177,91 @@ fn a_webhook_whose_service_selects_two_deployments_is_left_to_decide_and_its_cer
         let outcome = sandbox.run(["bundle", "init", "op", "--from", "op.yaml", "--overwrite"]);
         let decision = format!("to decide: how the API server reaches the operator {decision}");
         assert_eq!(decisions(&outcome), [decision], "{outcome}");
+    }
+}
+
+/// The compost operator, a registry+v1 bundle, in the folder `bundle`, and the manifests of its next release with the
+/// base of its CSV in the file `base.yaml`, like the output of `kustomize build config/manifests`.
+fn with_base() -> Sandbox {
+    let sandbox = Sandbox::new();
+    copy(&sandbox, "compost-operator", "bundle");
+    let base = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: \
+                compost-operator.v0.0.0}\nspec: {displayName: Compost Operator, description: Turns heaps., version: \
+                0.0.0}\n";
+    let crd = testdata("compost-operator").join("manifests/compostheaps.crd.yaml");
+    let crd = std::fs::read_to_string(crd).unwrap();
+    write(&sandbox, "base.yaml", format!("{base}---\n{crd}---\n{DEPLOYMENT}"));
+    sandbox
+}
+
+/// Runs the commands of a hint, which is the text after `hint: ` on the line that contains `route`, with these values.
+fn follow(sandbox: &Sandbox, outcome: &Outcome, route: &str, values: &[(&str, &str)]) {
+    let hint = outcome.stderr.lines().find(|line| line.contains(route));
+    let mut hint = hint.unwrap_or_else(|| panic!("{route}: {outcome}")).to_owned();
+    for (placeholder, value) in values {
+        hint = hint.replace(placeholder, value);
+    }
+    let commands: Vec<&str> = hint.split("opmx ").skip(1).collect();
+    assert_eq!(commands.len(), 2, "{hint}");
+    for command in commands {
+        let command = command.split(';').next().unwrap();
+        succeeds(&sandbox.run(command.split_whitespace()));
+    }
+}
+
+#[test]
+fn manifests_with_a_base_of_a_csv_are_rejected_with_the_routes_that_work() {
+    let sandbox = with_base();
+    let outcome = sandbox.run(["bundle", "init", "new", "--from", "base.yaml"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    let wanted = "error: base.yaml contains a ClusterServiceVersion, but opmx infers it from the manifests\n";
+    assert!(outcome.stderr.starts_with(wanted), "{outcome}");
+    assert!(!sandbox.path("new").exists());
+    follow(
+        &sandbox,
+        &outcome,
+        "to keep its metadata",
+        &[("BUNDLE", "bundle"), ("OUT", "out")],
+    );
+    assert!(read(&sandbox, "out/metadata/olm.yaml").contains("\ndescription: Turns heaps.\n"));
+    assert!(read(&sandbox, "out/manifests/base.yaml").contains("kind: Deployment"));
+
+    let exclusion = "--exclude ClusterServiceVersion/compost-operator.v0.0.0";
+    let without = format!("to start without its metadata, such as the description and the icon, use {exclusion}\n");
+    assert!(outcome.stderr.contains(&without), "{outcome}");
+    succeeds(&sandbox.run(format!("bundle init new --from base.yaml {exclusion}").split(' ')));
+
+    let outcome = sandbox.run("bundle update out --from base.yaml".split(' '));
+    let hint =
+        format!("hint: leave it out with {exclusion}; the metadata of the bundle remains in out/metadata/olm.yaml\n");
+    assert!(outcome.stderr.ends_with(&hint), "{outcome}");
+    succeeds(&sandbox.run(format!("bundle update out --from base.yaml {exclusion}").split(' ')));
+    let stream = sandbox.path("base.yaml");
+    let mut command = sandbox.command(["bundle", "init", "other", "--from", "-"]);
+    let output = command.stdin(File::open(stream).unwrap()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.contains(&format!("opmx bundle update OUT --from - {exclusion}\n")),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_bundle_with_a_csv_is_rejected_with_the_command_that_converts_it() {
+    for line in [
+        "bundle init new --from bundle",
+        "bundle init new --from bundle/manifests",
+        "bundle update bundle --from op.yaml",
+    ] {
+        let sandbox = with_base();
+        write(&sandbox, "op.yaml", DEPLOYMENT);
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        follow(
+            &sandbox,
+            &outcome,
+            "hint: convert the bundle",
+            &[("OUT", "out"), ("FROM", "op.yaml")],
+        );
     }
 }

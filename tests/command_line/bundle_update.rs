@@ -190,7 +190,7 @@ fn a_failed_update_changes_nothing() {
         (
             "compost --from deploy",
             1,
-            "it contains no metadata/olm.yaml\n  hint: create a bundle with \"opmx bundle init\"",
+            "it contains no metadata/olm.yaml\n  hint: convert the bundle: opmx bundle convert compost OUT --to k8s+v1; then",
         ),
         ("bundle --from broken", 1, "broken/a.yaml:"),
         (

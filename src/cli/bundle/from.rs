@@ -1,10 +1,11 @@
 //! Manifests from the source that `--from` specifies.
 
-use crate::bundle::MANIFESTS;
+use super::decisions;
+use crate::bundle::{MANIFESTS, is_csv};
 use crate::cli::arguments::LimitArguments;
 use crate::cli::error::CommandError;
 use crate::cli::{Context, input};
-use crate::manifest::Manifests;
+use crate::manifest::{Manifests, Object};
 use crate::synthesis::intake::{Intake, IntakeError, PassedOver};
 use crate::terminal::shell::word;
 use std::io;
@@ -43,6 +44,25 @@ pub(super) fn read(
     Ok((intake, manifests))
 }
 
+/// Returns the hint to convert a bundle with a ClusterServiceVersion, which contains the metadata of the operator.
+pub(super) fn converting(bundle: &Path) -> String {
+    let bundle = word(&bundle.display().to_string());
+    format!(
+        "convert the bundle: opmx bundle convert {bundle} OUT --to k8s+v1; then import the manifests of each release: \
+         opmx bundle update OUT --from FROM"
+    )
+}
+
+/// Returns the error about ClusterServiceVersions among imported manifests, and the options that exclude them.
+pub(super) fn csv_among(manifests: &Manifests) -> Option<(CommandError, String)> {
+    let csvs: Vec<&Object> = manifests.objects.iter().filter(|object| is_csv(object)).collect();
+    let message = format!(
+        "{} contains a ClusterServiceVersion, but opmx infers it from the manifests",
+        csvs.first()?.file()
+    );
+    Some((CommandError::failure(message), decisions::exclusions(csvs)))
+}
+
 fn advised(error: IntakeError, command: &str) -> CommandError {
     let error = match error {
         IntakeError::Tree(error) => return error.into(),
@@ -75,12 +95,10 @@ fn advised(error: IntakeError, command: &str) -> CommandError {
             let folder = word(&folder.unwrap_or(Path::new(".")).display().to_string());
             format!("render it first: {}", pipe(format!("kubectl kustomize {folder}")))
         }
-        IntakeError::Bundle { folder } => {
+        IntakeError::Bundle { folder, has_csv: true } => converting(folder),
+        IntakeError::Bundle { folder, .. } => {
             let folder = word(&folder.display().to_string());
-            format!(
-                "use its manifests: --from {folder}/{MANIFESTS}; or convert the bundle: opmx bundle convert {folder} OUT \
-                 --to k8s+v1"
-            )
+            format!("use its manifests: --from {folder}/{MANIFESTS}")
         }
         IntakeError::Item { .. } => "remove the object from the input".to_owned(),
         IntakeError::Absent { .. } => "correct the entry, or add the file".to_owned(),

@@ -118,6 +118,11 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     if !decisions::are_sound(&manifests, context) {
         return Ok(Status::Failure);
     }
+    if let Some(from) = &arguments.from
+        && let Some((error, exclusions)) = from::csv_among(&manifests)
+    {
+        return Err(with_routes(error, from, &exclusions));
+    }
     if let Some(csv) = manifests.objects.iter().find(|object| is_csv(object)) {
         let message = format!(
             "{} contains a ClusterServiceVersion, so this is already a registry+v1 bundle",
@@ -217,6 +222,25 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     inference::report(&[], &starter.resolved, context);
     decisions::list(&starter.decisions, &known.sources, &shown, context);
     Ok(Status::Success)
+}
+
+/// Adds the hints about manifests from `from` that contain a ClusterServiceVersion. The manifests of a finished bundle
+/// contain no Deployment, so its ClusterServiceVersion cannot be left out.
+fn with_routes(error: CommandError, from: &Path, exclusions: &str) -> CommandError {
+    let parent = from.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let bundle = parent.unwrap_or(Path::new("."));
+    if from.is_dir() && bundle.join(ANNOTATIONS_YAML).is_file() {
+        return error.hint(from::converting(bundle));
+    }
+    let from = word(&from.display().to_string());
+    error
+        .hint(format!(
+            "to keep its metadata, convert a finished bundle of the operator: opmx bundle convert BUNDLE OUT --to k8s+v1; \
+             then import these manifests: opmx bundle update OUT --from {from} {exclusions}"
+        ))
+        .hint(format!(
+            "to start without its metadata, such as the description and the icon, use {exclusions}"
+        ))
 }
 
 /// Returns the files that already exist in `metadata/`. Other parts of the folder might be too large to read.

@@ -4,12 +4,13 @@ use super::decisions;
 use super::from;
 use super::inference::{self, InferenceArguments};
 use super::wildcards::WildcardArguments;
-use crate::bundle::{MANIFESTS, OLM_YAML, is_csv};
+use crate::bundle::{MANIFESTS, OLM_YAML};
 use crate::cli::Context;
 use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic;
 use crate::files;
+use crate::synthesis::intake::has_csv;
 use crate::synthesis::next_release::{Release, ReleaseError, ReleaseOptions, next_release};
 use crate::terminal::reports::{are_similar, renamed, unified};
 use crate::terminal::shell::word;
@@ -94,12 +95,9 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
     if !decisions::are_sound(&manifests, context) {
         return Ok(Status::Failure);
     }
-    if let Some(csv) = manifests.objects.iter().find(|object| is_csv(object)) {
-        let message = format!(
-            "{} contains a ClusterServiceVersion, but opmx infers it from the manifests",
-            csv.file()
-        );
-        return Err(CommandError::failure(message).hint("remove the ClusterServiceVersion from the input"));
+    if let Some((error, exclusions)) = from::csv_among(&manifests) {
+        let hint = format!("leave it out with {exclusions}; the metadata of the bundle remains in {shown}/{OLM_YAML}");
+        return Err(error.hint(hint));
     }
     let outside = arguments
         .inference
@@ -113,7 +111,8 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
         outside,
         limits: arguments.limits.bundle(),
     };
-    let release = next_release(&folder, &intake, &manifests, &options).map_err(|error| advised(error, context))?;
+    let release = next_release(&folder, &intake, &manifests, &options)
+        .map_err(|error| advised(error, arguments, &folder, context))?;
     inference::report(&release.findings, &release.resolved, context);
     if diagnostic::has_errors(&release.findings) {
         printer.error("nothing was written");
@@ -204,18 +203,15 @@ fn report(release: &Release, arguments: &UpdateArguments, shown: &str, context: 
     }
 }
 
-fn advised(error: ReleaseError, context: &Context<'_>) -> CommandError {
+fn advised(error: ReleaseError, arguments: &UpdateArguments, folder: &Tree, context: &Context<'_>) -> CommandError {
     let error = match error {
         ReleaseError::Tree(error) => return error.into(),
         ReleaseError::Edit(error) => return error.into(),
         error => error,
     };
     let hint = match &error {
-        ReleaseError::NoBundle { .. } => {
-            "create a bundle with \"opmx bundle init\"; if the bundle contains a ClusterServiceVersion, update its \
-            files manually"
-                .to_owned()
-        }
+        ReleaseError::NoBundle { .. } if has_csv(folder) => from::converting(&arguments.folder),
+        ReleaseError::NoBundle { .. } => "create a bundle with \"opmx bundle init\"".to_owned(),
         ReleaseError::Unreadable { diagnostics, .. } => {
             context.printer.report(diagnostics);
             return CommandError::failure(error.to_string());
