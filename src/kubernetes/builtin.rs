@@ -40,6 +40,12 @@ pub(crate) fn is_bare_group(group: &str) -> bool {
     BARE_GROUPS.contains(&group)
 }
 
+/// Whether `TABLE` contains resources of the group. Unlike [`is_builtin_group`], this excludes the groups of custom
+/// resources whose names end in `.k8s.io`, such as `snapshot.storage.k8s.io`.
+pub(crate) fn is_listed_group(group: &str) -> bool {
+    TABLE.iter().any(|row| row.group == group)
+}
+
 /// Whether RBAC rules may name this resource although the API server stores no objects for it.
 pub(crate) fn is_verb_only(group: &str, resource: &str) -> bool {
     VERB_ONLY.contains(&(group, resource))

@@ -1,6 +1,7 @@
 //! Reduces cluster objects to the parts that a command needs.
 
 use crate::csv::{self, Csv};
+use crate::kubernetes::builtin;
 use crate::olm::annotation::PROPERTIES;
 use serde_json::{Map, Value, json};
 
@@ -19,6 +20,17 @@ const WHOLE: [&str; 12] = [
     "Operator",
     "Install",
 ];
+
+/// The fields of built-in kinds that are kept in addition to the identity.
+const PARTS: [(&str, &[&str]); 4] = [
+    ("APIService", &["metadata", "labels"]),
+    ("Deployment", &["spec", "selector"]),
+    ("Namespace", &["metadata", "labels"]),
+    ("PriorityClass", &["value"]),
+];
+
+/// The fields of an immutable ConfigMap or Secret that are kept in addition to the identity.
+const OF_IMMUTABLE: [&str; 3] = ["immutable", "data", "binaryData"];
 
 /// The fields of a ClusterServiceVersion that are kept.
 const OF_VERSION: [&[&str]; 15] = [
@@ -43,42 +55,53 @@ const OF_VERSION: [&[&str]; 15] = [
 const OF_API: [&str; 4] = ["name", "group", "version", "kind"];
 
 /// Returns the parts of an object that a resolution and a plan need: the identity and the APIs of a
-/// ClusterServiceVersion, the names and versions of a CustomResourceDefinition, and the identity of other objects.
-/// Roles, custom resources and objects of OLM's other kinds are kept whole.
+/// ClusterServiceVersion, the names and versions of a CustomResourceDefinition, and the identity of other objects, with
+/// the fields that the API server or OLM compares in an update. Roles, custom resources and objects of OLM's other
+/// kinds are kept whole.
 pub fn kept(object: Value) -> Value {
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
     let api_version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    let is_custom = group.contains('.') && !group.ends_with(".k8s.io") && group != csv::GROUP;
+    let is_custom = !builtin::is_listed_group(group) && group != csv::GROUP;
     if WHOLE.contains(&kind) || is_custom {
         return object;
     }
     if kind == csv::KIND {
         return version(&object);
     }
-    let mut kept = Map::new();
-    for key in ["apiVersion", "kind"] {
-        kept.extend(object.get(key).map(|value| (key.to_owned(), value.clone())));
+    let mut kept = Value::Object(Map::new());
+    let mut keep = |path: &[&str]| put(&mut kept, path, at(&object, path).cloned());
+    keep(&["apiVersion"]);
+    keep(&["kind"]);
+    keep(&["metadata", "name"]);
+    keep(&["metadata", "namespace"]);
+    for (_, path) in PARTS.iter().filter(|(of, _)| *of == kind) {
+        keep(path);
     }
-    let mut metadata = Map::new();
-    for key in ["name", "namespace"] {
-        let value = object.get("metadata").and_then(|metadata| metadata.get(key));
-        metadata.extend(value.map(|value| (key.to_owned(), value.clone())));
+    if ["ConfigMap", "Secret"].contains(&kind) && object.get("immutable") == Some(&Value::Bool(true)) {
+        OF_IMMUTABLE.iter().for_each(|key| keep(&[key]));
     }
-    kept.insert("metadata".to_owned(), Value::Object(metadata));
     if kind == "CustomResourceDefinition" {
-        let at = |path: &str| object.pointer(path).cloned().unwrap_or_default();
-        let versions = object.pointer("/spec/versions").and_then(Value::as_array);
-        let version = |version: &Value| json!({"name": version.get("name"), "served": version.get("served")});
-        let versions: Vec<Value> = versions.into_iter().flatten().map(version).collect();
-        let spec = json!({"group": at("/spec/group"), "names": at("/spec/names"), "scope": at("/spec/scope"),
-            "conversion": {"strategy": at("/spec/conversion/strategy")}, "version": at("/spec/version"),
-            "versions": versions});
-        kept.insert("spec".to_owned(), spec);
-        let status = json!({"storedVersions": at("/status/storedVersions")});
-        kept.insert("status".to_owned(), status);
+        put(&mut kept, &["spec"], Some(definition(&object)));
+        let conditions = object.pointer("/status/conditions").and_then(Value::as_array);
+        let condition = |condition: &Value| json!({"type": condition.get("type"), "status": condition.get("status")});
+        let conditions: Vec<Value> = conditions.into_iter().flatten().map(condition).collect();
+        let stored = object.pointer("/status/storedVersions").cloned().unwrap_or_default();
+        let status = json!({"storedVersions": stored, "conditions": conditions});
+        put(&mut kept, &["status"], Some(status));
     }
-    Value::Object(kept)
+    kept
+}
+
+/// Returns the parts of the spec of a CustomResourceDefinition that are kept.
+fn definition(object: &Value) -> Value {
+    let at = |path: &str| object.pointer(path).cloned().unwrap_or_default();
+    let versions = object.pointer("/spec/versions").and_then(Value::as_array);
+    let version = |version: &Value| json!({"name": version.get("name"), "served": version.get("served")});
+    let versions: Vec<Value> = versions.into_iter().flatten().map(version).collect();
+    json!({"group": at("/spec/group"), "names": at("/spec/names"), "scope": at("/spec/scope"),
+        "conversion": {"strategy": at("/spec/conversion/strategy")}, "version": at("/spec/version"),
+        "versions": versions})
 }
 
 /// Returns an object whole, except for a ClusterServiceVersion that OLM copied from another namespace. Of such a copy,
@@ -104,8 +127,7 @@ fn version(object: &Value) -> Value {
     let is_copied = Csv(object).is_copied();
     let of_original = |path: &&[&str]| path.starts_with(&["spec"]) || path.ends_with(&[PROPERTIES]);
     for path in OF_VERSION.into_iter().filter(|path| !(is_copied && of_original(path))) {
-        let found = path.iter().try_fold(object, |value, key| value.get(key));
-        let found = match found {
+        let found = match at(object, path) {
             Some(Value::Array(apis)) => Some(apis.iter().map(api).collect()),
             found => found.cloned(),
         };
@@ -119,6 +141,10 @@ fn api(api: &Value) -> Value {
         .iter()
         .filter_map(|key| Some(((*key).to_owned(), api.get(key)?.clone())));
     Value::Object(of_api.collect())
+}
+
+fn at<'a>(object: &'a Value, path: &[&str]) -> Option<&'a Value> {
+    path.iter().try_fold(object, |value, key| value.get(key))
 }
 
 fn put(whole: &mut Value, path: &[&str], found: Option<Value>) {
@@ -146,10 +172,36 @@ mod tests {
         );
         let definition = json!({"kind": "CustomResourceDefinition", "metadata": {"name": "a.b"}, "spec": {
             "group": "b", "names": {"kind": "A"}, "scope": "Cluster", "versions": [{"name": "v1", "served": true, "schema": {"x": 1}}]},
-            "status": {"storedVersions": ["v1"], "conditions": []}});
+            "status": {"storedVersions": ["v1"], "conditions": [{"type": "Established", "status": "True", "message": "m"}]}});
         let kept = kept(definition);
         assert_eq!(kept["spec"]["versions"], json!([{"name": "v1", "served": true}]));
-        assert_eq!(kept["status"], json!({"storedVersions": ["v1"]}));
+        let conditions = json!([{"type": "Established", "status": "True"}]);
+        assert_eq!(
+            kept["status"],
+            json!({"storedVersions": ["v1"], "conditions": conditions})
+        );
+    }
+
+    #[test]
+    fn custom_resources_are_kept_whole_even_if_their_group_ends_like_a_built_in_one() {
+        let of = |group: &str| json!({"apiVersion": format!("{group}/v1"), "kind": "A", "metadata": {"name": "a"}, "spec": 1});
+        for group in ["example.com", "snapshot.storage.k8s.io", "gateway.networking.k8s.io"] {
+            assert_eq!(kept(of(group)), of(group));
+        }
+        for group in ["storage.k8s.io", "networking.k8s.io", "apps"] {
+            assert_eq!(kept(of(group)).get("spec"), None, "{group}");
+        }
+    }
+
+    #[test]
+    fn data_is_kept_only_if_it_is_immutable() {
+        let of = |immutable: bool| {
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "immutable": immutable,
+                "data": {"a": "1"}, "binaryData": {"b": "AA=="}})
+        };
+        assert_eq!(kept(of(true)), of(true));
+        let identity = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
+        assert_eq!(kept(of(false)), identity);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use super::super::api_error::REASONS;
 use super::*;
 use crate::bundle;
+use crate::cluster::dump::kept;
 use crate::cluster::state::Api;
 use crate::install::content::of_files;
 use crate::kubernetes::GroupVersionKind;
@@ -50,7 +51,23 @@ fn of_kind<'a>(steps: &[Step], applied: &'a Applied, kind: &str) -> &'a Outcome 
 }
 
 fn run(steps: &[Step], state: &State) -> Applied {
-    apply(steps, "operators", state, &Olm::Proposed).unwrap()
+    run_with(steps, state, &Olm::Proposed)
+}
+
+/// Applies the steps, and checks that the result is the same if the objects are read from a dump. Every test of this
+/// module therefore also tests that a dump keeps the fields that the checks read.
+fn run_with(steps: &[Step], state: &State, olm: &Olm) -> Applied {
+    let applied = apply(steps, "operators", state, olm).unwrap();
+    let dumped = State {
+        objects: state.objects.iter().cloned().map(kept).collect(),
+        ..state.clone()
+    };
+    assert_eq!(
+        apply(steps, "operators", &dumped, olm).unwrap(),
+        applied,
+        "a dump lacks a field"
+    );
+    applied
 }
 
 #[test]
@@ -445,6 +462,25 @@ fn existing_objects_must_match_a_new_definition() {
 }
 
 #[test]
+fn existing_custom_resources_of_a_group_of_kubernetes_must_match_a_new_definition() {
+    let definition = |schema: Value| {
+        json!({"apiVersion": "apiextensions.k8s.io/v1", "kind": CRD,
+            "metadata": {"name": "volumesnapshots.snapshot.storage.k8s.io"},
+            "spec": {"group": "snapshot.storage.k8s.io", "names": {"kind": "VolumeSnapshot", "plural": "volumesnapshots"},
+                "scope": "Namespaced", "versions": [{"name": "v1", "served": true, "schema": {"openAPIV3Schema": schema}}]}})
+    };
+    let new = definition(json!({"type": "object", "required": ["spec"], "properties": {"spec": {"type": "object"}}}));
+    let snapshot = json!({"apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshot",
+        "metadata": {"name": "s", "namespace": "shop"}, "spec": {}});
+    let state = State {
+        objects: vec![definition(json!({"type": "object"})), snapshot],
+        ..State::default()
+    };
+    let applied = run(&steps(vec![new], &Value::Null), &state);
+    assert_eq!((applied.phase, &*applied.message), (Phase::Complete, ""));
+}
+
+#[test]
 fn a_version_fails_if_another_installed_version_owns_its_definition() {
     let owning = |name: &str, namespace: &str| {
         let mut csv = csv(name);
@@ -757,7 +793,7 @@ fn a_version_fails_if_it_does_not_support_the_operator_group_of_its_namespace() 
             objects: groups,
             ..State::default()
         };
-        let applied = apply(&steps, "operators", &state, olm).unwrap();
+        let applied = run_with(&steps, &state, olm);
         assert_eq!(applied.phase, Phase::Complete);
         assert_eq!(applied.succeeds(), applied.failed.is_empty());
         applied
@@ -773,6 +809,21 @@ fn a_version_fails_if_it_does_not_support_the_operator_group_of_its_namespace() 
     selected["status"] = json!({"namespaces": ["a", "b"]});
     let mut elsewhere = all.clone();
     elsewhere["metadata"]["namespace"] = json!("other");
+    let namespace = |name: &str, labels: Value| {
+        let mut namespace = object("v1", "Namespace", name);
+        namespace["metadata"]["labels"] = labels;
+        namespace
+    };
+    let labelled = |name: &str| namespace(name, json!({"a": "b"}));
+    let by_labels = vec![
+        selecting.clone(),
+        labelled("a"),
+        labelled("b"),
+        namespace("c", json!({})),
+    ];
+    let message = "MultiNamespace InstallModeType not supported, cannot configure to watch 2 namespaces";
+    let expected = Some(("UnsupportedOperatorGroup", message.to_owned()));
+    assert_eq!(failed(by_labels, &newest), expected);
     for olm in [&newest, &Olm::Proposed] {
         assert_eq!(failed(Vec::new(), olm), None);
         assert_eq!(failed(vec![all.clone()], olm), None);
