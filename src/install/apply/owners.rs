@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 /// An installed version and the kinds that it owns.
 struct Owner<'a> {
     name: &'a str,
+    replaces: &'a str,
     owned: Vec<GroupVersionKind>,
 }
 
@@ -19,6 +20,10 @@ struct Owners<'a> {
     all: Vec<Owner<'a>>,
     /// The positions of the versions that own each kind, by group and kind.
     by_kind: HashMap<(String, String), Vec<usize>>,
+    /// The version that each version replaces.
+    replaces: HashMap<&'a str, &'a str>,
+    /// The version that replaces each version.
+    replaced_by: HashMap<&'a str, &'a str>,
 }
 
 impl<'a> Owners<'a> {
@@ -30,7 +35,12 @@ impl<'a> Owners<'a> {
                 by_kind.entry(key(gvk)).or_default().push(place);
             }
         }
-        Self { all, by_kind }
+        Self {
+            by_kind,
+            replaces: all.iter().map(|owner| (owner.name, owner.replaces)).collect(),
+            replaced_by: all.iter().map(|owner| (owner.replaces, owner.name)).collect(),
+            all,
+        }
     }
 
     /// Returns the positions of the versions that own a kind.
@@ -38,19 +48,39 @@ impl<'a> Owners<'a> {
         self.by_kind.get(&key(gvk)).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Returns the first other version that stays installed and owns a definition of `csv`, with the name of that
-    /// definition.
+    /// Returns the first version that owns a definition of `csv`, with the name of that definition. Versions that are
+    /// connected with `csv` by a chain of replacements do not conflict.
     fn conflict<'c>(&self, csv: Csv<'c>) -> Option<(&'c str, &'a str)> {
         let owned = csv.owned_crds().filter_map(|crd| Some((crd.name(), crd.gvk()?)));
         let owned: Vec<(&str, GroupVersionKind)> = owned.collect();
+        let chain = self.chain(csv);
         let stays = |place: &&usize| {
             let name = self.all.get(**place).map(|owner| owner.name);
-            name.is_some_and(|name| ![csv.name(), csv.replaces()].contains(&name))
+            name.is_some_and(|name| !chain.contains(name))
         };
         let first = owned.iter().filter_map(|(_, gvk)| self.of_kind(gvk).iter().find(stays));
         let place = first.min()?;
         let (crd, _) = owned.iter().find(|(_, gvk)| self.of_kind(gvk).contains(place))?;
         Some((crd, self.all.get(*place)?.name))
+    }
+
+    /// Returns the names of a version, and of the installed versions that replace it or that it replaces, directly or
+    /// indirectly.
+    fn chain<'n>(&self, csv: Csv<'n>) -> HashSet<&'n str>
+    where
+        'a: 'n,
+    {
+        let mut chain = HashSet::from([csv.name()]);
+        // The versions of a damaged cluster may replace each other in a cycle.
+        let mut next = self.replaced_by.get(csv.name());
+        while let Some(name) = next.filter(|name| chain.insert(name)) {
+            next = self.replaced_by.get(name);
+        }
+        let mut previous = Some(csv.replaces()).filter(|name| !name.is_empty());
+        while let Some(name) = previous.filter(|name| chain.insert(name)) {
+            previous = self.replaces.get(name).copied();
+        }
+        chain
     }
 }
 
@@ -59,7 +89,7 @@ fn key(gvk: &GroupVersionKind) -> (String, String) {
 }
 
 /// Returns the versions among these steps that fail because an installed version in the same namespace owns one of
-/// their definitions and is not replaced by them. `statuses` are the final statuses of the steps.
+/// their definitions. `statuses` are the final statuses of the steps.
 pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], namespace: &str, state: &State) -> Vec<FailedVersion> {
     let mut known: HashMap<&str, Owners<'_>> = HashMap::new();
     failed(steps, statuses, |step, csv| {
@@ -79,6 +109,7 @@ fn installed<'a>(namespace: &str, state: &'a State) -> Vec<Owner<'a>> {
         .filter(|_| state.namespace == namespace)
         .map(|installed| Owner {
             name: &installed.name,
+            replaces: installed.replaces.as_deref().unwrap_or_default(),
             owned: installed.provides.clone(),
         });
     let objects = state.objects.iter().map(Csv).filter(|object| {
@@ -87,6 +118,7 @@ fn installed<'a>(namespace: &str, state: &'a State) -> Vec<Owner<'a>> {
     });
     let objects = objects.map(|object| Owner {
         name: object.name(),
+        replaces: object.replaces(),
         owned: object.owned_crds().filter_map(csv::OwnedCrd::gvk).collect(),
     });
     // A version among the objects can also be in the list of installed versions, but must be returned only once.

@@ -13,6 +13,8 @@ use crate::text::Limits;
 use crate::tree::{Tree, TreeLimits};
 use serde_json::{Value, json};
 
+mod owners;
+
 const MONITORING: &str = "monitoring.coreos.com";
 
 /// The steps of a bundle with these objects; `optional` lists the optional ones.
