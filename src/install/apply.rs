@@ -192,7 +192,7 @@ pub fn apply_as(
             let statuses: Vec<StepStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
             let pending = requirements::pending(steps, &statuses, &cluster.apis, (state, namespace), olm);
             // OLM checks the owners once all requirements are met, and the Deployments after that.
-            let mut failed = owners::refused(steps, &statuses, namespace, state);
+            let mut failed = owners::refused(steps, &statuses, &cluster, state);
             failed.retain(|failed| pending.iter().all(|pending| pending.name != failed.name));
             let conflicting: Vec<String> = failed.iter().map(|failed| failed.name.clone()).collect();
             let deployments = deployments::refused(steps, &statuses, &cluster);

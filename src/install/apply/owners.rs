@@ -1,12 +1,17 @@
-//! Finds versions that would own the same CustomResourceDefinition as an installed version.
+//! Finds versions that would own the same CustomResourceDefinition as another installed version, or an APIService that
+//! belongs to someone else.
 
 use super::failed_version::{FailedVersion, failed};
-use super::{Step, StepStatus};
+use super::{Cluster, Step, StepStatus};
 use crate::cluster::State;
+use crate::cluster::conditions::{InstalledOperator, installed_in};
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
+
+/// The labels by which OLM recognizes the owner of an APIService: kind, namespace and name.
+const OWNER: [&str; 3] = ["olm.owner.kind", "olm.owner.namespace", "olm.owner"];
 
 /// An installed version and the kinds that it owns.
 struct Owner<'a> {
@@ -48,9 +53,9 @@ impl<'a> Owners<'a> {
         self.by_kind.get(&key(gvk)).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Returns the first version that owns a definition of `csv`, with the name of that definition. Versions that are
-    /// connected with `csv` by a chain of replacements do not conflict.
-    fn conflict<'c>(&self, csv: Csv<'c>) -> Option<(&'c str, &'a str)> {
+    /// Returns the conflict with the first version that owns one of the definitions of `csv`. Versions that are
+    /// connected with it by a chain of replacements do not conflict.
+    fn definition(&self, csv: Csv<'_>) -> Option<String> {
         let owned = csv.owned_crds().filter_map(|crd| Some((crd.name(), crd.gvk()?)));
         let owned: Vec<(&str, GroupVersionKind)> = owned.collect();
         let chain = self.chain(csv);
@@ -61,7 +66,10 @@ impl<'a> Owners<'a> {
         let first = owned.iter().filter_map(|(_, gvk)| self.of_kind(gvk).iter().find(stays));
         let place = first.min()?;
         let (crd, _) = owned.iter().find(|(_, gvk)| self.of_kind(gvk).contains(place))?;
-        Some((crd, self.all.get(*place)?.name))
+        let other = self.all.get(*place)?.name;
+        Some(format!(
+            "conflicting CRD owner in namespace: {crd} is also owned by {other}, which stays installed"
+        ))
     }
 
     /// Returns the names of a version, and of the installed versions that replace it or that it replaces, directly or
@@ -89,16 +97,54 @@ fn key(gvk: &GroupVersionKind) -> (String, String) {
 }
 
 /// Returns the versions among these steps that fail because an installed version in the same namespace owns one of
-/// their definitions. `statuses` are the final statuses of the steps.
-pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], namespace: &str, state: &State) -> Vec<FailedVersion> {
+/// their definitions, or because an existing APIService belongs to someone else. `statuses` are the final statuses of
+/// the steps.
+pub(super) fn refused(
+    steps: &[Step],
+    statuses: &[StepStatus],
+    cluster: &Cluster<'_>,
+    state: &State,
+) -> Vec<FailedVersion> {
     let mut known: HashMap<&str, Owners<'_>> = HashMap::new();
+    let installed = installed_in(state);
     failed(steps, statuses, |step, csv| {
-        let namespace = step.namespace(namespace);
+        let namespace = step.namespace(cluster.namespace);
         let owners = known.entry(namespace).or_insert_with(|| Owners::of(namespace, state));
-        let (crd, other) = owners.conflict(csv)?;
-        let message =
-            format!("conflicting CRD owner in namespace: {crd} is also owned by {other}, which stays installed");
+        let message = owners
+            .definition(csv)
+            .or_else(|| api_service(csv, namespace, &installed, cluster))?;
         Some(("OwnerConflict", message))
+    })
+}
+
+/// Returns the conflict with the owner of an existing APIService that a version owns too. OLM adopts an APIService only
+/// if its labels name the version itself, the installed version that it replaces, or a version that is being replaced.
+fn api_service(
+    csv: Csv<'_>,
+    namespace: &str,
+    installed: &[InstalledOperator<'_>],
+    cluster: &Cluster<'_>,
+) -> Option<String> {
+    csv.owned_api_services().find_map(|api| {
+        let service = format!("{}.{}", api.version, api.group);
+        let existing = cluster
+            .existing
+            .find("apiregistration.k8s.io", "APIService", "", &service)?;
+        let label = |key: &str| Csv(existing).text(&["metadata", "labels", key]);
+        let [kind, home, name] = OWNER.map(label);
+        if kind != csv::KIND || home.is_empty() || name.is_empty() {
+            return Some(format!(
+                "unable to adopt APIService: {service} exists, but its labels name no ClusterServiceVersion as its owner"
+            ));
+        }
+        let mut installed = installed.iter();
+        let owner = installed.find(|other| other.name == name && other.namespace.is_none_or(|own| own == home));
+        let is_leaving = |owner: &InstalledOperator<'_>| ["Replacing", "Deleting"].contains(&owner.phase.unwrap_or(""));
+        let is_replaced = name == csv.replaces() && owner.is_some();
+        let is_own = home == namespace && (name == csv.name() || is_replaced);
+        (!is_own && !owner.is_some_and(is_leaving)).then(|| {
+            format!("unable to adopt APIService: {service} belongs to {name} in the namespace {home}")
+        })
     })
 }
 

@@ -54,3 +54,47 @@ fn versions_that_are_connected_by_replacements_do_not_conflict() {
         1
     );
 }
+
+#[test]
+fn a_version_fails_if_an_existing_api_service_belongs_to_someone_else() {
+    let version = |name: &str| {
+        let mut csv = csv(name);
+        csv["spec"]["apiservicedefinitions"] = json!({"owned": [
+            {"group": "metrics.example.com", "version": "v1", "kind": "Sample", "name": "samples", "deploymentName": "memo"}]});
+        csv
+    };
+    let service = |labels: Value| {
+        json!({"apiVersion": "apiregistration.k8s.io/v1", "kind": "APIService",
+            "metadata": {"name": "v1.metrics.example.com", "labels": labels}})
+    };
+    let owned_by = |kind: &str, namespace: &str, name: &str| {
+        service(json!({"olm.owner.kind": kind, "olm.owner.namespace": namespace, "olm.owner": name}))
+    };
+    let by = |namespace: &str, name: &str| owned_by("ClusterServiceVersion", namespace, name);
+    let there = |name: &str, namespace: &str, phase: &str| {
+        let mut csv = csv(name);
+        csv["metadata"]["namespace"] = json!(namespace);
+        csv["status"] = json!({ "phase": phase });
+        csv
+    };
+    let failed = |objects: Vec<Value>| conflicts(version("memo.v2"), "memo.v1", objects);
+    let unlabelled = "unable to adopt APIService: v1.metrics.example.com exists, but its labels name no \
+                      ClusterServiceVersion as its owner";
+    assert_eq!(failed(vec![service(json!({"helm": "yes"}))]), [unlabelled]);
+    assert_eq!(failed(vec![service(Value::Null)]), [unlabelled]);
+    assert_eq!(
+        failed(vec![owned_by("Deployment", "operators", "memo.v2")]),
+        [unlabelled]
+    );
+    let other = "unable to adopt APIService: v1.metrics.example.com belongs to other.v1 in the namespace elsewhere";
+    assert_eq!(failed(vec![by("elsewhere", "other.v1")]), [other]);
+    let succeeded = there("other.v1", "elsewhere", "Succeeded");
+    assert_eq!(failed(vec![by("elsewhere", "other.v1"), succeeded]), [other]);
+    let replacing = there("other.v1", "elsewhere", "Replacing");
+    assert_eq!(failed(vec![by("elsewhere", "other.v1"), replacing]), [""; 0]);
+    assert_eq!(failed(vec![by("operators", "memo.v2")]), [""; 0]);
+    let replaced = there("memo.v1", "operators", "Succeeded");
+    assert_eq!(failed(vec![by("operators", "memo.v1"), replaced]), [""; 0]);
+    assert_eq!(failed(vec![by("operators", "memo.v1")]).len(), 1, "not installed");
+    assert_eq!(failed(vec![by("elsewhere", "memo.v2")]).len(), 1, "another namespace");
+}
