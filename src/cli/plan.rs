@@ -73,8 +73,9 @@ Examples:
 ///
 /// With --state or --cluster, the plan is applied to the cluster that the files describe. The exit status is then 0
 /// only if the plan would complete, the cluster would serve all required APIs and not be older than
-/// spec.minKubeVersion, and no version would fail because of its Deployments, an installed version that owns the same
-/// definition, or the OperatorGroup of its namespace. If the files do not contain the version of Kubernetes, it is not
+/// spec.minKubeVersion, every replaced version would be ready for it, and no version would fail because of its
+/// Deployments, an installed version that owns the same definition, an existing APIService that belongs to someone
+/// else, or the OperatorGroup of its namespace. If the files do not contain the version of Kubernetes, it is not
 /// checked. Otherwise, or if nothing can be resolved, the exit status is 3. A plan that requires manual approval is
 /// printed as waiting; --approval automatic shows its result. If the condition of an installed operator holds back an
 /// upgrade, the plan does not contain the upgrade; the output shows the condition, its time, and how to override it,

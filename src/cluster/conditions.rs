@@ -9,6 +9,7 @@ mod check;
 mod hold;
 mod list;
 mod note;
+mod phase;
 mod proposed;
 mod said;
 mod starter;
@@ -17,6 +18,8 @@ pub(crate) use check::held_in;
 pub use check::{Check, Upgrade, check, check_in, held, installed_in, lacks_conditions};
 pub use hold::{Hold, Release};
 pub use note::Note;
+pub(crate) use phase::REQUIREMENTS_UNKNOWN;
+pub use phase::Unready;
 pub use proposed::{ENVIRONMENT, aggregate, environment_patch, proposed};
 pub use said::Said;
 pub use starter::{Starter, starter};
@@ -49,6 +52,8 @@ pub struct InstalledOperator<'a> {
     pub package: Option<&'a str>,
     /// `status.phase`, if known.
     pub phase: Option<&'a str>,
+    /// Whether OLM also replaces the version if it has failed: `spec.upgradeStrategy` of the OperatorGroup.
+    pub fail_forward: bool,
 }
 
 impl<'a> InstalledOperator<'a> {
@@ -73,6 +78,7 @@ impl<'a> InstalledOperator<'a> {
             version: text(&["spec", "version"]),
             package,
             phase: text(&["status", "phase"]),
+            fail_forward: false,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Converts the OLM objects of a dump into the content of a what-if file.
 
 use super::State;
-use super::state::{Approval, CatalogSource, Installed, NAMESPACE, Subscription, UpgradeStrategy};
+use super::state::{Approval, CatalogSource, FAIL_FORWARD, Installed, NAMESPACE, Subscription, UpgradeStrategy};
 use crate::csv::{self, Csv};
 use crate::olm::annotation::PROPERTIES;
 use crate::olm::property::{PACKAGE, Property};
@@ -163,7 +163,7 @@ impl<'a> Objects<'a> {
         };
         if let Some(group) = group {
             let text = |keys: &[&str]| Some(group.text(keys)).filter(|text| !text.is_empty());
-            if text(&["spec", "upgradeStrategy"]) == Some("TechPreviewUnsafeFailForward") {
+            if text(&["spec", "upgradeStrategy"]) == Some(FAIL_FORWARD) {
                 state.upgrade_strategy = UpgradeStrategy::FailForward;
             }
             state.exclude_global_catalogs |= group.text(&["metadata", "annotations", EXCLUDE_GLOBAL]) == "true";

@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 
 /// The only version of the format.
 pub const VERSION: u64 = 1;
+/// `spec.upgradeStrategy` of an OperatorGroup in whose namespace OLM upgrades failed versions.
+pub(super) const FAIL_FORWARD: &str = "TechPreviewUnsafeFailForward";
 /// The default namespace.
 pub const NAMESPACE: &str = "operators";
 
@@ -258,6 +260,20 @@ impl State {
     pub fn kubernetes(&self) -> Option<Version> {
         let release = self.kubernetes_version.as_deref()?.split(['-', '+']).next()?;
         parse_tolerant(release)
+    }
+
+    /// Returns the namespaces in which OLM upgrades failed versions.
+    pub(super) fn fail_forward_namespaces(&self) -> BTreeSet<&str> {
+        let fails_forward = self.upgrade_strategy == UpgradeStrategy::FailForward;
+        let own = fails_forward.then_some(&*self.namespace);
+        let groups = self.objects.iter().filter(|object| {
+            let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+            text("/kind") == "OperatorGroup"
+                && text("/apiVersion").starts_with(GROUP)
+                && text("/spec/upgradeStrategy") == FAIL_FORWARD
+        });
+        let groups = groups.filter_map(|group| group.pointer("/metadata/namespace")?.as_str());
+        own.into_iter().chain(groups).collect()
     }
 
     /// Returns the names of the Subscriptions in a namespace that require manual approval of their install plans. A

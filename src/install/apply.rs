@@ -71,7 +71,7 @@ pub struct Applied {
     /// The versions that fail although the plan completes.
     pub failed: Vec<FailedVersion>,
     /// The versions that stay `Pending` although the plan is complete, with the requirements that the cluster does not
-    /// meet.
+    /// meet, or the replaced version that OLM does not replace yet.
     pub pending: Vec<Requirements>,
 }
 
@@ -190,9 +190,13 @@ pub fn apply_as(
         if stop.is_none() && outcomes.iter().all(done) {
             let end = (Phase::Complete, String::new());
             let statuses: Vec<StepStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
-            let pending = requirements::pending(steps, &statuses, &cluster.apis, (state, namespace), olm);
-            // OLM checks the owners once all requirements are met, and the Deployments after that.
+            let mut pending = requirements::pending(steps, &statuses, &cluster.apis, (state, namespace), olm);
+            // OLM checks the owners once all requirements are met, then the phase of the replaced version, and the
+            // Deployments after that.
             let mut failed = owners::refused(steps, &statuses, &cluster, state);
+            pending.retain(|pending| {
+                !pending.waits_for_phase() || failed.iter().all(|failed| failed.name != pending.name)
+            });
             failed.retain(|failed| pending.iter().all(|pending| pending.name != failed.name));
             let conflicting: Vec<String> = failed.iter().map(|failed| failed.name.clone()).collect();
             let deployments = deployments::refused(steps, &statuses, &cluster);
@@ -201,7 +205,10 @@ pub fn apply_as(
                     .into_iter()
                     .filter(|other| !conflicting.contains(&other.name)),
             );
-            let is_held = |name: &str| pending.iter().any(|other| other.name == name && other.held.is_some());
+            let is_held = |name: &str| {
+                let mut pending = pending.iter().filter(|other| other.name == name);
+                pending.any(|other| other.held.is_some() || other.unready.is_some())
+            };
             failed.retain(|failed| !is_held(&failed.name));
             let applied = ended(steps, outcomes, passes, end, cluster.warnings);
             return Ok(Applied {

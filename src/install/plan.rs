@@ -124,12 +124,12 @@ impl Planned {
         }
         for version in &applied.pending {
             let message = format!("{}: {}", version.name, version.reason());
-            let reason = if version.held.is_some() {
-                NOT_UPGRADEABLE
-            } else {
-                "RequirementsNotMet"
-            };
-            conditions.push(Condition::new("VersionPending", "True", reason, message));
+            conditions.push(Condition::new(
+                "VersionPending",
+                "True",
+                version.status_reason(),
+                message,
+            ));
         }
         plan
     }

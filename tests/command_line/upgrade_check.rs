@@ -111,6 +111,30 @@ fn blocked_upgrades_are_reported_with_the_message_of_olm() {
 }
 
 #[test]
+fn an_operator_that_has_not_succeeded_is_upgraded_only_with_fail_forward() {
+    let operators = |phase: &str, group: &str| {
+        let sandbox = sandbox(&(DUMP.replace("Succeeded", phase) + group));
+        let outcome = run(&sandbox, "upgrade-check dump.yaml -o json");
+        assert_eq!(outcome.status, Some(3), "{outcome}");
+        serde_json::from_str::<Value>(&outcome.stdout).unwrap()["operators"].clone()
+    };
+    let pending = operators("Pending", "");
+    assert_eq!(pending[0]["upgradeable"], false);
+    assert_eq!(pending[0]["reason"], "RequirementsUnknown");
+    assert_eq!(
+        pending[0]["message"],
+        "bar.v1.0.0 is in the phase Pending, and OLM replaces a version only in the phase Succeeded"
+    );
+    assert_eq!(pending[1]["reason"], "OperatorConditionNotUpgradeable");
+    assert_eq!(operators("Failed", "")[0]["upgradeable"], false);
+    let group = "- apiVersion: operators.coreos.com/v1\n  kind: OperatorGroup\n  \
+                 metadata: {name: g, namespace: operators}\n  spec: {upgradeStrategy: TechPreviewUnsafeFailForward}\n";
+    assert_eq!(operators("Failed", group)[0]["upgradeable"], true);
+    assert_eq!(operators("Pending", group)[0]["upgradeable"], false);
+    assert_eq!(operators("Replacing", "")[0]["upgradeable"], true);
+}
+
+#[test]
 fn an_object_in_two_files_is_reported_once() {
     let sandbox = sandbox(DUMP);
     fs::write(sandbox.path("newer.yaml"), DUMP.replace("a migration is", "the end is")).unwrap();
@@ -231,7 +255,7 @@ fn a_what_if_file_declares_installed_operators() {
     fs::write(sandbox.path("state.yaml"), state).unwrap();
     insta::assert_snapshot!(run(&sandbox, "upgrade-check --state state.yaml"), @r#"
     OPERATOR     NAMESPACE  UPGRADES  LAST UPGRADE   CONDITION    WHY
-    hoe.v1.0.0   operators  allowed   not completed
+    hoe.v1.0.0   operators  held      not completed               hoe.v1.0.0 is in the phase Failed, and OLM replaces a version only in the phase Succeeded, or in the phase Failed if the upgradeStrategy of the OperatorGroup is TechPreviewUnsafeFailForward
     rake.v1.0.0  operators  held      in progress    Condition/x  operator is not upgradeable: the operator is being upgraded: to 1.0.0
 
     OPERATOR     NAMESPACE  STATUS          SINCE  EFFECT              REASON  MESSAGE

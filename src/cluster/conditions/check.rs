@@ -1,6 +1,9 @@
 //! Matches operators with their conditions.
 
-use super::{Held, Hold, InstalledOperator, Judgement, NOT_UPGRADEABLE, OperatorCondition, Progress, Said, judge};
+use super::{
+    Held, Hold, InstalledOperator, Judgement, NOT_UPGRADEABLE, OperatorCondition, Progress, REQUIREMENTS_UNKNOWN, Said,
+    Unready, judge,
+};
 use crate::cluster::State;
 use crate::olm::releases::{Feature, Olm};
 use serde::Serialize;
@@ -41,10 +44,11 @@ pub struct Check {
     pub condition: Option<String>,
     /// Whether OLM upgrades the operator.
     pub upgradeable: bool,
-    /// `NOT_UPGRADEABLE`, if OLM does not upgrade the operator.
+    /// The reason in the status of the version that has to wait, if OLM does not upgrade the operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
-    /// The message in the status of the version that has to wait.
+    /// The reason in words: the message in the status of the version that has to wait or, because OLM writes none for
+    /// the phase of the installed version, the words of [`Unready`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// The resource that holds the upgrade back, when it began to do so, and the change that allows the upgrade.
@@ -113,6 +117,8 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
         Some(Progress::NotStarted { .. }) => Upgrade::NotStarted,
     };
     let held = judgement.as_ref().and_then(|judgement| judgement.held.as_ref());
+    // OLM checks the conditions first.
+    let unready = Unready::of(operator).filter(|_| held.is_none());
     let notes = judgement.iter().flat_map(|judgement| &judgement.notes);
     let listed = |of: fn(&Judgement) -> &Vec<Said>| judgement.as_ref().map(of).cloned().unwrap_or_default();
     let namespace = operator.namespace.or(condition.and_then(OperatorCondition::namespace));
@@ -127,9 +133,11 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
         namespace: namespace.map(str::to_owned),
         version: operator.version.map(str::to_owned),
         condition: condition.map(OperatorCondition::label),
-        upgradeable: held.is_none(),
-        reason: held.map(|_| NOT_UPGRADEABLE),
-        message: held.map(Held::message),
+        upgradeable: held.is_none() && unready.is_none(),
+        reason: held
+            .map(|_| NOT_UPGRADEABLE)
+            .or(unready.as_ref().map(|_| REQUIREMENTS_UNKNOWN)),
+        message: held.map(Held::message).or(unready.as_ref().map(ToString::to_string)),
         held_by,
         overridden: listed(|judgement| &judgement.overridden),
         conditions: listed(|judgement| &judgement.others),
@@ -164,14 +172,21 @@ fn conditions_in(state: &State) -> Vec<Value> {
 /// Returns the installed operators: those that the state lists, which are in its namespace, and those among its
 /// objects.
 pub fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
+    let fail_forward = state.fail_forward_namespaces();
     let named = state.installed.iter().map(|installed| InstalledOperator {
         name: &installed.name,
         namespace: Some(&state.namespace),
         version: installed.version.as_deref(),
         package: installed.package.as_deref(),
         phase: Some(&installed.phase),
+        fail_forward: fail_forward.contains(&*state.namespace),
     });
-    let others: Vec<_> = state.objects.iter().filter_map(InstalledOperator::of).collect();
+    let others = state.objects.iter().filter_map(InstalledOperator::of);
+    let others = others.map(|operator| InstalledOperator {
+        fail_forward: operator.namespace.is_some_and(|own| fail_forward.contains(own)),
+        ..operator
+    });
+    let others: Vec<_> = others.collect();
     let is_object = |named: &InstalledOperator<'_>| {
         let mut others = others.iter();
         others.any(|other| (other.name, other.namespace) == (named.name, named.namespace))

@@ -1,16 +1,17 @@
-//! What a version requires of the cluster: APIs, a version of Kubernetes, and that the conditions of the version that
-//! it replaces allow the upgrade. After its plan, the version stays `Pending` until the cluster meets these
+//! What a version requires of the cluster: APIs, a version of Kubernetes, and that the conditions and the phase of the
+//! version that it replaces allow the upgrade. After its plan, the version stays `Pending` until the cluster meets these
 //! requirements.
 
 use super::{Apis, Step, StepStatus};
 use crate::cluster::State;
-use crate::cluster::conditions::{Hold, held_in};
+use crate::cluster::conditions::{Hold, NOT_UPGRADEABLE, REQUIREMENTS_UNKNOWN, Unready, held_in, installed_in};
 use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::GVK;
 use crate::olm::releases::Olm;
 use crate::version::parse_tolerant;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// What a version requires before it can start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Requirements {
     pub kubernetes: Option<NewerKubernetes>,
     /// The conditions of the replaced version, if they hold back the upgrade. OLM checks nothing else then.
     pub held: Option<Hold>,
+    /// The replaced version, if OLM does not replace it in its phase.
+    pub unready: Option<Unready>,
 }
 
 /// A version of Kubernetes that is newer than that of the cluster.
@@ -64,7 +67,30 @@ impl Requirements {
         let kubernetes = self.kubernetes.as_ref().map(|NewerKubernetes { minimum, found }| {
             format!("it requires Kubernetes {minimum} or newer, but the cluster has {found}")
         });
-        apis.into_iter().chain(kubernetes).collect::<Vec<_>>().join("; ")
+        let unready = self.unready.as_ref().map(ToString::to_string);
+        let all: Vec<String> = apis.into_iter().chain(kubernetes).chain(unready).collect();
+        all.join("; ")
+    }
+
+    /// Returns `status.reason` of the version.
+    pub(crate) fn status_reason(&self) -> &'static str {
+        if self.held.is_some() {
+            NOT_UPGRADEABLE
+        } else if self.lacks() {
+            "RequirementsNotMet"
+        } else {
+            REQUIREMENTS_UNKNOWN
+        }
+    }
+
+    /// Whether the cluster lacks an API or the version of Kubernetes.
+    fn lacks(&self) -> bool {
+        !self.required.is_empty() || !self.native.is_empty() || self.kubernetes.is_some()
+    }
+
+    /// Whether only the phase of the replaced version makes the version wait. OLM checks the phase last.
+    pub(super) fn waits_for_phase(&self) -> bool {
+        self.held.is_none() && !self.lacks()
     }
 
     fn of(csv: Csv<'_>) -> Self {
@@ -74,6 +100,7 @@ impl Requirements {
             native: csv.native_apis(),
             kubernetes: None,
             held: None,
+            unready: None,
         }
     }
 
@@ -83,8 +110,7 @@ impl Requirements {
         self.native.retain(|api| !apis.serves(api));
         self.required
             .retain(|api| !apis.serves(api) && !is_provided(api, state));
-        let is_open = !self.required.is_empty() || !self.native.is_empty() || self.kubernetes.is_some();
-        is_open.then_some(self)
+        (self.lacks() || self.unready.is_some()).then_some(self)
     }
 }
 
@@ -107,7 +133,7 @@ fn is_provided(api: &GroupVersionKind, state: &State) -> bool {
 }
 
 /// Returns the new versions among these steps that stay `Pending`, each with the requirements that the cluster does not
-/// meet, or with the conditions that hold it back. `statuses` are the final statuses of the steps.
+/// meet, or with the conditions or the phase of the replaced version that hold it back. `statuses` are the final statuses of the steps.
 pub(super) fn pending(
     steps: &[Step],
     statuses: &[StepStatus],
@@ -116,6 +142,11 @@ pub(super) fn pending(
     olm: &Olm,
 ) -> Vec<Requirements> {
     let mut held = held_in(state, namespace, olm);
+    let installed = installed_in(state).into_iter();
+    let here = installed.filter(|operator| operator.namespace.is_none_or(|own| own == namespace));
+    let mut unready: BTreeMap<String, Unready> = here
+        .filter_map(|operator| Some((operator.name.to_owned(), Unready::of(&operator)?)))
+        .collect();
     let new = steps
         .iter()
         .zip(statuses)
@@ -131,6 +162,7 @@ pub(super) fn pending(
         }
         let all = Requirements {
             kubernetes: NewerKubernetes::of(csv, state),
+            unready: unready.remove(csv.replaces()),
             ..Requirements::of(csv)
         };
         all.open(apis, state)
