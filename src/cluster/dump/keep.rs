@@ -79,7 +79,9 @@ pub fn kept(object: Value) -> Value {
         keep(path);
     }
     if ["ConfigMap", "Secret"].contains(&kind) && object.get("immutable") == Some(&Value::Bool(true)) {
-        OF_IMMUTABLE.iter().for_each(|key| keep(&[key]));
+        for key in OF_IMMUTABLE {
+            keep(&[key]);
+        }
     }
     if kind == "CustomResourceDefinition" {
         put(&mut kept, &["spec"], Some(definition(&object)));
