@@ -93,10 +93,16 @@ fn keeps_stored_versions(existing: &Value, new: &Value) -> Result<(), Stop> {
     let mut stored = stored.into_iter().flatten().filter_map(Value::as_str);
     match stored.find(|version| !kept.contains(version)) {
         None => Ok(()),
-        Some(version) => Err(refused(format!(
-            "risk of data loss updating {:?}: the new definition lacks the version {version}, in which objects are stored",
-            name(new)
-        ))),
+        Some(version) => Err(Stop::Refused(ApiError {
+            reason: UNKNOWN,
+            // These are OLM's words, for which users search.
+            message: format!(
+                "risk of data loss updating {:?}: new CRD removes version {version} that is listed as a stored version \
+                 on the existing CRD",
+                name(new)
+            ),
+            plain: format!("the new definition lacks the version {version}, in which objects are stored"),
+        })),
     }
 }
 

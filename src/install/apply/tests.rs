@@ -370,14 +370,24 @@ fn an_existing_definition_is_updated_unless_a_stored_version_would_be_removed() 
     let with = |version: &str| {
         let steps = steps(vec![definition(version)], &Value::Null);
         let applied = run(&steps, &state);
-        (of_kind(&steps, &applied, CRD).status, applied.phase, applied.message)
+        (of_kind(&steps, &applied, CRD).clone(), applied.phase, applied.message)
     };
-    assert_eq!(with("v1"), (StepStatus::Present, Phase::Complete, String::new()));
-    let (status, phase, message) = with("v2");
-    assert_eq!((status, phase), (StepStatus::Unknown, Phase::Failed));
-    assert!(
-        message.starts_with("risk of data loss updating \"servicemonitors.monitoring.coreos.com\""),
-        "{message}"
+    let (outcome, phase, message) = with("v1");
+    assert_eq!(
+        (outcome.status, phase, &*message),
+        (StepStatus::Present, Phase::Complete, "")
+    );
+    let (outcome, phase, message) = with("v2");
+    assert_eq!((outcome.status, phase), (StepStatus::Unknown, Phase::Failed));
+    assert_eq!(
+        message,
+        "risk of data loss updating \"servicemonitors.monitoring.coreos.com\": new CRD removes version v1 that is listed \
+         as a stored version on the existing CRD",
+        "as OLM says it"
+    );
+    assert_eq!(
+        outcome.why,
+        "the new definition lacks the version v1, in which objects are stored"
     );
 }
 
