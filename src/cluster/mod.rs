@@ -22,6 +22,7 @@ pub mod state;
 pub use copies::drop_copies;
 pub use inline::inline;
 pub use keys::json_schema;
+pub(crate) use observed::all_operator_groups;
 pub use observed::{
     ObservedError, OperatorGroups, catalog_sources, cluster_extensions, observe, observe_with, observed_namespace,
     operator_groups, refused_operator_groups,

@@ -111,6 +111,11 @@ pub fn operator_groups<'a>(objects: &'a [Value], namespace: &str) -> Vec<&'a Val
     groups.map(|group| group.0).collect()
 }
 
+/// Returns the OperatorGroups of all namespaces.
+pub(crate) fn all_operator_groups(objects: &[Value]) -> impl Iterator<Item = Csv<'_>> {
+    Objects(objects).of_kind("OperatorGroup")
+}
+
 /// Returns the number of OperatorGroups in a namespace if all releases of OLM reject the namespace because of that
 /// number; otherwise returns `None`. If the dumps contain no OperatorGroup at all, the one that OLM needs is assumed to
 /// exist.

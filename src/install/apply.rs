@@ -17,6 +17,7 @@ mod failed_version;
 mod invalid;
 mod operator_group;
 mod owners;
+mod provided_apis;
 mod requests;
 pub(crate) mod requirements;
 mod wording;

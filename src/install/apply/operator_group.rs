@@ -1,6 +1,7 @@
 //! Checks whether the versions of a plan can be members of the OperatorGroup of their namespace.
 
 use super::failed_version::{FailedVersion, failed};
+use super::provided_apis;
 use crate::cluster::{State, operator_groups, refused_operator_groups};
 use crate::csv::Csv;
 use crate::install::permissions::{Targets, of_group};
@@ -19,7 +20,7 @@ pub(super) fn refused(
     state: &State,
     olm: &Olm,
 ) -> Vec<FailedVersion> {
-    let mut known: HashMap<&str, Standing> = HashMap::new();
+    let mut known: HashMap<&str, Standing<'_>> = HashMap::new();
     failed(steps, statuses, |step, csv| {
         let namespace = step.namespace(namespace);
         let standing = known
@@ -27,9 +28,19 @@ pub(super) fn refused(
             .or_insert_with(|| Standing::of(namespace, state, olm));
         match standing {
             Standing::Free => None,
-            Standing::Members(targets) => {
-                let message = install_mode::unsupported(|mode| csv.supports(mode), namespace, targets)?;
-                Some(("UnsupportedOperatorGroup", message))
+            Standing::Members(group, targets) => {
+                let names: Option<&[String]> = match targets {
+                    Targets::All => Some(&[]),
+                    // An empty list would stand for all namespaces.
+                    Targets::Namespaces(names) => Some(&names[..]).filter(|names| !names.is_empty()),
+                    Targets::Selected => None,
+                };
+                let unsupported =
+                    names.and_then(|names| install_mode::unsupported(|mode| csv.supports(mode), namespace, names));
+                match unsupported {
+                    Some(message) => Some(("UnsupportedOperatorGroup", message)),
+                    None => provided_apis::refusal(csv, *group, targets, &state.objects),
+                }
             }
             Standing::Refused(reason, message) => Some((reason, (*message).to_owned())),
         }
@@ -37,26 +48,20 @@ pub(super) fn refused(
 }
 
 /// What the OperatorGroups of a namespace mean for the versions that are installed there.
-enum Standing {
+enum Standing<'a> {
     /// The versions are installed.
     Free,
-    /// The versions must support these target namespaces; an empty list stands for all namespaces.
-    Members(Vec<String>),
+    /// The versions become members of this OperatorGroup, and must support its target namespaces.
+    Members(Csv<'a>, Targets),
     /// OLM refuses all versions, for this reason and with this message.
     Refused(&'static str, &'static str),
 }
 
-impl Standing {
-    fn of(namespace: &str, state: &State, olm: &Olm) -> Self {
+impl<'a> Standing<'a> {
+    fn of(namespace: &str, state: &'a State, olm: &Olm) -> Self {
         let groups = operator_groups(&state.objects, namespace);
         match (&groups[..], refused_operator_groups(&state.objects, namespace)) {
-            ([group], _) => match of_group(Csv(group), &state.objects) {
-                Targets::Selected => Self::Free,
-                Targets::All => Self::Members(Vec::new()),
-                // An empty list would stand for all namespaces.
-                Targets::Namespaces(names) if names.is_empty() => Self::Free,
-                Targets::Namespaces(names) => Self::Members(names),
-            },
+            ([group], _) => Self::Members(Csv(group), of_group(Csv(group), &state.objects)),
             _ if *olm == Olm::Proposed => Self::Free,
             (_, Some(0)) => Self::Refused("NoOperatorGroup", "csv in namespace with no operatorgroups"),
             (_, Some(_)) => Self::Refused(
