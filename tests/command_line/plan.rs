@@ -176,6 +176,38 @@ fn a_version_that_needs_a_newer_kubernetes_stays_pending() {
 }
 
 #[test]
+fn a_version_whose_minimum_kubernetes_olm_cannot_read_stays_pending() {
+    let sandbox = garden();
+    rake(&sandbox, "rake", "1.0.0", None);
+    let csv = "rake/manifests/operator.clusterserviceversion.yaml";
+    let text = fs::read_to_string(sandbox.path(csv)).unwrap();
+    fs::write(sandbox.path("version.yaml"), "serverVersion: {gitVersion: v1.30.0}\n").unwrap();
+    fs::write(sandbox.path("state.yaml"), "version: 1\n").unwrap();
+    let require = |minimum: &str| {
+        let required = text.replacen("spec:\n", &format!("spec:\n  minKubeVersion: {minimum:?}\n"), 1);
+        fs::write(sandbox.path(csv), required).unwrap();
+    };
+    for minimum in ["1.25", "bogus", "vv1.25.0", "1.25.0.0", " 1.25.0"] {
+        require(minimum);
+        let told = format!(
+            "rake.v1.0.0 stays Pending: OLM cannot read its minKubeVersion {minimum:?}, which must consist of three \
+             numbers, such as 1.25.0 (\"CSV version parsing error\")"
+        );
+        for line in ["plan rake --cluster version.yaml", "plan rake --state state.yaml"] {
+            let outcome = sandbox.run(line.split(' '));
+            assert!(
+                outcome.status == Some(3) && outcome.stderr.contains(&told),
+                "{line}: {outcome}"
+            );
+        }
+    }
+    for minimum in ["1.25.0", "v1.25.0", "1.25.0-0", ""] {
+        require(minimum);
+        succeed(&sandbox, "plan rake --cluster version.yaml");
+    }
+}
+
+#[test]
 fn all_that_decides_about_the_status_is_in_the_json() {
     let sandbox = garden();
     fs::write(

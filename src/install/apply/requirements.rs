@@ -10,6 +10,7 @@ use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::GVK;
 use crate::olm::releases::Olm;
 use crate::version::parse_tolerant;
+use semver::Version;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -22,7 +23,7 @@ pub struct Requirements {
     pub required: Vec<GroupVersionKind>,
     /// The APIs that the cluster itself must serve.
     pub native: Vec<GroupVersionKind>,
-    /// The version of Kubernetes, if the cluster has an older one.
+    /// The version of Kubernetes, if the cluster has an older one, or if OLM cannot read it.
     pub kubernetes: Option<NewerKubernetes>,
     /// The conditions of the replaced version, if they hold back the upgrade. OLM checks nothing else then.
     pub held: Option<Hold>,
@@ -30,26 +31,35 @@ pub struct Requirements {
     pub unready: Option<Unready>,
 }
 
-/// A version of Kubernetes that is newer than that of the cluster.
+/// A version of Kubernetes that is newer than that of the cluster, or that OLM cannot read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewerKubernetes {
     /// `spec.minKubeVersion`.
     pub minimum: String,
-    /// The version of the cluster.
+    /// The version of the cluster; empty if unknown.
     pub found: String,
 }
 
 impl NewerKubernetes {
-    /// Returns the version of Kubernetes that a version requires if the version of the cluster is known and older. A
-    /// version that cannot be read gives no answer.
+    /// Returns the version of Kubernetes that a version requires if the version of the cluster is known and older, or
+    /// if OLM cannot read the required version, which no cluster satisfies.
     fn of(csv: Csv<'_>, state: &State) -> Option<Self> {
         let minimum = csv.text(&["spec", "minKubeVersion"]);
-        let (required, release) = (parse_tolerant(minimum)?, state.kubernetes()?);
-        required.cmp_precedence(&release).is_gt().then(|| Self {
+        let is_older = |release| readable(minimum).is_some_and(|required| required.cmp_precedence(&release).is_gt());
+        let is_unmet = readable(minimum).is_none() || state.kubernetes().is_some_and(is_older);
+        (!minimum.is_empty() && is_unmet).then(|| Self {
             minimum: minimum.to_owned(),
             found: state.kubernetes_version.clone().unwrap_or_default(),
         })
     }
+}
+
+/// Reads `spec.minKubeVersion` as OLM does: three numbers, optionally after a `v`.
+fn readable(minimum: &str) -> Option<Version> {
+    let written = minimum.strip_prefix('v').unwrap_or(minimum);
+    let numbers: Vec<&str> = written.split(['-', '+']).next()?.split('.').collect();
+    let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    (numbers.len() == 3 && numbers.iter().all(is_number)).then(|| parse_tolerant(written))?
 }
 
 impl Requirements {
@@ -65,6 +75,12 @@ impl Requirements {
             .collect();
         let apis = (!named.is_empty()).then(|| format!("the cluster does not serve {}", named.join(" and ")));
         let kubernetes = self.kubernetes.as_ref().map(|NewerKubernetes { minimum, found }| {
+            if readable(minimum).is_none() {
+                return format!(
+                    "OLM cannot read its minKubeVersion {minimum:?}, which must consist of three numbers, such as 1.25.0 \
+                     (\"CSV version parsing error\")"
+                );
+            }
             format!("it requires Kubernetes {minimum} or newer, but the cluster has {found}")
         });
         let unready = self.unready.as_ref().map(ToString::to_string);
