@@ -1,6 +1,8 @@
 //! The kinds of objects in bundles of the media type `registry+v1`.
 
-/// The kinds that OLM installs from a bundle. As in OLM, only the kind is compared.
+use super::releases::{Feature, Olm};
+
+/// The kinds that opm accepts in a bundle, and that OLM v1 installs. As in OLM, only the kind is compared.
 pub(crate) const KINDS: [&str; 22] = [
     "ClusterRole",
     "ClusterRoleBinding",
@@ -40,3 +42,21 @@ pub(crate) const SPECIAL: [(&str, &str); 10] = [
     ("rbac.authorization.k8s.io", "Role"),
     ("rbac.authorization.k8s.io", "RoleBinding"),
 ];
+
+/// Whether OLM v0 installs objects of a kind. A plan with an object of another kind fails, also if opm accepts the
+/// kind.
+pub(crate) fn is_installed(kind: &str) -> bool {
+    Olm::Proposed.does(Feature::of_kind(kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn olm_installs_every_kind_that_opm_accepts_except_pod_monitors() {
+        let not_installed: Vec<&str> = KINDS.into_iter().filter(|kind| !is_installed(kind)).collect();
+        assert_eq!(not_installed, ["PodMonitor"]);
+        assert!(!is_installed("Deployment"));
+    }
+}

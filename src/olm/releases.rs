@@ -305,7 +305,11 @@ pub static SUPPORT: &[Support] = &[
     kind("ConsolePlugin", Since::Unsaid, UNSAID),
     kind("ConsoleQuickStart", Since::Unsaid, UNSAID),
     kind("NetworkPolicy", Since::Unsaid, UNSAID),
-    kind("PodMonitor", Since::Unsaid, UNSAID),
+    kind(
+        "PodMonitor",
+        Since::Never,
+        "OLM's table of kinds, which lacks it; operator-registry's table, which opm and OLM v1 use, contains it",
+    ),
     kind("Subscription", Since::Unsaid, UNSAID),
     row(
         Feature::OtherKind,

@@ -10,6 +10,7 @@ use crate::kubernetes::builtin;
 use crate::kubernetes::rbac::covering::compact;
 use crate::kubernetes::rbac::{self, Rule};
 use crate::manifest::Object;
+use crate::olm::kinds::is_installed;
 use crate::rules;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -48,8 +49,10 @@ impl Decisions {
     pub(super) fn of(synthesis: &Synthesis, objects: &[Object]) -> Self {
         let findings = || synthesis.diagnostics.iter();
         let untold = findings().filter(|finding| *finding.rule == rules::APISERVICE_KIND_MISSING);
-        let kinds = [rules::K8S_KIND_UNSUPPORTED.id, rules::K8S_CUSTOM_RESOURCE.id];
-        let unsupported = findings().filter(|finding| finding.is_error() && kinds.contains(&finding.rule.id));
+        let unsupported = findings().filter(|finding| {
+            let is_dropped = finding.is_error() && *finding.rule == rules::K8S_CUSTOM_RESOURCE;
+            is_dropped || *finding.rule == rules::K8S_KIND_UNSUPPORTED
+        });
         let mut unsupported: Vec<Diagnostic> = unsupported.cloned().collect();
         let [hooks, uninstalled_hooks] = hooks::among(&synthesis.outcomes, &unsupported);
         let of_hooks: BTreeSet<String> = uninstalled_hooks.iter().map(Object::label).collect();
@@ -107,7 +110,8 @@ fn foreign(synthesis: &Synthesis) -> Vec<Object> {
     let objects = kept.map(|outcome| &outcome.object);
     let elsewhere = objects.filter(|object| {
         let gvk = object.gvk();
-        builtin::find_kind(&gvk.group, &gvk.kind).is_none() && !synthesis.provided.contains(gvk)
+        let is_builtin = builtin::find_kind(&gvk.group, &gvk.kind).is_some();
+        !is_builtin && !synthesis.provided.contains(gvk) && is_installed(&gvk.kind)
     });
     elsewhere.cloned().collect()
 }

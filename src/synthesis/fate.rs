@@ -2,6 +2,7 @@
 
 use crate::kubernetes::builtin;
 use crate::manifest::Object;
+use crate::olm::kinds::is_installed;
 use serde_json::Value;
 
 /// The fate of an object of the bundle.
@@ -36,8 +37,8 @@ impl Outcome {
     }
 }
 
-/// The kinds of objects that OLM applies from a bundle alongside the CSV. The second value is whether OLM moves the
-/// objects into the install namespace.
+/// The kinds of objects that a bundle ships alongside the CSV, and that OLM v0 or at least OLM v1 applies. The second
+/// value is whether OLM moves the objects into the install namespace.
 const KEPT_KINDS: [(&str, bool); 20] = [
     ("ClusterRole", false),
     ("ClusterRoleBinding", false),
@@ -80,14 +81,16 @@ pub(crate) fn is_moved(object: &Object) -> bool {
 
 /// Returns how OLM applies an object.
 pub(super) fn applied(object: &Object) -> &'static str {
-    if is_moved(object) && object.namespace().is_some() {
+    if !is_installed(&object.gvk().kind) {
+        "only OLM v1 applies it"
+    } else if is_moved(object) && object.namespace().is_some() {
         "OLM applies it in the install namespace"
     } else {
         "OLM applies it unchanged"
     }
 }
 
-/// Whether OLM applies an object of this kind from a bundle.
+/// Whether a bundle ships an object of this kind alongside the CSV.
 pub(super) fn is_kept_kind(object: &Object) -> bool {
     let gvk = object.gvk();
     let known = KEPT_KINDS.iter().any(|(kind, _)| *kind == gvk.kind) || gvk.kind == "VerticalPodAutoscaler";

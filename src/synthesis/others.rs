@@ -9,6 +9,7 @@ use super::kept_binding;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::{GroupVersionKind, builtin, rbac};
 use crate::manifest::Object;
+use crate::olm::kinds::is_installed;
 use crate::rules::{self, Severity};
 use crate::shape::nearest;
 use crate::text::Path;
@@ -43,6 +44,16 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
                     Fate::Dropped,
                     "a ClusterServiceVersion cannot be part of a k8s+v1 bundle",
                 );
+            }
+            _ if is_kept_kind(object) && !is_installed(&gvk.kind) => {
+                let kind = &gvk.kind;
+                let message =
+                    format!("OLM v0 does not install a {kind}, so the install plan fails; only OLM v1 installs it");
+                let mut finding = Diagnostic::new(&rules::K8S_KIND_UNSUPPORTED, message).object(object.label());
+                finding.severity = Severity::Warning;
+                work.report(finding.at(object.place(&Path::root().key("kind"))));
+                work.inventory
+                    .decide(index, Fate::Kept(shipped(object)), applied(object));
             }
             _ if owned.provides(gvk) && is_kept_kind(object) => {
                 let label = object.label();

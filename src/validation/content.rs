@@ -7,8 +7,8 @@ use crate::csv;
 use crate::diagnostic::{Diagnostic, MOST_OF_A_RULE};
 use crate::manifest::{Object, is_list};
 use crate::olm::annotation::SKIP_RANGE;
-use crate::olm::kinds::{KINDS, SPECIAL};
-use crate::rules::{self, Rule};
+use crate::olm::kinds::{KINDS, SPECIAL, is_installed};
+use crate::rules::{self, Rule, Severity};
 use crate::shape::{Fix, Problem, check_as_go};
 use crate::text::{Path, Step};
 use crate::version::{VersionRange, parse_strict, with_all_numbers};
@@ -24,7 +24,7 @@ pub(super) fn kinds_and_metadata(bundle: &Bundle, findings: &mut Vec<Diagnostic>
     // Reading the bundle already reports a List.
     let objects = bundle.objects.iter();
     for object in objects.filter(|object| !is_list(Some(object.value()))) {
-        findings.extend(kind(object));
+        findings.extend(kind(object).or_else(|| not_installed(object)));
         findings.extend(foreign(object));
         // The rules about CustomResourceDefinitions already check the metadata of CustomResourceDefinitions.
         if is_csv(object) {
@@ -68,6 +68,19 @@ pub(super) fn kind(object: &Object) -> Option<Diagnostic> {
             None => finding,
         },
     })
+}
+
+/// Reports a kind that opm accepts, but that only OLM v1 installs.
+fn not_installed(object: &Object) -> Option<Diagnostic> {
+    let kind = object.gvk().kind.as_str();
+    if is_installed(kind) {
+        return None;
+    }
+    let message = format!("OLM v0 does not install a {kind}, so the install plan fails; only OLM v1 installs it");
+    let path = Path::root().key("kind");
+    let mut finding = at(object, &rules::CONTENT_KIND_UNSUPPORTED, message, &path);
+    finding.severity = Severity::Warning;
+    Some(finding)
 }
 
 /// Reports an object that OLM treats like one of Kubernetes' own, because it has the same kind.

@@ -844,6 +844,22 @@ fn an_add_on_kind_of_kubernetes_is_not_assumed_in_every_cluster() {
 }
 
 #[test]
+fn a_kind_that_olm_does_not_install_is_not_suggested_as_an_optional_manifest() {
+    let sandbox = Sandbox::new();
+    let more = "---\napiVersion: monitoring.coreos.com/v1\nkind: PodMonitor\nmetadata: {name: op}\n";
+    write(&sandbox, "deploy.yaml", format!("{DEPLOYMENT}{more}"));
+    let outcome = sandbox.run(["bundle", "init", "bundle", "--from", "deploy.yaml"]);
+    assert!(
+        !outcome.stderr.contains("whether clusters must have the kinds"),
+        "{outcome}"
+    );
+    assert!(
+        outcome.stderr.contains("to decide: how to handle PodMonitor/op"),
+        "{outcome}"
+    );
+}
+
+#[test]
 fn custom_resources_become_examples_in_the_order_of_the_input() {
     let sandbox = Sandbox::new();
     let sample =

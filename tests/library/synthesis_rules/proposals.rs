@@ -9,6 +9,7 @@ use opmx::bundle;
 use opmx::bundle::olm_yaml::annotations;
 use opmx::diagnostic::Diagnostic;
 use opmx::install::content;
+use opmx::rules::Severity;
 use opmx::steps::optional;
 use opmx::synthesis::{Synthesis, synthesize};
 use opmx::text::Limits;
@@ -346,6 +347,30 @@ fn k83_the_webhook_kind_in_the_proposal_is_reported_with_the_real_kinds() {
             format!("Did you mean {meant} of admissionregistration.k8s.io/v1?")
         );
     }
+}
+
+#[test]
+fn a_pod_monitor_is_shipped_with_a_warning_because_only_olm_v1_installs_it() {
+    let monitor = "{apiVersion: monitoring.coreos.com/v1, kind: PodMonitor, metadata: {name: pods}}";
+    let message = "OLM v0 does not install a PodMonitor, so the install plan fails; only OLM v1 installs it";
+    for (bundle, rule) in [
+        (plain(), "k8s-kind-unsupported"),
+        (Bundle::registry(), "content-kind-unsupported"),
+    ] {
+        let told = |manifest: &str| {
+            let findings = validated(&bundle.clone().and(manifest).0).into_iter();
+            let findings = findings.filter(|finding| finding.rule.id == rule);
+            findings
+                .map(|finding| (finding.severity, finding.message))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(told(monitor), [(Severity::Warning, message.to_owned())], "{rule}");
+        assert_eq!(told(&monitor.replace("PodMonitor", "ServiceMonitor")), [], "{rule}");
+    }
+    let outcomes = synthesis(&plain().and(monitor)).outcomes;
+    let outcome = outcomes.iter().find(|outcome| outcome.object.name() == "pods").unwrap();
+    assert!(outcome.shipped().is_some());
+    assert_eq!(outcome.reason, "only OLM v1 applies it");
 }
 
 #[test]
