@@ -20,6 +20,7 @@ mod owners;
 mod provided_apis;
 mod requests;
 pub(crate) mod requirements;
+mod webhooks;
 mod wording;
 
 pub use failed_version::FailedVersion;
@@ -69,7 +70,7 @@ pub struct Applied {
     /// Messages that OLM would log, for example about optional objects that were not created, or about problems after
     /// the plan is complete.
     pub warnings: Vec<String>,
-    /// The versions that fail although the plan completes.
+    /// The versions that fail, or that OLM never finishes installing, although the plan completes.
     pub failed: Vec<FailedVersion>,
     /// The versions that stay `Pending` although the plan is complete, with the requirements that the cluster does not
     /// meet, or the replaced version that OLM does not replace yet.
@@ -192,20 +193,19 @@ pub fn apply_as(
             let end = (Phase::Complete, String::new());
             let statuses: Vec<StepStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
             let mut pending = requirements::pending(steps, &statuses, &cluster.apis, (state, namespace), olm);
-            // OLM checks the owners once all requirements are met, then the phase of the replaced version, and the
-            // Deployments after that.
-            let mut failed = owners::refused(steps, &statuses, &cluster, state);
+            // OLM checks the webhooks and the owners once all requirements are met, then the phase of the replaced
+            // version, and the Deployments after that.
+            let mut failed = webhooks::refused(steps, &statuses, olm);
+            failed_version::add(&mut failed, owners::refused(steps, &statuses, &cluster, state));
             pending.retain(|pending| {
                 !pending.waits_for_phase() || failed.iter().all(|failed| failed.name != pending.name)
             });
-            failed.retain(|failed| pending.iter().all(|pending| pending.name != failed.name));
-            let conflicting: Vec<String> = failed.iter().map(|failed| failed.name.clone()).collect();
-            let deployments = deployments::refused(steps, &statuses, &cluster);
-            failed.extend(
-                deployments
-                    .into_iter()
-                    .filter(|other| !conflicting.contains(&other.name)),
-            );
+            let is_met = |version: &FailedVersion| pending.iter().all(|pending| pending.name != version.name);
+            failed.retain(is_met);
+            failed_version::add(&mut failed, deployments::refused(steps, &statuses, &cluster));
+            let mut waiting = webhooks::waiting(steps, &statuses, olm);
+            waiting.retain(is_met);
+            failed_version::add(&mut failed, waiting);
             let is_held = |name: &str| {
                 let mut pending = pending.iter().filter(|other| other.name == name);
                 pending.any(|other| other.held.is_some() || other.unready.is_some())

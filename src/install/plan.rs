@@ -118,7 +118,10 @@ impl Planned {
             let message = applied.message.clone();
             conditions.push(Condition::new("InstalledAfterApproval", status, reason, message));
         }
-        for FailedVersion { name, reason, message } in &applied.failed {
+        for FailedVersion {
+            name, reason, message, ..
+        } in &applied.failed
+        {
             let message = format!("{name}: {message}");
             conditions.push(Condition::new("VersionFailed", "True", reason, message));
         }

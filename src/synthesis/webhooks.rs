@@ -60,14 +60,12 @@ pub(super) fn project(work: &mut Work<'_>) -> Vec<Target> {
     }
     conversions(work, &mut definitions, &mut targets);
     definitions.sort_by(|left, right| (&left.generate_name, left.kind).cmp(&(&right.generate_name, right.kind)));
-    let mut seen: BTreeMap<(&str, &str), &Definition> = BTreeMap::new();
+    // OLM compares the names across all types.
+    let mut seen: BTreeMap<&str, &Definition> = BTreeMap::new();
     let list = Path::root().key("spec").key("webhookdefinitions");
     for (position, definition) in definitions.iter().enumerate() {
-        if let Some(first) = seen.insert((definition.kind, &definition.generate_name), definition) {
-            let message = format!(
-                "two webhooks of the same type have the name {}",
-                definition.generate_name
-            );
+        if let Some(first) = seen.insert(&definition.generate_name, definition) {
+            let message = format!("two webhooks have the name {}", definition.generate_name);
             let finding = Diagnostic::new(&rules::WEBHOOK_DUPLICATE, message).object(&definition.object);
             let finding = finding.at(definition.place.clone());
             work.findings

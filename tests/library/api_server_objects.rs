@@ -722,3 +722,20 @@ fn webhook_definitions_that_olm_refuses_are_reported_at_their_rule() {
         assert_eq!(definitions(groups, resources), [(path, message)], "{groups}");
     }
 }
+
+#[test]
+fn webhook_definitions_with_the_same_name_are_reported_whatever_their_types() {
+    let repeated = CSV.replace("conversion.example.com", "things.example.com");
+    assert_ne!(repeated, CSV);
+    let reported = |csv: &str| {
+        let mut found = findings(&[("manifests/op.clusterserviceversion.yaml", csv.to_owned())]);
+        found.retain(|finding| finding.rule.id == "webhook-duplicate");
+        let shown = found.into_iter();
+        let shown = shown.map(|finding| (finding.path.unwrap_or_default(), finding.message));
+        shown.collect::<Vec<_>>()
+    };
+    assert_eq!(reported(CSV), []);
+    let message = "OLM refuses webhook things.example.com, because another webhook has the same name".to_owned();
+    let path = "spec.webhookdefinitions[1].generateName".to_owned();
+    assert_eq!(reported(&repeated), [(path, message)]);
+}

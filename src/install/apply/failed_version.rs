@@ -1,13 +1,15 @@
-//! Versions that fail although their plan is complete.
+//! Versions that are not installed although their plan is complete.
 
 use super::{Step, StepStatus};
 use crate::csv::{self, Csv};
 
-/// A version that fails although its plan is complete.
+/// A version that is not installed although its plan is complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedVersion {
     /// The name of the ClusterServiceVersion.
     pub name: String,
+    /// `status.phase`: `Failed`, or `Installing` if OLM waits without end.
+    pub phase: &'static str,
     /// `status.reason`.
     pub reason: &'static str,
     /// `status.message`.
@@ -30,9 +32,19 @@ pub(super) fn failed<'s>(
         let (reason, message) = failure(step, csv)?;
         Some(FailedVersion {
             name: csv.name().to_owned(),
+            phase: "Failed",
             reason,
             message,
         })
     });
     failed.collect()
+}
+
+/// Adds the versions in `later`, except those that an earlier check of OLM has already refused.
+pub(super) fn add(failed: &mut Vec<FailedVersion>, later: Vec<FailedVersion>) {
+    for version in later {
+        if !failed.iter().any(|known| known.name == version.name) {
+            failed.push(version);
+        }
+    }
 }

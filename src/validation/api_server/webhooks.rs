@@ -7,31 +7,32 @@ use crate::olm::webhook::refused_rules;
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Part<'_> {
     /// Checks the webhooks in a list.
     pub(super) fn webhooks(&mut self, list: &str) {
         let list = Path::from(list);
+        if is_csv(self.object) {
+            self.repeated_names(&list);
+        }
         for (index, webhook) in self.list(&list).iter().enumerate() {
             let path = list.index(index);
             self.operations(&path);
             self.review_versions(webhook, &path);
             if is_csv(self.object) {
+                self.refused_by_olm(webhook, &path);
                 self.called_path(&path.key("webhookPath"));
             } else {
                 self.called_path(&path.key("clientConfig").key("service").key("path"));
                 self.webhook_name(webhook, &path);
                 self.webhook_label(text(webhook, "name"), &path.key("name"));
             }
-            // OLM ignores the other fields of a conversion webhook.
+            // OLM ignores the timeout and the rules of a conversion webhook, except that it refuses some rules.
             if text(webhook, "type") != "ConversionWebhook" {
                 self.webhook_timeout(&path);
                 self.intercepted(&path);
                 self.webhook_label(text(webhook, "generateName"), &path.key("generateName"));
-                if is_csv(self.object) {
-                    self.refused_by_olm(webhook, &path);
-                }
             }
         }
     }
@@ -90,6 +91,26 @@ impl Part<'_> {
             let message = format!("OLM refuses webhook {name}, because {reason}");
             let path = at.key("rules").index(index);
             self.findings.push(self.finding(&rules::WEBHOOK_RULES, &path, message));
+        }
+    }
+
+    /// Reports webhook definitions with the name of an earlier one, which may have another type.
+    fn repeated_names(&mut self, list: &Path) {
+        let mut seen = BTreeMap::new();
+        for (index, webhook) in self.list(list).iter().enumerate() {
+            let name = text(webhook, "generateName");
+            if name.is_empty() {
+                continue;
+            }
+            let path = list.index(index).key("generateName");
+            let Some(first) = seen.get(name) else {
+                seen.insert(name, path);
+                continue;
+            };
+            let message = format!("OLM refuses webhook {name}, because another webhook has the same name");
+            let finding = self.finding(&rules::WEBHOOK_DUPLICATE, &path, message);
+            self.findings
+                .push(finding.also(self.object.place(first), "it first appears here"));
         }
     }
 

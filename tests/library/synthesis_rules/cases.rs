@@ -1166,6 +1166,21 @@ fn webhooks() -> Vec<Case> {
             ),
         ),
         case(
+            "webhook-duplicate",
+            "one name for two types",
+            right().and(
+                &WEBHOOK
+                    .replace("{name: hooks}", "{name: more}")
+                    .replace("Validating", "Mutating"),
+            ),
+            right().and(
+                &WEBHOOK
+                    .replace("{name: hooks}", "{name: more}")
+                    .replace("Validating", "Mutating")
+                    .replace("name: foos.", "name: bars."),
+            ),
+        ),
+        case(
             "webhook-match-conditions",
             "a condition",
             field("matchConditions: [{name: a, expression: 'true'}]"),
