@@ -197,9 +197,9 @@ mod tests {
             )
         };
         let text = [
-            object("v1", "Service", "n", "{}"),
+            object("v1", "Service", "o", "{}"),
             object("apps/v1", "Deployment", "p", "{app: x, tier: 1}"),
-            object("apps/v1", "Deployment", "n", "{app: x, tier: '1'}"),
+            object("apps/v1", "Deployment", "o", "{app: x, tier: '1'}"),
             object("v1", "Service", "m", "{}"),
             object("apps/v1", "StatefulSet", "m", "{app: x, tier: '1'}"),
             object("apps/v1", "Deployment", "m", "{app: x}"),
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(inventory.of("apps", "DaemonSet"), [] as [usize; 0]);
         assert_eq!(inventory.named("apps", "Deployment", "a"), [2, 3, 4]);
         assert_eq!(inventory.named("apps", "Deployment", "b"), [] as [usize; 0]);
-        assert_eq!(inventory.service("a", Some("n")), Some(1));
+        assert_eq!(inventory.service("a", Some("o")), Some(1));
         let with = |labels: &Value| inventory.deployments_with(labels.as_object().unwrap());
         assert_eq!(with(&json!({"app": "x"})), [2, 3, 4]);
         assert_eq!(with(&json!({"app": "x", "tier": "1"})), [3]);

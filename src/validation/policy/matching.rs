@@ -42,7 +42,7 @@ impl<'p> PatternSet<'p> {
         }
     }
 
-    /// Returns whether a pattern matches: a plain one among `spellings`, or a wild one. `matches` decides in both cases.
+    /// Returns whether a plain pattern among `spellings`, or a wild pattern, matches. `matches` decides in both cases.
     fn any(&self, spellings: &[&str], matches: impl Fn(&str) -> bool) -> bool {
         let mut plain = spellings.iter().filter(|spelling| self.plain.contains(**spelling));
         plain.any(|pattern| matches(pattern)) || self.wild.iter().any(|pattern| matches(pattern))
