@@ -1,6 +1,6 @@
-//! What a version requires of the cluster: APIs, a version of Kubernetes, and that the conditions and the phase of the
-//! version that it replaces allow the upgrade. After its plan, the version stays `Pending` until the cluster meets these
-//! requirements.
+//! What a version requires of the cluster: APIs, a version of Kubernetes, and that the version that it replaces allows
+//! the upgrade by its conditions and its phase. After its plan, the version stays `Pending` until the cluster meets
+//! these requirements.
 
 use super::{Apis, Step, StepStatus};
 use crate::cluster::State;
@@ -149,7 +149,8 @@ fn is_provided(api: &GroupVersionKind, state: &State) -> bool {
 }
 
 /// Returns the new versions among these steps that stay `Pending`, each with the requirements that the cluster does not
-/// meet, or with the conditions or the phase of the replaced version that hold it back. `statuses` are the final statuses of the steps.
+/// meet, or with the conditions or the phase of the replaced version that hold it back. `statuses` are the final
+/// statuses of the steps.
 pub(super) fn pending(
     steps: &[Step],
     statuses: &[StepStatus],
