@@ -4,8 +4,8 @@ use super::Work;
 use super::annotated;
 use super::draft::Origin;
 use super::fate::Fate;
-use super::install_modes::TARGET_NAMESPACES;
 use super::inventory::{POD_LABELS, same_namespace};
+use super::watching::{TARGET_NAMESPACES, WATCH_NAMESPACE, field_of, is_own_namespace};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::{names, selector};
 use crate::manifest::Object;
@@ -14,10 +14,6 @@ use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-
-const WATCH_NAMESPACE: &str = "WATCH_NAMESPACE";
-/// The fields of a pod that contain the namespace of the operator.
-const NAMESPACE_FIELDS: [&str; 2] = ["metadata.namespace", "metadata.annotations['olm.operatorNamespace']"];
 
 /// The service accounts of the bundle's Deployments, and those that `olm.yaml` adds.
 #[derive(Debug, Default)]
@@ -241,12 +237,9 @@ pub(super) fn containers(deployment: &Value) -> Vec<(&Value, Path)> {
 }
 
 /// Whether a variable that selects the namespaces to watch selects those of the OperatorGroup in each supported install
-/// mode.
-fn follows_operator_group(work: &Work<'_>, variable: &Value) -> bool {
-    let field = variable
-        .pointer("/valueFrom/fieldRef/fieldPath")
-        .and_then(Value::as_str);
-    if field == Some(TARGET_NAMESPACES) {
+/// mode. Another rule reports a fixed namespace of the operator.
+fn follows_operator_group(work: &Work<'_>, deployment: &Object, variable: &Value) -> bool {
+    if field_of(variable) == Some(TARGET_NAMESPACES) {
         return true;
     }
     let modes = work.olm.list(&["installModes"]).iter();
@@ -257,8 +250,7 @@ fn follows_operator_group(work: &Work<'_>, variable: &Value) -> bool {
     let only = |kind: &str| kinds.len() == 1 && kinds.contains(kind);
     let value = variable.get("value").and_then(Value::as_str);
     let selects_all = value.is_none_or(str::is_empty) && variable.get("valueFrom").is_none();
-    let selects_own = field.is_some_and(|field| NAMESPACE_FIELDS.contains(&field));
-    only(ALL_NAMESPACES) && selects_all || only(OWN_NAMESPACE) && selects_own
+    only(ALL_NAMESPACES) && selects_all || only(OWN_NAMESPACE) && is_own_namespace(deployment, variable)
 }
 
 fn watch_namespace(work: &mut Work<'_>, deployment: &Object, container: &Value, path: &Path) {
@@ -267,7 +259,7 @@ fn watch_namespace(work: &mut Work<'_>, deployment: &Object, container: &Value, 
         if variable.get("name").and_then(Value::as_str) != Some(WATCH_NAMESPACE) {
             continue;
         }
-        if !follows_operator_group(work, variable) {
+        if !follows_operator_group(work, deployment, variable) {
             let message = format!(
                 "{WATCH_NAMESPACE} of {} does not follow the OperatorGroup",
                 deployment.label()

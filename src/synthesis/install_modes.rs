@@ -1,12 +1,13 @@
 //! Infers the install modes of an operator from its manifests.
 
-use crate::kubernetes::rbac;
+use super::deployments::service_account;
+use super::watching::{TARGET_NAMESPACES, WATCH_NAMESPACE, field_of, is_own_namespace};
+use crate::kubernetes::rbac::role::Roles;
+use crate::kubernetes::rbac::{self, ALL, Rule};
 use crate::manifest::Object;
 use crate::olm::install_mode::{ALL_NAMESPACES, INSTALL_MODES, OWN_NAMESPACE, SINGLE_NAMESPACE};
 use serde_json::{Value, json};
-
-/// The field of a pod that contains the target namespaces of the OperatorGroup.
-pub(super) const TARGET_NAMESPACES: &str = "metadata.annotations['olm.targetNamespaces']";
+use std::collections::BTreeSet;
 
 /// The namespaces that an operator watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,37 +52,72 @@ pub(super) fn has_conversion(objects: &[Object]) -> bool {
 }
 
 /// Returns the namespaces that the operator can watch. An operator that reads no namespace may need all of them, like
-/// one with permissions in the whole cluster.
+/// one that may watch the bundle's own kinds in the whole cluster.
 fn watched(objects: &[Object]) -> Watched {
     let variables = || {
-        let deployments = objects.iter().filter(|object| object.gvk().is("apps", "Deployment"));
-        let containers =
-            deployments.flat_map(|deployment| deployment.list(&["spec", "template", "spec", "containers"]));
-        containers.flat_map(|container| container.get("env").and_then(Value::as_array).into_iter().flatten())
+        deployments(objects).flat_map(|deployment| {
+            let containers = deployment.list(&["spec", "template", "spec", "containers"]).iter();
+            let variables =
+                containers.flat_map(|container| container.get("env").and_then(Value::as_array).into_iter().flatten());
+            variables.map(move |variable| (deployment, variable))
+        })
     };
-    let takes = |variable: &Value, field: &str| {
-        let path = variable
-            .pointer("/valueFrom/fieldRef/fieldPath")
-            .and_then(Value::as_str);
-        path == Some(field)
+    let selects_own = |(deployment, variable): (&Object, &Value)| {
+        variable.get("name").and_then(Value::as_str) == Some(WATCH_NAMESPACE) && is_own_namespace(deployment, variable)
     };
-    let is_cluster_wide = || {
-        objects
-            .iter()
-            .any(|object| object.gvk().is(rbac::GROUP, "ClusterRoleBinding"))
-    };
-    let of_watch = |variable: &Value| variable.get("name").and_then(Value::as_str) == Some("WATCH_NAMESPACE");
     if has_conversion(objects) {
         Watched::All
-    } else if variables().any(|variable| takes(variable, TARGET_NAMESPACES)) {
+    } else if variables().any(|(_, variable)| field_of(variable) == Some(TARGET_NAMESPACES)) {
         Watched::Targets
-    } else if variables().any(|variable| of_watch(variable) && takes(variable, "metadata.namespace"))
-        && !is_cluster_wide()
-    {
+    } else if variables().any(selects_own) && !watches_cluster(objects) {
         Watched::Own
     } else {
         Watched::All
     }
+}
+
+fn deployments(objects: &[Object]) -> impl Iterator<Item = &Object> {
+    objects.iter().filter(|object| object.gvk().is("apps", "Deployment"))
+}
+
+/// Whether a ClusterRoleBinding lets the operator list or watch the bundle's own kinds in the whole cluster. Other
+/// permissions in the cluster, such as those for reviewing tokens, do not tell what the operator watches.
+fn watches_cluster(objects: &[Object]) -> bool {
+    let accounts: BTreeSet<&str> = deployments(objects)
+        .map(|deployment| service_account(deployment).0)
+        .collect();
+    let of_operator = |subject: &Value| {
+        let text = |key: &str| subject.get(key).and_then(Value::as_str);
+        text("kind") == Some("ServiceAccount") && text("name").is_some_and(|name| accounts.contains(name))
+    };
+    let roles = Roles::of(objects.iter().map(Object::value));
+    let bindings = objects
+        .iter()
+        .filter(|object| object.gvk().is(rbac::GROUP, "ClusterRoleBinding"));
+    let mut granted = bindings
+        .filter(|binding| binding.list(&["subjects"]).iter().any(of_operator))
+        .filter_map(|binding| roles.rules("ClusterRole", binding.text(&["roleRef", "name"])?, ""))
+        .flatten();
+    let own: Vec<(&str, &str)> = objects.iter().filter_map(own_resource).collect();
+    granted.any(|rule| lets_watch(&rule, &own))
+}
+
+/// Returns the group and the plural name that a CustomResourceDefinition defines.
+fn own_resource(object: &Object) -> Option<(&str, &str)> {
+    let is_definition = object.gvk().is("apiextensions.k8s.io", "CustomResourceDefinition");
+    let definition = is_definition.then_some(object)?;
+    Some((
+        definition.text(&["spec", "group"])?,
+        definition.text(&["spec", "names", "plural"])?,
+    ))
+}
+
+/// Whether a rule allows to list or watch one of these resources, given as group and plural name, or all resources.
+fn lets_watch(rule: &Rule, own: &[(&str, &str)]) -> bool {
+    let lists = |list: &[String], name: &str| list.iter().any(|listed| listed == name || listed == ALL);
+    let covers = |group: &str, resource: &str| lists(&rule.api_groups, group) && lists(&rule.resources, resource);
+    let is_own = own.iter().any(|(group, resource)| covers(group, resource));
+    (is_own || covers(ALL, ALL)) && (lists(&rule.verbs, "list") || lists(&rule.verbs, "watch"))
 }
 
 #[cfg(test)]
@@ -110,17 +146,21 @@ mod tests {
             "spec": {"template": {"spec": {"containers": [{"name": "op", "env": env}]}}}})
     }
 
+    const RBAC: &str = "rbac.authorization.k8s.io/v1";
+
+    fn object(api_version: &str, kind: &str, spec: &Value) -> Value {
+        json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, "spec": spec})
+    }
+
     #[test]
     fn an_operator_that_watches_its_own_namespace_supports_only_that() {
         let own = deployment("metadata.namespace");
-        let object = |api_version: &str, kind: &str, spec: Value| json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}, "spec": spec});
-        let rbac = "rbac.authorization.k8s.io/v1";
-        let role = object(rbac, "RoleBinding", Value::Null);
-        assert_eq!(supported(&[own.clone(), role.clone()]), ["OwnNamespace"]);
-        let cluster = object(rbac, "ClusterRoleBinding", Value::Null);
-        assert_eq!(supported(&[own.clone(), cluster]), ["AllNamespaces"]);
+        let role = object(RBAC, "RoleBinding", &Value::Null);
+        for field in ["metadata.namespace", "metadata.annotations['olm.operatorNamespace']"] {
+            assert_eq!(supported(&[deployment(field), role.clone()]), ["OwnNamespace"]);
+        }
         let webhook = json!({"conversion": {"strategy": "Webhook"}});
-        let crd = object("apiextensions.k8s.io/v1", "CustomResourceDefinition", webhook);
+        let crd = object("apiextensions.k8s.io/v1", "CustomResourceDefinition", &webhook);
         assert_eq!(supported(&[own, crd]), ["AllNamespaces"]);
         let targets = deployment(TARGET_NAMESPACES);
         assert_eq!(
@@ -128,5 +168,59 @@ mod tests {
             ["OwnNamespace", "SingleNamespace", "AllNamespaces"]
         );
         assert_eq!(supported(&[deployment("metadata.name"), role]), ["AllNamespaces"]);
+    }
+
+    #[test]
+    fn an_operator_that_watches_the_fixed_namespace_of_its_deployment_supports_only_its_own() {
+        let fixed = |namespace: &str, value: &str| {
+            let mut deployment = deployment("");
+            deployment["metadata"]["namespace"] = json!(namespace);
+            let container = &mut deployment["spec"]["template"]["spec"]["containers"][0];
+            container["env"] = json!([{"name": "WATCH_NAMESPACE", "value": value}]);
+            supported(&[deployment])
+        };
+        assert_eq!(fixed("op-system", "op-system"), ["OwnNamespace"]);
+        assert_eq!(fixed("op-system", "other"), ["AllNamespaces"]);
+        assert_eq!(fixed("op-system", ""), ["AllNamespaces"]);
+    }
+
+    #[test]
+    fn permissions_in_the_cluster_count_only_if_the_operator_may_watch_its_own_kinds() {
+        let definition = object(
+            "apiextensions.k8s.io/v1",
+            "CustomResourceDefinition",
+            &json!({"group": "example.com", "names": {"plural": "ponds"}}),
+        );
+        let with = |account: &str, role: &str, rule: &Value| {
+            let binding = json!({"apiVersion": RBAC, "kind": "ClusterRoleBinding", "metadata": {"name": "a"},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+                "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": "op"}]});
+            let role = json!({"apiVersion": RBAC, "kind": "ClusterRole", "metadata": {"name": "a"}, "rules": [rule]});
+            supported(&[deployment("metadata.namespace"), definition.clone(), binding, role])
+        };
+        let rule = |group: &str, resource: &str, verb: &str| json!({"apiGroups": [group], "resources": [resource], "verbs": ["get", verb]});
+        for (group, resource, verb) in [
+            ("authentication.k8s.io", "tokenreviews", "create"),
+            ("", "nodes", "watch"),
+            ("other.example.com", "ponds", "watch"),
+            ("example.com", "ponds/status", "watch"),
+            ("example.com", "ponds", "update"),
+        ] {
+            let modes = with("default", "a", &rule(group, resource, verb));
+            assert_eq!(modes, ["OwnNamespace"], "{group} {resource} {verb}");
+        }
+        for (group, resource, verb) in [
+            ("example.com", "ponds", "list"),
+            ("example.com", "ponds", "watch"),
+            ("example.com", "*", "*"),
+            ("*", "*", "watch"),
+        ] {
+            let modes = with("default", "a", &rule(group, resource, verb));
+            assert_eq!(modes, ["AllNamespaces"], "{group} {resource} {verb}");
+        }
+        let watch = || rule("example.com", "ponds", "watch");
+        assert_eq!(with("another", "a", &watch()), ["OwnNamespace"]);
+        assert_eq!(with("default", "missing", &watch()), ["OwnNamespace"]);
+        assert_eq!(with("default", "cluster-admin", &watch()), ["AllNamespaces"]);
     }
 }

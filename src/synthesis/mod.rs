@@ -41,6 +41,7 @@ pub mod settle;
 pub mod starter;
 pub(crate) mod summary;
 mod validity;
+mod watching;
 mod webhooks;
 pub mod wildcards;
 

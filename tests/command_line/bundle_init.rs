@@ -91,7 +91,7 @@ fn manifests_become_a_bundle_that_lacks_only_decisions() {
     package greenhouse-operator: from the name of Deployment/greenhouse-operator
     version 1.2.0: the tag of container manager of Deployment/greenhouse-operator
     minKubeVersion 1.16.0: the first version that serves apiextensions.k8s.io/v1 (CustomResourceDefinition/greenhouses.garden.example.com)
-    to decide: whether to keep AllNamespaces under installModes, in bundle/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: events (create, patch) and leases of coordination.k8s.io (get, create, update)
+    to decide: whether to keep AllNamespaces under installModes or to replace it with OwnNamespace, in bundle/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: events (create, patch) and leases of coordination.k8s.io (get, create, update)
     to decide: whether the dependency on certificates of cert-manager.io is required or optional, under apis in bundle/metadata/olm.yaml
     ");
     assert_eq!(

@@ -212,7 +212,7 @@ fn webhooks_aggregated_apis_and_bindings_to_other_namespaces_are_published() {
         Operator {
             name: "gate",
             said: &[
-                "to decide: whether to keep AllNamespaces under installModes, in gate/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: secrets \"gate-webhook-cert\" (get, update)",
+                "to decide: whether to keep AllNamespaces under installModes or to replace it with OwnNamespace, in gate/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: secrets \"gate-webhook-cert\" (get, update)",
                 "to decide: how the operator obtains its certificate in gate/manifests/upstream.yaml:86: the operator may change validatingwebhookconfigurations, but OLM creates those of the bundle under generated names, with OLM's own certificate: disable the operator's own certificates, serve with tls.crt and tls.key in /tmp/k8s-webhook-server/serving-certs, where OLM mounts them, and remove the permission",
             ],
             found: &["cert-own-rotation"],
@@ -367,7 +367,7 @@ fn several_deployments_images_in_settings_and_custom_resources_are_published() {
         Operator {
             name: "orchard",
             said: &[
-                "to decide: whether to keep AllNamespaces under installModes, in orchard/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: configmaps (get)",
+                "to decide: whether to keep AllNamespaces under installModes or to replace it with OwnNamespace, in orchard/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: configmaps (get)",
             ],
             init: "--version 1.9.0",
             ..Operator::default()
@@ -389,7 +389,7 @@ fn output_of_helm_and_kustomize_is_published() {
         Operator {
             name: "lantern",
             said: &[
-                "to decide: whether to keep AllNamespaces under installModes, in lantern/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: events (create, patch) and leases of coordination.k8s.io (get, list, watch, create, update, patch, delete)",
+                "to decide: whether to keep AllNamespaces under installModes or to replace it with OwnNamespace, in lantern/metadata/olm.yaml; with AllNamespaces, OLM grants these permissions of the operator's Roles in all namespaces instead of one: events (create, patch) and leases of coordination.k8s.io (get, list, watch, create, update, patch, delete)",
                 "to decide: whether clusters must have the kinds of ServiceMonitor/lantern-controller-manager-metrics-monitor: if a kind is missing, the installation fails; let the operator create the object, or leave it out with --exclude ServiceMonitor/lantern-controller-manager-metrics-monitor; to mark it as optional, which released versions of OLM ignore, add this entry under properties in lantern/metadata/properties.yaml: - {\"type\":\"olm.manifests.optional\",\"value\":{\"manifests\":[{\"group\":\"monitoring.coreos.com\",\"kind\":\"ServiceMonitor\",\"name\":\"lantern-controller-manager-metrics-monitor\",\"namespace\":\"lantern-system\"}]}}",
             ],
             ..Operator::default()

@@ -53,8 +53,9 @@ pub(super) fn list(decisions: &Decisions, sources: &ServedResources, shown: &str
     let decide = |what: String| context.printer.status(format_args!("to decide: {what}"));
     if let Some(what) = widened(&decisions.widened) {
         decide(format!(
-            "whether to keep AllNamespaces under installModes, in {shown}/{OLM_YAML}; with AllNamespaces, OLM grants \
-            these permissions of the operator's Roles in all namespaces instead of one: {what}"
+            "whether to keep AllNamespaces under installModes or to replace it with OwnNamespace, in \
+            {shown}/{OLM_YAML}; with AllNamespaces, OLM grants these permissions of the operator's Roles in all \
+            namespaces instead of one: {what}"
         ));
     }
     for sentence in open_apis::sentences(&decisions.unresolved) {
