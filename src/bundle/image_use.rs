@@ -68,7 +68,7 @@ impl ImageUse {
     }
 
     /// Whether this is the image of a container.
-    pub(super) fn is_container(&self) -> bool {
+    pub(crate) fn is_container(&self) -> bool {
         self.role == Role::Container
     }
 

@@ -153,12 +153,21 @@ pub(crate) fn unpinned(bundle: &Bundle, pinned: &BTreeMap<String, String>) -> Ve
     uses
 }
 
-/// Returns the entries that are missing from the related images of a bundle.
+/// Returns the entries that are missing from the related images of a bundle. An image in a variable `RELATED_IMAGE_*`
+/// is named after the variable, any other image after its first place.
 pub fn missing_entries(bundle: &Bundle) -> Vec<Value> {
-    let related = image_use::of_bundle(bundle).into_iter().filter(ImageUse::is_related);
+    let (related, others): (Vec<ImageUse>, Vec<ImageUse>) =
+        image_use::of_bundle(bundle).into_iter().partition(ImageUse::is_related);
+    let mut variables: BTreeMap<&str, &ImageUse> = BTreeMap::new();
+    for variable in others.iter().filter(|used| used.is_variable() && used.is_alone()) {
+        variables.entry(&variable.image).or_insert(variable);
+    }
     let missing = unlisted(bundle);
-    let first = missing.iter().filter_map(|places| places.first());
-    entries(first, related.map(|related| related.name).collect())
+    let named = missing.iter().filter_map(|places| {
+        let first = places.first()?;
+        Some(variables.get(first.image.as_str()).copied().unwrap_or(first))
+    });
+    entries(named, related.into_iter().map(|related| related.name).collect())
 }
 
 /// Returns the entries for the variables `RELATED_IMAGE_*` that are missing from the related images of a bundle, each
@@ -438,6 +447,32 @@ data:
             images,
             ["example.com/worker:1", "example.com/inner:1", "example.com/new:1"]
         );
+    }
+
+    #[test]
+    fn a_related_image_variable_names_its_image_in_any_order_of_the_documents() {
+        let settings = SETTINGS
+            .replace("worker.image", "default-side")
+            .replace("worker:1", "side:1");
+        for (first, second) in [("a", "b"), ("b", "a")] {
+            let bundle = read(&[
+                (&format!("manifests/{first}.yaml"), OPERATOR),
+                (&format!("manifests/{second}.yaml"), &settings),
+                ("metadata/olm.yaml", "name: a\n"),
+            ]);
+            let entries = missing_entries(&bundle);
+            assert!(
+                entries.contains(&json!({"name": "side", "image": "example.com/side:1"})),
+                "{entries:?}"
+            );
+            assert_eq!(
+                entries
+                    .iter()
+                    .filter(|entry| entry["image"] == "example.com/side:1")
+                    .count(),
+                1
+            );
+        }
     }
 
     #[test]

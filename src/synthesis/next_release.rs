@@ -2,6 +2,7 @@
 //! manifests, and `metadata/olm.yaml` keeps the author's values.
 
 mod examples;
+mod images;
 mod left;
 mod names;
 mod stubs;
@@ -305,7 +306,7 @@ pub fn next_release(
     wanted.apis = release.resolved.iter().map(|resolved| resolved.hint.clone()).collect();
     wanted.refreshed = refreshed(&before, objects);
     if !wanted.refreshed.iter().any(|(key, _)| *key == RELATED_IMAGES) {
-        wanted.replaced_images = replaced_images(&before, objects);
+        wanted.replaced_images = images::replaced(&before, objects);
     }
     let is = synthesize(&after, &[]);
     let olm = before.olm.as_ref().map_or(&Value::Null, Document::value);
@@ -349,27 +350,6 @@ fn refreshed(before: &Bundle, objects: &[Object]) -> Vec<(&'static str, Value)> 
         })
         .cloned()
         .collect()
-}
-
-/// Returns the images that were inferred from the old manifests and replaced in the new manifests. Entries of a list
-/// that the author has changed are still updated, because an entry with an old image is an error.
-fn replaced_images(before: &Bundle, objects: &[Object]) -> BTreeMap<String, String> {
-    let images = |objects: &[Object]| -> Vec<(String, String)> {
-        let inferred = inferred(objects);
-        let entries = value_of(&inferred, RELATED_IMAGES).and_then(Value::as_array);
-        let text = |entry: &Value, key: &str| Some(entry.get(key)?.as_str()?.to_owned());
-        let pairs = entries.into_iter().flatten();
-        pairs
-            .filter_map(|entry| Some((text(entry, "name")?, text(entry, "image")?)))
-            .collect()
-    };
-    let is = images(objects);
-    let replaced = images(&before.objects).into_iter().filter_map(|(name, old)| {
-        let (_, new) = is.iter().find(|(known, _)| *known == name)?;
-        let is_kept = is.iter().any(|(_, image)| *image == old);
-        (!is_kept).then(|| (old, new.clone()))
-    });
-    replaced.collect()
 }
 
 fn value_of<'v>(list: &'v [Inferred], key: &str) -> Option<&'v Value> {

@@ -273,7 +273,8 @@ pub(super) fn from_manifests_alone(objects: &[Object]) -> Synthesis {
     synthesize(&bundle_of(objects), &[])
 }
 
-fn bundle_of(objects: &[Object]) -> Bundle {
+/// Returns a bundle of these manifests alone.
+pub(super) fn bundle_of(objects: &[Object]) -> Bundle {
     let reading = text::read(crate::bundle::OLM_YAML, b"{}", &Limits::default());
     Bundle {
         media_type: MediaType::K8sV1,

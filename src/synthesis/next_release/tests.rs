@@ -140,6 +140,28 @@ fn inferred_images_are_updated_in_a_list_changed_by_the_author() {
 }
 
 #[test]
+fn an_image_at_the_same_place_is_updated_although_its_inferred_name_changes() {
+    let manifests = |tag: &str, variable: &str| {
+        let deployment = deployment(tag).replace("{name: op, ", &format!("{{name: op, {variable}"));
+        let map = map("settings");
+        format!("{deployment}---\n{map}data: {{agent: 'example.com/agent:{tag}'}}\n")
+    };
+    let folder = old_folder();
+    let images = "relatedImages:\n- {name: mine, image: 'example.com/mine:1.0.0'}\n\
+                  - {name: agent, image: 'example.com/agent:1.0.0'}\n";
+    std::fs::write(folder.path().join(OLM_YAML), format!("{OLM}{images}")).unwrap();
+    std::fs::write(folder.path().join("manifests/op.yaml"), manifests("1.0.0", "")).unwrap();
+    let variable = "env: [{name: RELATED_IMAGE_WORKER, value: 'example.com/agent:1.1.0'}], ";
+    let release = release(folder.path(), &manifests("1.1.0", variable), &ReleaseOptions::default()).unwrap();
+    release.write(folder.path()).unwrap();
+    let after = files(folder.path()).remove(OLM_YAML).unwrap();
+    assert!(
+        after.ends_with(&images.replace("agent:1.0.0", "agent:1.1.0")),
+        "{after}"
+    );
+}
+
+#[test]
 fn an_unknown_or_older_version_and_an_unrelated_name_are_errors() {
     let folder = old_folder();
     let error = |stream: &str| {
