@@ -4,7 +4,7 @@ use super::edit::{EditError, Edits};
 use super::versioned_name::with_version;
 use super::{Bundle, BundleLimits, MediaType};
 use crate::manifest::Object;
-use crate::olm::annotation::EXAMPLES;
+use crate::olm::annotation::{CONTAINER_IMAGE, EXAMPLES};
 use crate::text::Path;
 use crate::tree::Tree;
 use serde_json::{Value, json};
@@ -29,6 +29,8 @@ pub struct Stamp {
     pub related_images: Vec<Value>,
     /// Images to replace in the existing related images, each with its replacement.
     pub replaced_images: BTreeMap<String, String>,
+    /// The value of the annotation `containerImage` of a `k8s+v1` bundle that has this annotation.
+    pub container_image: Option<String>,
 }
 
 /// The API of a resource that RBAC rules name.
@@ -105,6 +107,12 @@ pub(crate) fn stamp(tree: &mut Tree, bundle: &Bundle, stamp: &Stamp, limits: &Bu
     if plain {
         for (key, value) in &stamp.refreshed {
             edits.set(document, &root, key, value);
+        }
+        let shown = root.key("annotations").key(CONTAINER_IMAGE);
+        if let Some(image) = &stamp.container_image
+            && shown.get(document.value()).is_some()
+        {
+            edits.replace_text(document, &shown, image);
         }
         if let Some(examples) = &stamp.examples {
             let annotations = root.key("annotations");

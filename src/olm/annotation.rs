@@ -1,4 +1,4 @@
-//! Annotation keys that OLM reads.
+//! Annotation keys that OLM and consoles read.
 
 /// On a ClusterServiceVersion: the versions from which a cluster may update to it.
 pub(crate) const SKIP_RANGE: &str = "olm.skipRange";
@@ -10,5 +10,7 @@ pub const PROPERTIES: &str = "operatorframework.io/properties";
 pub(crate) const SUBSTITUTES_FOR: &str = "olm.substitutesFor";
 /// Sample custom resources, as a JSON list.
 pub const EXAMPLES: &str = "alm-examples";
+/// On a ClusterServiceVersion: the image of the operator, which consoles show.
+pub const CONTAINER_IMAGE: &str = "containerImage";
 /// On a ClusterServiceVersion: the namespace into which its author proposes to install the operator.
 pub(crate) const SUGGESTED_NAMESPACE: &str = "operatorframework.io/suggested-namespace";

@@ -308,6 +308,7 @@ pub fn next_release(
     if !wanted.refreshed.iter().any(|(key, _)| *key == RELATED_IMAGES) {
         wanted.replaced_images = images::replaced(&before, objects);
     }
+    wanted.container_image = images::container_image(&before, objects);
     let is = synthesize(&after, &[]);
     let olm = before.olm.as_ref().map_or(&Value::Null, Document::value);
     if let Some(samples) = &options.outside.samples {

@@ -2,7 +2,7 @@
 //! the value in the ClusterServiceVersion.
 
 use super::syntax::{NAME, RELEASE, VERSION};
-use crate::olm::annotation::{SKIP_RANGE, SUGGESTED_NAMESPACE};
+use crate::olm::annotation::{CONTAINER_IMAGE, SKIP_RANGE, SUGGESTED_NAMESPACE};
 use crate::olm::install_mode::INSTALL_MODES;
 use crate::shape::Shape::{self, Any, Boolean, Choice, List, Map, Object, OneOf, Syntax, Text};
 use crate::shape::{DRAFT_7, Field, TEXT_MAP, TEXTS, Target, json_schema as schema_of, not_empty, optional, required};
@@ -99,7 +99,7 @@ pub(super) const ANNOTATIONS: &[Field] = &[
         "Basic Install, Seamless Upgrades, Full Lifecycle, Deep Insights or Auto Pilot.",
     ),
     annotation("categories", "Catalog categories, separated by commas."),
-    annotation("containerImage", "The operator's image, for display."),
+    annotation(CONTAINER_IMAGE, "The operator's image, for display."),
     annotation("createdAt", "Creation time of this version, for display."),
     annotation("repository", "URL of the source code."),
     annotation("support", "Person or organization that supports the operator."),

@@ -3,9 +3,11 @@
 use crate::bundle::Bundle;
 use crate::bundle::{image_use, mentions};
 use crate::manifest::Object;
+use crate::olm::annotation::CONTAINER_IMAGE;
 use crate::synthesis::starter::{RELATED_IMAGES, bundle_of, inferred};
+use crate::text::Document;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A place of an image that stays the same from one release to the next: the object, whether the image is that of a
 /// container, and the name of the container, variable, argument or key.
@@ -31,6 +33,22 @@ pub(super) fn replaced(before: &Bundle, objects: &[Object]) -> BTreeMap<String, 
     }
     replaced.retain(|old, _| is.iter().all(|(_, image)| image != old));
     replaced
+}
+
+/// Returns the new value of the annotation `containerImage`, if its value is the image of a container that the new
+/// manifests replace.
+pub(super) fn container_image(before: &Bundle, objects: &[Object]) -> Option<String> {
+    let olm = before.olm.as_ref().map(Document::value)?;
+    let said = olm.get("annotations")?.get(CONTAINER_IMAGE)?.as_str()?;
+    let new = by_place(objects);
+    let used = by_place(&before.objects).into_iter();
+    let of_containers = used.filter(|((_, is_container, _), image)| *is_container && image.as_deref() == Some(said));
+    let is: BTreeSet<String> = of_containers
+        .filter_map(|(place, _)| new.get(&place).cloned().flatten())
+        .collect();
+    // If only some of the containers have a new image, the annotation may still be right.
+    let mut is = is.into_iter();
+    is.next().filter(|image| image != said && is.next().is_none())
 }
 
 /// Returns the names and images of the related images that are inferred from manifests.

@@ -162,6 +162,26 @@ fn an_image_at_the_same_place_is_updated_although_its_inferred_name_changes() {
 }
 
 #[test]
+fn the_annotation_with_the_image_of_a_container_follows_the_container() {
+    let annotated = |image: &str| format!("annotations:\n  # shown\n  containerImage: '{image}'\n  a: b\n");
+    let renamed = deployment("1.1.0").replace("{name: op, image", "{name: other, image");
+    for (said, stream, wanted) in [
+        ("example.com/op:1.0.0", deployment("1.1.0"), "example.com/op:1.1.0"),
+        ("example.com/op:0.9.0", deployment("1.1.0"), "example.com/op:0.9.0"),
+        ("example.com/op:1.0.0", renamed, "example.com/op:1.0.0"),
+    ] {
+        let folder = old_folder();
+        std::fs::write(folder.path().join(OLM_YAML), format!("{OLM}{}", annotated(said))).unwrap();
+        release(folder.path(), &stream, &ReleaseOptions::default())
+            .unwrap()
+            .write(folder.path())
+            .unwrap();
+        let after = files(folder.path()).remove(OLM_YAML).unwrap();
+        assert!(after.ends_with(&annotated(wanted)), "{after}");
+    }
+}
+
+#[test]
 fn an_unknown_or_older_version_and_an_unrelated_name_are_errors() {
     let folder = old_folder();
     let error = |stream: &str| {
