@@ -26,7 +26,7 @@ rules! { MANIFESTS
         DEPLOYMENT_WATCH_NAMESPACE = "deployment-watch-namespace", Info, OLM, "To follow the OperatorGroup, set the variable from the annotation olm.targetNamespaces with fieldRef.";
         DEPLOYMENT_CERT_VOLUME = "deployment-cert-volume", Info, OLM, "No action needed: OLM mounts its own certificate at this path.";
         SERVICEACCOUNT_FIELDS = "serviceaccount-fields", Warning, OLM, "Set the field in the pod template if it exists there; a ClusterServiceVersion has no field for it.";
-        CERT_SECRET_MISSING = "cert-secret-missing", Warning, OLM, "Remove the mount, or add the Secret to the bundle, because nothing creates it.";
+        CERT_SECRET_MISSING = "cert-secret-missing", Warning, OLM, "Use the serving certificate that OLM creates and mounts, or remove the volume and what uses its path, because nothing creates the Secret.";
         K8S_FILE_IGNORED = "k8s-file-ignored", Warning, PLAIN, "Rename the file so that it ends in .yaml, or move it out of manifests/.";
         K8S_LIST_OBJECT = "k8s-list-object", Warning, PLAIN, "Use a separate document for each object, because not every program reads lists.";
         OLM_API_UNUSED = "olm-api-unused", Warning, PLAIN, "Correct the group or the resource, or remove the entry, because it has no effect.";
@@ -76,6 +76,7 @@ rules! { MANIFESTS
         DEPLOYMENT_IMAGE = "deployment-image", Warning, OBJECTS, "Use HOST/NAME:TAG or HOST/NAME@DIGEST, in lowercase letters and without spaces.";
         DEPLOYMENT_FIXED_NAME = "deployment-fixed-name", Warning, OLM, "Read the namespace from the environment, and use the Service that OLM creates.";
         CERT_OWN_SECRET = "cert-own-secret", Warning, OLM, "Use the serving certificate that OLM creates and mounts, and remove the volume.";
+        VOLUME_SOURCE_MISSING = "volume-source-missing", Warning, OLM, "Add the object to the bundle, or set optional: true if the operator runs without it. No action needed if users create it before they install the operator.";
         CERT_OWN_ROTATION = "cert-own-rotation", Warning, OLM, "Disable the operator's own certificate management, and remove the permission; OLM creates and renews the certificates.";
         RBAC_GROUP_VERSION = "rbac-group-version", Warning, RBAC, "Use the group without a version, because RBAC rules apply to all versions.";
         VALUE_QUOTES = "value-quotes", Warning, OBJECTS, "Use plain quotes, which are not part of the value.";

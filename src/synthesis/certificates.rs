@@ -12,6 +12,7 @@ use crate::manifest::Object;
 use crate::rules;
 use crate::text::Path;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// A path where OLM mounts its certificate, with the file names of the certificate and the key.
 #[derive(Debug)]
@@ -105,13 +106,15 @@ impl<'a> Deployment<'a> {
     }
 }
 
-/// A Secret that a container of a Deployment mounts as files.
+/// A Secret or ConfigMap that a container of a Deployment mounts as files.
 #[derive(Debug)]
-pub(crate) struct SecretMount<'a> {
-    pub(crate) secret: &'a str,
-    /// Path of the Secret's name.
-    pub(crate) secret_path: Path,
-    /// Whether the pods start without the Secret.
+pub(crate) struct SourceMount<'a> {
+    /// `Secret` or `ConfigMap`.
+    pub(crate) kind: &'static str,
+    pub(crate) name: &'a str,
+    /// Path of the name.
+    pub(crate) name_path: Path,
+    /// Whether the pods start without the Secret or ConfigMap.
     pub(crate) optional: bool,
     pub(crate) volume: &'a str,
     pub(crate) mount: &'a str,
@@ -119,9 +122,9 @@ pub(crate) struct SecretMount<'a> {
     pub(crate) mount_path: Path,
 }
 
-/// Returns the Secrets that the containers of a Deployment mount at paths other than OLM's, each with one of its
-/// mounts.
-pub(crate) fn secret_mounts<'a>(deployment: &Deployment<'a>) -> Vec<SecretMount<'a>> {
+/// Returns the Secrets and ConfigMaps that the containers of a Deployment mount, each with one of its mounts. Skips
+/// mounts that OLM replaces: those at OLM's paths, if the Deployment is `serving` a webhook or an APIService.
+pub(crate) fn source_mounts<'a>(deployment: &Deployment<'a>, serving: bool) -> Vec<SourceMount<'a>> {
     let list = deployment.at.join(&Path::from("spec.template.spec.volumes"));
     let mut found = Vec::new();
     let volumes = deployment.value.pointer("/spec/template/spec/volumes");
@@ -129,17 +132,18 @@ pub(crate) fn secret_mounts<'a>(deployment: &Deployment<'a>) -> Vec<SecretMount<
     for (index, volume) in volumes.enumerate() {
         let at = list.index(index);
         let name = volume.get("name").and_then(Value::as_str).unwrap_or_default();
-        let elsewhere = mounts(deployment).find(|(volume, mount, _)| *volume == name && !is_olm_mount(mount));
-        let Some((_, mount, mount_path)) = elsewhere else {
+        let kept = mounts(deployment).find(|(volume, mount, _)| *volume == name && !(serving && is_olm_mount(mount)));
+        let Some((_, mount, mount_path)) = kept else {
             continue;
         };
-        for (source, key) in sources(volume, &at) {
-            let Some(secret) = key.get(deployment.object.value()).and_then(Value::as_str) else {
+        for (kind, source, key) in sources(volume, &at) {
+            let Some(source_name) = key.get(deployment.object.value()).and_then(Value::as_str) else {
                 continue;
             };
-            found.push(SecretMount {
-                secret,
-                secret_path: key,
+            found.push(SourceMount {
+                kind,
+                name: source_name,
+                name_path: key,
                 optional: source.get("optional") == Some(&Value::Bool(true)),
                 volume: name,
                 mount,
@@ -150,20 +154,21 @@ pub(crate) fn secret_mounts<'a>(deployment: &Deployment<'a>) -> Vec<SecretMount<
     found
 }
 
-/// Returns the Secrets of a volume, each with the path of its name.
-fn sources<'a>(volume: &'a Value, at: &Path) -> Vec<(&'a Value, Path)> {
-    let secret = volume.get("secret");
-    let whole = secret.map(|secret| (secret, at.key("secret").key("secretName")));
+/// Returns the Secrets and ConfigMaps of a volume, each with its kind and the path of its name.
+fn sources<'a>(volume: &'a Value, at: &Path) -> Vec<(&'static str, &'a Value, Path)> {
+    let mut found = Vec::new();
+    let whole = [("Secret", "secret", "secretName"), ("ConfigMap", "configMap", "name")];
+    for (kind, key, name) in whole {
+        found.extend(volume.get(key).map(|source| (kind, source, at.key(key).key(name))));
+    }
     let projected = volume.pointer("/projected/sources").and_then(Value::as_array);
-    let parts = projected
-        .into_iter()
-        .flatten()
-        .enumerate()
-        .filter_map(|(index, source)| {
-            let path = at.key("projected").key("sources").index(index);
-            Some((source.get("secret")?, path.key("secret").key("name")))
-        });
-    whole.into_iter().chain(parts).collect()
+    for (index, part) in projected.into_iter().flatten().enumerate() {
+        let path = at.key("projected").key("sources").index(index);
+        for (kind, key, _) in whole {
+            found.extend(part.get(key).map(|source| (kind, source, path.key(key).key("name"))));
+        }
+    }
+    found
 }
 
 /// Returns the volume and the container path of every mount, and the path of the field that contains the container
@@ -182,10 +187,10 @@ fn mounts<'a>(deployment: &Deployment<'a>) -> impl Iterator<Item = (&'a str, &'a
     })
 }
 
-/// Reports the mounts of the bundle that OLM replaces.
-pub(super) fn replaced(work: &mut Work<'_>) {
-    for deployment in work.inventory.of("apps", "Deployment") {
-        let deployment = work.inventory.object(deployment);
+/// Reports the mounts of the bundle that OLM replaces, in the Deployments that serve a webhook or an APIService.
+pub(super) fn replaced(work: &mut Work<'_>, serving: &BTreeSet<usize>) {
+    for deployment in serving {
+        let deployment = work.inventory.object(*deployment);
         for (_, target, path) in mounts(&Deployment::of(deployment)).filter(|(_, target, _)| is_olm_mount(target)) {
             let message = format!("OLM replaces what {} mounts at {target}", deployment.label());
             let finding = Diagnostic::new(&rules::DEPLOYMENT_CERT_VOLUME, message).object(deployment.label());
@@ -250,15 +255,20 @@ fn mentions_of<'a>(deployment: &Deployment<'a>, folder: &str) -> Vec<(&'a str, P
     found
 }
 
+/// Whether a mount seems to be for a certificate of the metrics, which OLM does not create: a name of the mount says
+/// so, or all arguments and variables that use its path.
+pub(crate) fn is_for_metrics(deployment: &Deployment<'_>, mount: &SourceMount<'_>) -> bool {
+    let says = |text: &str| text.to_lowercase().contains("metrics");
+    let mentions = mentions_of(deployment, mount.mount);
+    [mount.name, mount.volume, mount.mount].into_iter().any(says)
+        || !mentions.is_empty() && mentions.iter().all(|(text, _)| says(text))
+}
+
 /// Describes how to make the Deployment read its certificate from OLM's mount.
-pub(crate) fn read_from_olm(deployment: &Deployment<'_>, mount: &SecretMount<'_>, from: &OlmMount) -> String {
+pub(crate) fn read_from_olm(deployment: &Deployment<'_>, mount: &SourceMount<'_>, from: &OlmMount) -> String {
     let [certificate, key] = from.files;
-    let read: Vec<String> = read_at(deployment, mount.mount).iter().map(Path::to_string).collect();
-    let change = match read.split_last() {
-        None => String::new(),
-        Some((only, [])) => format!(" (change {only})"),
-        Some((last, others)) => format!(" (change {} and {last})", others.join(", ")),
-    };
+    let read = read_at(deployment, mount.mount);
+    let change = listed(&read).map_or(String::new(), |read| format!(" (change {read})"));
     // A file that is not part of the serving certificate may still be needed.
     let volume = if mentions_of(deployment, mount.mount).len() > read.len() {
         String::new()
@@ -269,4 +279,36 @@ pub(crate) fn read_from_olm(deployment: &Deployment<'_>, mount: &SecretMount<'_>
         "OLM creates the certificate and mounts it at {} as {certificate} and {key}; read it from there{change}{volume}.",
         from.path
     )
+}
+
+/// Describes what to do about a mounted certificate that nothing creates, and that OLM's certificate cannot replace.
+pub(crate) fn without_certificate(deployment: &Deployment<'_>, mount: &SourceMount<'_>) -> String {
+    let users: Vec<Path> = mentions_of(deployment, mount.mount)
+        .into_iter()
+        .map(|(_, path)| path)
+        .collect();
+    let volume = mount.volume;
+    let remove = match listed(&users) {
+        None => format!("Remove the volume {volume} and its mount"),
+        Some(users) => {
+            let instead = if is_for_metrics(deployment, mount) {
+                "; without a path, controller-runtime creates a self-signed certificate for the metrics"
+            } else {
+                ""
+            };
+            format!("Remove the volume {volume}, its mount and what uses its path ({users}){instead}")
+        }
+    };
+    format!("{remove}. Or create the Secret in the install namespace by other means, such as cert-manager.")
+}
+
+/// Returns paths as a list in words.
+fn listed(paths: &[Path]) -> Option<String> {
+    let paths: Vec<String> = paths.iter().map(Path::to_string).collect();
+    let (last, others) = paths.split_last()?;
+    Some(if others.is_empty() {
+        last.clone()
+    } else {
+        format!("{} and {last}", others.join(", "))
+    })
 }

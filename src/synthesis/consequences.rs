@@ -16,7 +16,7 @@ static UNREADABLE: [&Rule; 7] = [
 ];
 
 /// Rules about missing content of a bundle.
-static ABSENCES: [&Rule; 14] = [
+static ABSENCES: [&Rule; 15] = [
     &rules::INDEX_NO_OBJECTS,
     &rules::INDEX_NO_CSV,
     &rules::K8S_DEPLOYMENT_MISSING,
@@ -31,6 +31,7 @@ static ABSENCES: [&Rule; 14] = [
     &rules::RBAC_ACCOUNT_UNBOUND,
     &rules::RBAC_KEPT_SUBJECT_NAMESPACE,
     &rules::CERT_OWN_SECRET,
+    &rules::VOLUME_SOURCE_MISSING,
 ];
 
 /// Whether a finding reports a manifest as unreadable.

@@ -26,6 +26,7 @@ pub mod intake;
 mod inventory;
 mod kept_binding;
 mod kustomization;
+mod missing_sources;
 pub(crate) mod namespaces;
 pub mod next_release;
 mod old_apis;
@@ -63,6 +64,7 @@ use crate::rules;
 use draft::Draft;
 use inventory::Inventory;
 use serde_json::Value;
+use services::Target;
 use std::collections::BTreeSet;
 use wildcards::WildcardRule;
 
@@ -182,7 +184,6 @@ pub fn synthesize_for(bundle: &Bundle, reading: &[Diagnostic], shipping: Shippin
     overlay::write(&mut work);
     old_apis::look_at(&mut work);
     let accounts = deployments::project(&mut work);
-    certificates::replaced(&mut work);
     let owned = crds::project(&mut work);
     let served = webhooks::project(&mut work);
     let aggregated = apiservices::targets(&mut work);
@@ -191,14 +192,14 @@ pub fn synthesize_for(bundle: &Bundle, reading: &[Diagnostic], shipping: Shippin
         .chain(&aggregated)
         .map(|target| target.deployment)
         .collect();
+    certificates::replaced(&mut work, &certified);
     let grants = grants::collect(&mut work, &accounts, &certified);
     permissions::project(&mut work, &accounts, &grants);
     let kinds = apis::project(&mut work, &accounts, &grants, &owned);
     apiservices::project(&mut work, &aggregated, &kinds);
     services::settle(&mut work, &served, &aggregated);
-    // OLM also supplies certificates to the webhooks and APIServices whose Services remain to be corrected.
-    let certificates_from_olm = !certified.is_empty() || work.findings.iter().any(services::is_unreached);
-    others::settle(&mut work, &accounts, &owned, certificates_from_olm);
+    let certified: Vec<Target> = served.into_iter().chain(aggregated.iter().copied()).collect();
+    others::settle(&mut work, &accounts, &owned, &certified);
     namespaces::check(&mut work, &accounts);
     validity::check(&mut work, bundle);
 

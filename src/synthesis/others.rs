@@ -6,6 +6,7 @@ use super::crds::Owned;
 use super::deployments::Accounts;
 use super::fate::{Fate, applied, is_kept_kind, shipped};
 use super::kept_binding;
+use super::services::{self, Target};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::{GroupVersionKind, builtin, rbac};
 use crate::manifest::Object;
@@ -16,9 +17,12 @@ use crate::text::Path;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
-/// Decides the fate of every object that earlier steps have not decided.
-pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, certificates_from_olm: bool) {
+/// Decides the fate of every object that earlier steps have not decided. `certified` lists the Services for which OLM
+/// creates certificates, and their Deployments.
+pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, certified: &[Target]) {
     let bound = bound_roles(work);
+    // OLM also supplies certificates to the webhooks and APIServices whose Services remain to be corrected.
+    let certificates_from_olm = !certified.is_empty() || work.findings.iter().any(services::is_unreached);
     let mut mounted: Option<Mounted<'_>> = None;
     for index in work.inventory.undecided() {
         let object = work.inventory.object(index);
@@ -35,8 +39,8 @@ pub(super) fn settle(work: &mut Work<'_>, accounts: &Accounts, owned: &Owned, ce
                     .decide(index, Fate::Dropped, "OLM installs into an existing namespace");
             }
             ("cert-manager.io", "Issuer" | "ClusterIssuer" | "Certificate") if certificates_from_olm => {
-                let mounted = mounted.get_or_insert_with(|| mounted_secrets(work));
-                cert_manager(work, index, mounted);
+                let mounted = mounted.get_or_insert_with(|| mounted_secrets(work, certified));
+                cert_manager(work, index, mounted, certified);
             }
             (_, crate::csv::KIND) => {
                 work.inventory.decide(
@@ -242,33 +246,52 @@ fn service_account(work: &mut Work<'_>, index: usize) {
 }
 
 /// The Deployments that mount each Secret, each with its first mount of the Secret.
-type Mounted<'a> = HashMap<&'a str, Vec<(certificates::Deployment<'a>, certificates::SecretMount<'a>)>>;
+type Mounted<'a> = HashMap<&'a str, Vec<(certificates::Deployment<'a>, certificates::SourceMount<'a>)>>;
 
-fn mounted_secrets<'a>(work: &Work<'a>) -> Mounted<'a> {
+fn mounted_secrets<'a>(work: &Work<'a>, certified: &[Target]) -> Mounted<'a> {
+    let serving: BTreeSet<usize> = certified.iter().map(|target| target.deployment).collect();
     let mut mounted = Mounted::new();
     for index in work.inventory.of("apps", "Deployment") {
         let pods = certificates::Deployment::of(work.inventory.object(index));
         let mut seen = BTreeSet::new();
-        for mount in certificates::secret_mounts(&pods) {
-            if seen.insert(mount.secret) {
-                mounted.entry(mount.secret).or_default().push((pods.clone(), mount));
+        for mount in certificates::source_mounts(&pods, serving.contains(&index)) {
+            if mount.kind == "Secret" && seen.insert(mount.name) {
+                mounted.entry(mount.name).or_default().push((pods.clone(), mount));
             }
         }
     }
     mounted
 }
 
-fn cert_manager(work: &mut Work<'_>, index: usize, mounted: &Mounted<'_>) {
+fn cert_manager(work: &mut Work<'_>, index: usize, mounted: &Mounted<'_>, certified: &[Target]) {
     let object = work.inventory.object(index);
+    let missing = missing_secrets(work, object, mounted, certified);
     let message = format!(
         "{} is omitted, because OLM supplies the serving certificates",
         object.label()
     );
-    report(work, &rules::K8S_CERT_MANAGER_DROPPED, message, object);
+    let finding = Diagnostic::new(&rules::K8S_CERT_MANAGER_DROPPED, message).object(object.label());
+    let finding = finding.at(object.name_place());
+    work.report(if missing.is_empty() {
+        finding
+    } else {
+        finding.help("The finding about its Secret says what to change.")
+    });
+    work.findings.extend(missing);
     work.inventory
         .decide(index, Fate::Dropped, "OLM supplies the serving certificates");
-    let Some(secret) = object.text(&["spec", "secretName"]) else {
-        return;
+}
+
+/// Reports the Deployments that mount the Secret of an omitted Certificate.
+fn missing_secrets(
+    work: &Work<'_>,
+    certificate: &Object,
+    mounted: &Mounted<'_>,
+    certified: &[Target],
+) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    let Some(secret) = certificate.text(&["spec", "secretName"]) else {
+        return findings;
     };
     for (pods, mount) in mounted.get(secret).into_iter().flatten() {
         let deployment = pods.object();
@@ -276,19 +299,32 @@ fn cert_manager(work: &mut Work<'_>, index: usize, mounted: &Mounted<'_>) {
             "{} mounts Secret {secret} at {}, but only the omitted Certificate {} would create it",
             deployment.label(),
             mount.mount,
-            object.name()
+            certificate.name()
         );
-        let finding = Diagnostic::new(&rules::CERT_SECRET_MISSING, message).object(object.label());
-        let place = object.place(&Path::root().key("spec").key("secretName"));
-        let advice = certificates::read_from_olm(pods, mount, &certificates::OF_WEBHOOKS);
+        let finding = Diagnostic::new(&rules::CERT_SECRET_MISSING, message).object(certificate.label());
+        let place = certificate.place(&Path::root().key("spec").key("secretName"));
+        // A pod that reads OLM's certificate mounts this Secret for another purpose.
+        let advice = if certificates::reads_from_olm(pods)
+            || certificates::is_for_metrics(pods, mount)
+            || is_for_other_service(work, certificate, certified)
+        {
+            certificates::without_certificate(pods, mount)
+        } else {
+            certificates::read_from_olm(pods, mount, &certificates::OF_WEBHOOKS)
+        };
         let finding = finding
             .at(place)
             .also(deployment.place(&mount.mount_path), "the Secret is mounted here");
-        // A pod that reads OLM's certificate mounts this Secret for another purpose.
-        work.report(if certificates::reads_from_olm(pods) {
-            finding
-        } else {
-            finding.help(advice)
-        });
+        findings.push(finding.help(advice));
     }
+    findings
+}
+
+/// Whether a Certificate is for Services of the bundle for which OLM creates no certificate.
+fn is_for_other_service(work: &Work<'_>, certificate: &Object, certified: &[Target]) -> bool {
+    let names = certificate.list(&["spec", "dnsNames"]).iter().filter_map(Value::as_str);
+    let hosts = names.map(|name| name.split('.').next().unwrap_or_default());
+    let services: Vec<usize> = hosts.filter_map(|host| work.inventory.service(host, None)).collect();
+    let is_certified = |index: &usize| certified.iter().any(|target| target.service == *index);
+    !services.is_empty() && !services.iter().any(is_certified)
 }

@@ -1,7 +1,8 @@
 //! Checks serving certificates of webhooks and APIServices: OLM creates these certificates, so the operator's own
 //! certificates do not work.
 
-use super::certificates::{self, Deployment, OF_API_SERVICES, OF_WEBHOOKS, OlmMount, SecretMount};
+use super::certificates::{self, Deployment, OF_API_SERVICES, OF_WEBHOOKS, OlmMount, SourceMount};
+use super::missing_sources::{self, Creators};
 use super::{Fate, Outcome, Provenance};
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
@@ -14,8 +15,6 @@ use crate::text::Path;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The annotation that makes OpenShift create a Secret for a Service.
-const SERVING_CERTIFICATE: &str = "service.beta.openshift.io/serving-cert-secret-name";
 /// Parts of names that indicate a certificate rather than a password.
 const CERTIFICATE_WORDS: [&str; 4] = ["cert", "tls", "ssl", "pki"];
 
@@ -54,8 +53,8 @@ pub(crate) fn check_csv(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     });
 }
 
-/// Reports Deployments that serve a webhook or an APIService with a certificate from a Secret that OLM does not create.
-/// `kept` lists the objects that are installed alongside the CSV.
+/// Reports Deployments that serve a webhook or an APIService with a certificate other than OLM's, and Deployments that
+/// mount what nothing creates. `kept` lists the objects that are installed alongside the CSV.
 fn own_secrets<'a>(
     served: &Served<'_>,
     deployments: impl Iterator<Item = Deployment<'a>>,
@@ -63,19 +62,19 @@ fn own_secrets<'a>(
     kept: &[&Object],
     findings: &mut Vec<Diagnostic>,
 ) {
+    let creators = Creators {
+        objects: &bundle.objects,
+        kept,
+        serving: served.keys().copied().collect(),
+    };
     for deployment in deployments {
-        if let Some((what, from)) = served.get(deployment.name()) {
+        let serves = served.get(deployment.name());
+        if serves.is_some() {
             findings.extend(service_name(&deployment));
-            let reads_from_olm = certificates::reads_from_olm(&deployment);
-            let mounts = certificates::secret_mounts(&deployment).into_iter();
-            let still_used = |mount: &SecretMount<'_>| {
-                !reads_from_olm || !certificates::read_at(&deployment, mount.mount).is_empty()
-            };
-            // Without an optional Secret, the pods start, but with a certificate that no client trusts.
-            let own = mounts.filter(|mount| {
-                still_used(mount) && !(mount.optional && reads_from_olm) && is_own_certificate(bundle, kept, mount)
-            });
-            findings.extend(own.map(|mount| own_secret(&deployment, what, from, &mount)));
+        }
+        for mount in certificates::source_mounts(&deployment, serves.is_some()) {
+            let own = serves.and_then(|(what, from)| own_secret(&deployment, (what, from), &creators, &mount));
+            findings.extend(own.or_else(|| missing_sources::find(&deployment, &creators, &mount)));
         }
     }
 }
@@ -123,35 +122,37 @@ fn service_name(deployment: &Deployment<'_>) -> Option<Diagnostic> {
     Some(finding.path(&path).at(object.place(&path)).help(help))
 }
 
-/// Returns whether the Secret contains a certificate that nothing in the bundle creates. A Secret that a Certificate
-/// would have created is reported elsewhere.
-fn is_own_certificate(bundle: &Bundle, kept: &[&Object], mount: &SecretMount<'_>) -> bool {
-    let made = bundle.objects.iter().any(|object| {
-        let gvk = object.gvk();
-        gvk.is("", "Secret") && object.name() == mount.secret
-            || gvk.is("cert-manager.io", "Certificate") && object.text(&["spec", "secretName"]) == Some(mount.secret)
-    });
-    let made_for_service = kept
-        .iter()
-        .any(|object| object.text(&["metadata", "annotations", SERVING_CERTIFICATE]) == Some(mount.secret));
+/// Reports a Secret from which the Deployment seems to serve, and that nothing creates.
+fn own_secret(
+    deployment: &Deployment<'_>,
+    (what, from): (&str, &OlmMount),
+    creators: &Creators<'_>,
+    mount: &SourceMount<'_>,
+) -> Option<Diagnostic> {
+    if mount.kind != "Secret" || certificates::is_for_metrics(deployment, mount) {
+        return None;
+    }
+    let reads_from_olm = certificates::reads_from_olm(deployment);
+    // Without an optional Secret, the pods start, but with a certificate that no client trusts.
+    let still_used = !reads_from_olm || !certificates::read_at(deployment, mount.mount).is_empty();
     let says = |text: &str| CERTIFICATE_WORDS.iter().any(|word| text.to_lowercase().contains(word));
-    !made && !made_for_service && [mount.secret, mount.volume, mount.mount].into_iter().any(says)
-}
-
-fn own_secret(deployment: &Deployment<'_>, what: &str, from: &OlmMount, mount: &SecretMount<'_>) -> Diagnostic {
+    let about_certificates = [mount.name, mount.volume, mount.mount].into_iter().any(says);
+    if !still_used || mount.optional && reads_from_olm || !about_certificates || creators.create(mount) {
+        return None;
+    }
     let object = deployment.object();
     let message = format!(
         "{} serves {what} and mounts Secret {} at {} for a certificate, but no manifest creates that Secret",
         deployment.label(),
-        mount.secret,
+        mount.name,
         mount.mount
     );
-    Diagnostic::new(&rules::CERT_OWN_SECRET, message)
+    let finding = Diagnostic::new(&rules::CERT_OWN_SECRET, message)
         .object(object.label())
-        .path(&mount.secret_path)
-        .at(object.place(&mount.secret_path))
-        .also(object.place(&mount.mount_path), "it is mounted here")
-        .help(certificates::read_from_olm(deployment, mount, from))
+        .path(&mount.name_path)
+        .at(object.place(&mount.name_path))
+        .also(object.place(&mount.mount_path), "it is mounted here");
+    Some(finding.help(certificates::read_from_olm(deployment, mount, from)))
 }
 
 /// Resources that OLM creates but that rules may allow the operator to change, and the definitions from which OLM

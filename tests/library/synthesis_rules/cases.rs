@@ -639,7 +639,8 @@ fn deployments() -> Vec<Case> {
             deployment(
                 "        ports:\n",
                 "        volumeMounts: [{name: a, mountPath: /tmp/k8s-webhook-server/serving-certs/}]\n        ports:\n",
-            ),
+            )
+            .webhook(),
             deployment(
                 "        ports:\n",
                 "        volumeMounts: [{name: a, mountPath: /tmp/serving}]\n        ports:\n",
@@ -648,6 +649,22 @@ fn deployments() -> Vec<Case> {
                 DEPLOYMENT_YAML,
                 "      containers:\n",
                 "      volumes: [{name: a, emptyDir: {}}]\n      containers:\n",
+            )
+            .webhook(),
+        ),
+        case(
+            "deployment-cert-volume",
+            "OLM's place, without a webhook",
+            certificate("/tmp/k8s-webhook-server/serving-certs"),
+            plain().with(
+                DEPLOYMENT_YAML,
+                "      containers:\n",
+                "      volumes: [{name: a, emptyDir: {}}]\n      containers:\n",
+            )
+            .with(
+                DEPLOYMENT_YAML,
+                "        ports:\n",
+                "        volumeMounts: [{name: a, mountPath: /tmp/k8s-webhook-server/serving-certs}]\n        ports:\n",
             ),
         ),
     ]

@@ -265,7 +265,7 @@ fn d8_custom_resources_are_not_turned_into_examples() {
 fn d9_and_d10_deployments_are_copied_unchanged() {
     let lines = "        env: [{name: WATCH_NAMESPACE, value: a}]\n        \
                  volumeMounts: [{name: certs, mountPath: /tmp/k8s-webhook-server/serving-certs}]\n        ports:\n";
-    let bundle = plain().with(DEPLOYMENT_YAML, "        ports:\n", lines);
+    let bundle = plain().webhook().with(DEPLOYMENT_YAML, "        ports:\n", lines);
     let written: Value = serde_yaml::from_str(&bundle.0[DEPLOYMENT_YAML]).unwrap();
     let found = outcome(bundle);
     assert_eq!(found.spec("install/spec/deployments/0/spec"), &written["spec"]);

@@ -143,12 +143,68 @@ pub(crate) fn all() -> Vec<Case> {
         case(
             "cert-own-secret",
             "a server that is told of OLM's place has another certificate beside it",
-            mounted("metrics-tls", "/certs").webhook(),
-            mounted("metrics-tls", "/certs").webhook().with(
+            mounted("side-tls", "/certs").webhook(),
+            mounted("side-tls", "/certs").webhook().with(
                 DEPLOYMENT_YAML,
                 "        ports:\n",
                 "        args: [--cert-dir=/tmp/k8s-webhook-server/serving-certs/]\n        ports:\n",
             ),
+        ),
+        case(
+            "volume-source-missing",
+            "a Secret that nothing creates",
+            mounted("database", "/etc/database"),
+            mounted("database", "/etc/database").and("{apiVersion: v1, kind: Secret, metadata: {name: database}}"),
+        ),
+        case(
+            "volume-source-missing",
+            "an optional Secret",
+            mounted("database", "/etc/database"),
+            mounted("database", "/etc/database").with(DEPLOYMENT_YAML, "secretName: ", "optional: true, secretName: "),
+        ),
+        case(
+            "volume-source-missing",
+            "a volume that no container mounts",
+            mounted("database", "/etc/database"),
+            mounted("database", "/etc/database").with(
+                DEPLOYMENT_YAML,
+                "[{name: files, mountPath: /etc/database}]",
+                "[]",
+            ),
+        ),
+        case(
+            "volume-source-missing",
+            "OLM's path, without and with a webhook",
+            mounted("hook", "/tmp/k8s-webhook-server/serving-certs"),
+            mounted("hook", "/tmp/k8s-webhook-server/serving-certs").webhook(),
+        ),
+        case(
+            "volume-source-missing",
+            "the Secret that OLM creates for a webhook",
+            mounted("op-service-cert", "/etc/hook"),
+            mounted("op-service-cert", "/etc/hook").webhook(),
+        ),
+        case(
+            "volume-source-missing",
+            "a ConfigMap, and one that is in every namespace",
+            mounted_map("settings"),
+            mounted_map("kube-root-ca.crt"),
+        ),
+        case(
+            "volume-source-missing",
+            "a part of a projected volume",
+            mounted("a", "/etc/a").with(
+                DEPLOYMENT_YAML,
+                "secret: {secretName: a}",
+                "projected: {sources: [{configMap: {name: a}}]}",
+            ),
+            mounted("a", "/etc/a")
+                .with(
+                    DEPLOYMENT_YAML,
+                    "secret: {secretName: a}",
+                    "projected: {sources: [{configMap: {name: a}}]}",
+                )
+                .and("{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"),
         ),
         case(
             "cert-own-secret",
@@ -225,6 +281,12 @@ fn mounted(secret: &str, path: &str) -> Bundle {
         "        volumeMounts: [{{name: files, mountPath: {path}}}]\n      volumes: [{{name: files, secret: {{secretName: {secret}}}}}]\n"
     );
     Bundle::plain().file(DEPLOYMENT_YAML, &format!("{DEPLOYMENT}{volume}"))
+}
+
+/// Returns a bundle whose Deployment mounts this ConfigMap.
+fn mounted_map(name: &str) -> Bundle {
+    let map = format!("configMap: {{name: {name}}}");
+    mounted("a", "/etc/a").with(DEPLOYMENT_YAML, "secret: {secretName: a}", &map)
 }
 
 /// Returns a bundle whose operator may patch the objects that create webhooks.

@@ -481,6 +481,76 @@ fn an_operator_with_its_own_certificate_gets_the_path_of_the_one_from_olm() {
     }
 }
 
+/// Returns a webhook's bundle with a second Certificate, for this Service, that the Deployment mounts at `/side`.
+fn certified(argument: &str, service: &str) -> Bundle {
+    let lines = format!(
+        "        - {{name: https, containerPort: 9443}}\n        args: ['{argument}']\n\
+         \x20       volumeMounts: [{{name: files, mountPath: /side}}]\n\
+         \x20     volumes: [{{name: files, secret: {{secretName: side}}}}]\n"
+    );
+    plain()
+        .webhook()
+        .and("{apiVersion: v1, kind: Service, metadata: {name: side}, spec: {ports: [{port: 1}], selector: {a: b}}}")
+        .and(&format!(
+            "{{apiVersion: cert-manager.io/v1, kind: Certificate, metadata: {{name: a}}, \
+             spec: {{secretName: side, dnsNames: [{service}.a.svc, {service}.a.svc.cluster.local]}}}}"
+        ))
+        .with(
+            DEPLOYMENT_YAML,
+            "        - {name: https, containerPort: 9443}\n",
+            &lines,
+        )
+}
+
+#[test]
+fn an_omitted_certificate_of_another_service_is_not_replaced_with_that_of_olm() {
+    let rule = "cert-secret-missing";
+    let hook = advice(&certified("--tls=/side", "hook"), rule);
+    assert!(hook.starts_with("OLM creates the certificate"), "{hook}");
+    for (argument, service) in [("--tls=/side", "side"), ("--metrics-cert-path=/side", "hook")] {
+        let told = advice(&certified(argument, service), rule);
+        assert!(!told.contains("/tmp/k8s-webhook-server"), "{told}");
+        let remove =
+            "Remove the volume files, its mount and what uses its path (spec.template.spec.containers[0].args[0])";
+        assert!(told.starts_with(remove), "{told}");
+        assert_eq!(
+            told.contains("controller-runtime creates a self-signed"),
+            argument.contains("metrics")
+        );
+    }
+    let bundle = certified(
+        "--metrics-cert-path=/side --dir=/tmp/k8s-webhook-server/serving-certs",
+        "side",
+    );
+    let beside = advice(&bundle, rule);
+    assert!(
+        beside.contains("(spec.template.spec.containers[0].args[0])"),
+        "{beside}"
+    );
+}
+
+#[test]
+fn an_omitted_certificate_needs_an_action_only_if_its_secret_is_mounted() {
+    let rule = "k8s-cert-manager-dropped";
+    let mounted = certified("--tls=/side", "side");
+    let unused = mounted
+        .clone()
+        .with(DEPLOYMENT_YAML, "secretName: side", "secretName: side, optional: true");
+    let unused = unused.but("secretName: side", "secretName: other");
+    assert!(!advice(&mounted, rule).contains("No action needed"));
+    assert!(advice(&unused, rule).contains("No action needed"));
+}
+
+#[test]
+fn the_missing_certificate_of_the_metrics_names_the_argument_that_uses_it() {
+    let bundle = certified("--metrics-cert-path=/side", "side").but("Certificate", "Issuer");
+    let told = advice(&bundle, "volume-source-missing");
+    assert!(
+        told.contains("(spec.template.spec.containers[0].args[0]); without a path, controller-runtime"),
+        "{told}"
+    );
+}
+
 #[test]
 fn every_certificate_argument_is_reported_except_client_authorities() {
     let with = |arguments: &str, secret: &str| {
