@@ -122,7 +122,8 @@ fn service_name(deployment: &Deployment<'_>) -> Option<Diagnostic> {
     Some(finding.path(&path).at(object.place(&path)).help(help))
 }
 
-/// Reports a Secret from which the Deployment seems to serve, and that nothing creates.
+/// Reports a Secret from which the Deployment seems to serve: a certificate in the bundle, if nothing refers to OLM's
+/// certificate, or one that nothing creates.
 fn own_secret(
     deployment: &Deployment<'_>,
     (what, from): (&str, &OlmMount),
@@ -133,16 +134,24 @@ fn own_secret(
         return None;
     }
     let reads_from_olm = certificates::reads_from_olm(deployment);
-    // Without an optional Secret, the pods start, but with a certificate that no client trusts.
-    let still_used = !reads_from_olm || !certificates::read_at(deployment, mount.mount).is_empty();
-    let says = |text: &str| CERTIFICATE_WORDS.iter().any(|word| text.to_lowercase().contains(word));
-    let about_certificates = [mount.name, mount.volume, mount.mount].into_iter().any(says);
-    if !still_used || mount.optional && reads_from_olm || !about_certificates || creators.create(mount) {
-        return None;
-    }
+    let fault = if let Some(secret) = creators.source("Secret", mount.name) {
+        if reads_from_olm || !is_certificate(secret) {
+            return None;
+        }
+        "clients trust only the certificate that OLM creates"
+    } else {
+        // Without an optional Secret, the pods start, but with a certificate that no client trusts.
+        let still_used = !reads_from_olm || !certificates::read_at(deployment, mount.mount).is_empty();
+        let says = |text: &str| CERTIFICATE_WORDS.iter().any(|word| text.to_lowercase().contains(word));
+        let about_certificates = [mount.name, mount.volume, mount.mount].into_iter().any(says);
+        if !still_used || mount.optional && reads_from_olm || !about_certificates || creators.create(mount) {
+            return None;
+        }
+        "no manifest creates that Secret"
+    };
     let object = deployment.object();
     let message = format!(
-        "{} serves {what} and mounts Secret {} at {} for a certificate, but no manifest creates that Secret",
+        "{} serves {what} and mounts Secret {} at {} for a certificate, but {fault}",
         deployment.label(),
         mount.name,
         mount.mount
@@ -153,6 +162,16 @@ fn own_secret(
         .at(object.place(&mount.name_path))
         .also(object.place(&mount.mount_path), "it is mounted here");
     Some(finding.help(certificates::read_from_olm(deployment, mount, from)))
+}
+
+/// Whether a Secret contains a certificate with its key.
+fn is_certificate(secret: &Object) -> bool {
+    let has = |key: &str| {
+        ["data", "stringData"]
+            .iter()
+            .any(|field| secret.get(&[*field, key]).is_some())
+    };
+    secret.text(&["type"]) == Some("kubernetes.io/tls") || has("tls.crt") && has("tls.key")
 }
 
 /// Resources that OLM creates but that rules may allow the operator to change, and the definitions from which OLM

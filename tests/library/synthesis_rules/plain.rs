@@ -151,6 +151,30 @@ pub(crate) fn all() -> Vec<Case> {
             ),
         ),
         case(
+            "cert-own-secret",
+            "a certificate in the bundle",
+            mounted("hook", "/etc/webhook").webhook().and(CERTIFICATE_SECRET),
+            mounted("hook", "/tmp/k8s-webhook-server/serving-certs")
+                .webhook()
+                .and(CERTIFICATE_SECRET),
+        ),
+        case(
+            "cert-own-secret",
+            "a certificate in the bundle beside OLM's",
+            mounted("hook", "/etc/webhook").webhook().and(CERTIFICATE_SECRET),
+            mounted("hook", "/etc/webhook").webhook().and(CERTIFICATE_SECRET).with(
+                DEPLOYMENT_YAML,
+                "        ports:\n",
+                "        args: [--cert-dir=/tmp/k8s-webhook-server/serving-certs]\n        ports:\n",
+            ),
+        ),
+        case(
+            "cert-own-secret",
+            "a certificate of the metrics",
+            mounted("hook", "/etc/webhook").webhook().and(CERTIFICATE_SECRET),
+            mounted("hook", "/etc/metrics").webhook().and(CERTIFICATE_SECRET),
+        ),
+        case(
             "volume-source-missing",
             "a Secret that nothing creates",
             mounted("database", "/etc/database"),
@@ -288,6 +312,9 @@ fn mounted_map(name: &str) -> Bundle {
     let map = format!("configMap: {{name: {name}}}");
     mounted("a", "/etc/a").with(DEPLOYMENT_YAML, "secret: {secretName: a}", &map)
 }
+
+/// A Secret with a certificate.
+const CERTIFICATE_SECRET: &str = "{apiVersion: v1, kind: Secret, metadata: {name: hook}, type: kubernetes.io/tls, data: {tls.crt: Cg==, tls.key: Cg==}}";
 
 /// Returns a bundle whose operator may patch the objects that create webhooks.
 fn configurations(resource: &str) -> Bundle {
