@@ -42,9 +42,9 @@ Examples:
 /// the condition. Conditions that OLM does not know are also shown. OLM allows the upgrade of an operator without
 /// conditions; a warning is printed if the files contain no conditions at all.
 ///
-/// OLM also does not replace a version that is in another phase than Succeeded or Replacing, for example Pending. A
-/// version in the phase Failed is replaced only if the upgradeStrategy of its OperatorGroup is
-/// TechPreviewUnsafeFailForward, so include the OperatorGroups in the input.
+/// OLM also does not replace a version in the phase Pending or Failed until it succeeds. If the upgradeStrategy of the
+/// OperatorGroup is TechPreviewUnsafeFailForward, a version in the phase Failed is replaced, so include the
+/// OperatorGroups in the input.
 ///
 /// The exit status is 3 if an upgrade is held back.
 #[derive(Debug, Args)]

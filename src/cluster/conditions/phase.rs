@@ -8,11 +8,11 @@ use std::fmt;
 pub(crate) const REQUIREMENTS_UNKNOWN: &str = "RequirementsUnknown";
 
 const FAILED: &str = "Failed";
-/// The phases in which OLM replaces a version. OLM moves a version from `Succeeded` to `Replacing`, and then to
-/// `Deleting`.
-const REPLACEABLE: [&str; 3] = ["Succeeded", "Replacing", "Deleting"];
+/// The phases in which OLM replaces a version, now or without help. OLM moves a version from `InstallReady` to
+/// `Installing`, `Succeeded`, `Replacing` and `Deleting`.
+const REPLACEABLE: [&str; 5] = ["InstallReady", "Installing", "Succeeded", "Replacing", "Deleting"];
 
-/// An installed version that OLM does not replace in its current phase.
+/// An installed version that OLM does not replace, because it is in a phase that does not end without help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unready {
     /// The name of the ClusterServiceVersion.
@@ -22,8 +22,8 @@ pub struct Unready {
 }
 
 impl Unready {
-    /// Returns the version with its phase if OLM does not replace it in this phase. Returns `None` if the phase is
-    /// unknown.
+    /// Returns the version with its phase if OLM does not replace it because of this phase. Returns `None` if the phase
+    /// is unknown.
     pub fn of(operator: &InstalledOperator<'_>) -> Option<Self> {
         let phase = operator.phase.filter(|phase| !phase.is_empty())?;
         let is_ready = REPLACEABLE.contains(&phase) || (phase == FAILED && operator.fail_forward);
