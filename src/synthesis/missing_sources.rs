@@ -6,8 +6,11 @@ use crate::manifest::Object;
 use crate::rules;
 use std::collections::BTreeSet;
 
-/// The annotation that makes OpenShift create a Secret for a Service.
-const SERVING_CERTIFICATE: &str = "service.beta.openshift.io/serving-cert-secret-name";
+/// The annotations that make OpenShift create a Secret for a Service.
+const SERVING_CERTIFICATE: [&str; 2] = [
+    "service.beta.openshift.io/serving-cert-secret-name",
+    "service.alpha.openshift.io/serving-cert-secret-name",
+];
 /// The ConfigMaps that clusters create in every namespace.
 const EVERYWHERE: [&str; 2] = ["kube-root-ca.crt", "openshift-service-ca.crt"];
 
@@ -42,8 +45,10 @@ impl Creators<'_> {
         let is_omitted = |object: &Object| {
             object.gvk().is("cert-manager.io", "Certificate") && object.text(&["spec", "secretName"]) == Some(name)
         };
-        let is_for_service =
-            |object: &&Object| object.text(&["metadata", "annotations", SERVING_CERTIFICATE]) == Some(name);
+        let is_for_service = |object: &&Object| {
+            let named = |key: &&str| object.text(&["metadata", "annotations", key]) == Some(name);
+            SERVING_CERTIFICATE.iter().any(named)
+        };
         // OLM names its Service after the Deployment, and the Secret after the Service.
         let of_olm = name.strip_suffix("-service-cert");
         of_olm.is_some_and(|deployment| self.serving.contains(deployment))
