@@ -182,6 +182,16 @@ pub(crate) fn all() -> Vec<Case> {
         ),
         case(
             "volume-source-missing",
+            "the Secret that OpenShift creates for a Service",
+            mounted("database", "/etc/database"),
+            mounted("database", "/etc/database").and(
+                "{apiVersion: v1, kind: Service, metadata: {name: metrics, annotations: \
+                 {service.alpha.openshift.io/serving-cert-secret-name: database}}, \
+                 spec: {selector: {app: metrics}, ports: [{port: 8443}]}}",
+            ),
+        ),
+        case(
+            "volume-source-missing",
             "an optional Secret",
             mounted("database", "/etc/database"),
             mounted("database", "/etc/database").with(DEPLOYMENT_YAML, "secretName: ", "optional: true, secretName: "),
