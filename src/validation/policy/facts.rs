@@ -7,6 +7,7 @@ use crate::kubernetes::rbac::role::{Roles, is_aggregated};
 use crate::kubernetes::rbac::{self, Rule};
 use crate::text::Path;
 use serde_json::Value;
+use std::collections::{HashMap, HashSet};
 
 /// A place: the position among the judged objects, and the path in the object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +81,21 @@ const WEBHOOKS: [(&str, &str); 2] = [
     ("MutatingAdmissionWebhook", "MutatingWebhookConfiguration"),
 ];
 
+/// The namespaces of the roles among the judged objects, by the kind and the name of the role.
+type OwnRoles<'a> = HashMap<(&'a str, &'a str), HashSet<&'a str>>;
+
+fn own_roles<'a>(objects: &[&'a Value]) -> OwnRoles<'a> {
+    let mut own = OwnRoles::new();
+    for object in objects {
+        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+        if text("/apiVersion").starts_with(rbac::GROUP) {
+            let homes = own.entry((text("/kind"), text("/metadata/name"))).or_default();
+            homes.insert(text("/metadata/namespace"));
+        }
+    }
+    own
+}
+
 impl Facts {
     /// Collects the facts of a ClusterServiceVersion and of other objects. The ClusterServiceVersion, if any, has the
     /// number 0, and `objects` are numbered after it.
@@ -89,9 +105,10 @@ impl Facts {
             facts.csv(csv, setting.everywhere);
         }
         let known = Roles::of(setting.objects);
+        let own = own_roles(objects);
         for (number, object) in (usize::from(csv.is_some())..).zip(objects) {
             facts.object(number, object);
-            facts.binding(number, object, objects, (&known, setting.namespace));
+            facts.binding(number, object, &own, (&known, setting.namespace));
         }
         facts
     }
@@ -134,9 +151,9 @@ impl Facts {
     }
 
     /// Adds the rules that a binding grants, unless it binds a role among the objects: the rules of these roles are
-    /// separate facts. `known` are the roles of the cluster, and `namespace` is the namespace of bindings that specify
-    /// none.
-    fn binding(&mut self, number: usize, object: &Value, objects: &[&Value], (known, namespace): (&Roles<'_>, &str)) {
+    /// separate facts. `own` are the roles among the objects, `known` are the roles of the cluster, and `namespace` is
+    /// the namespace of bindings that specify none.
+    fn binding(&mut self, number: usize, object: &Value, own: &OwnRoles<'_>, (known, namespace): (&Roles<'_>, &str)) {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let gvk = GroupVersionKind::from_api_version(text("/apiVersion"), text("/kind"));
         let scope = match gvk.kind.as_str() {
@@ -149,16 +166,11 @@ impl Facts {
         }
         let (kind, name) = (text("/roleRef/kind"), text("/roleRef/name"));
         let home = text("/metadata/namespace");
-        let is_bound = |other: &&Value| {
-            let text = |pointer: &str| other.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-            let other_home = text("/metadata/namespace");
-            // OLM installs objects without a namespace into the same one.
-            let is_here = kind == "ClusterRole" || home.is_empty() || other_home.is_empty() || home == other_home;
-            text("/apiVersion").starts_with(rbac::GROUP)
-                && (text("/kind"), text("/metadata/name")) == (kind, name)
-                && is_here
+        // OLM installs objects without a namespace into the same one.
+        let is_here = |homes: &HashSet<&str>| {
+            kind == "ClusterRole" || home.is_empty() || homes.contains("") || homes.contains(home)
         };
-        if objects.iter().any(is_bound) {
+        if own.get(&(kind, name)).is_some_and(is_here) {
             return;
         }
         let namespace = if home.is_empty() { namespace } else { home };

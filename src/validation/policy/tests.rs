@@ -83,6 +83,42 @@ fn binding(role: &str) -> Value {
         "roleRef": {"kind": "ClusterRole", "name": role}, "subjects": [{"kind": "ServiceAccount", "name": "d"}]})
 }
 
+#[test]
+fn the_bindings_of_a_bundle_are_not_compared_with_each_of_its_objects() {
+    // Comparing each binding with each role would take hours.
+    const BINDINGS: usize = 30_000;
+    let roles = (0..BINDINGS).map(|number| cluster_role(&format!("r{number}"), &json!({})));
+    let bindings = (0..BINDINGS).map(|number| binding(&format!("r{number}")));
+    let objects: Vec<Value> = bindings.chain(roles).chain([binding("other")]).collect();
+    let objects: Vec<&Value> = objects.iter().collect();
+    let facts = facts::Facts::of(None, &objects, &Setting::default());
+    let spots: Vec<usize> = facts.grants.iter().map(|grant| grant.spot.object).collect();
+    assert_eq!(spots, (BINDINGS..=2 * BINDINGS).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_binding_refers_to_a_role_of_the_bundle_only_in_its_own_namespace() {
+    let object = |kind: &str, namespace: &str, more: Value| {
+        let mut object = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind,
+            "metadata": {"name": "r", "namespace": namespace}});
+        object
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        object
+    };
+    let is_own = |binding: &str, kind: &str, role: &str| {
+        let binding = object("RoleBinding", binding, json!({"roleRef": {"kind": kind, "name": "r"}}));
+        let objects = [object(kind, role, json!({})), object(kind, "far", json!({})), binding];
+        let facts = facts::Facts::of(None, &objects.iter().collect::<Vec<_>>(), &Setting::default());
+        facts.grants.is_empty()
+    };
+    for (binding, role, expected) in [("a", "a", true), ("", "a", true), ("a", "", true), ("a", "b", false)] {
+        assert_eq!(is_own(binding, "Role", role), expected, "{binding:?} {role:?}");
+        assert!(is_own(binding, "ClusterRole", role));
+    }
+}
+
 fn cluster_role(name: &str, more: &Value) -> Value {
     let mut role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name},
         "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]});
