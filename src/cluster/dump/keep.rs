@@ -21,6 +21,10 @@ const WHOLE: [&str; 12] = [
     "Install",
 ];
 
+/// The group and kind of the packages of all catalogs, with icons and descriptions. An API server of OLM computes
+/// them, so they are neither installed nor checked against a definition.
+const PACKAGES: (&str, &str) = ("packages.operators.coreos.com", "PackageManifest");
+
 /// The fields of built-in kinds that are kept in addition to the identity.
 const PARTS: [(&str, &[&str]); 4] = [
     ("APIService", &["metadata", "labels"]),
@@ -51,6 +55,15 @@ const OF_VERSION: [&[&str]; 15] = [
     &["status", "reason"],
 ];
 
+/// The fields of a PackageManifest that are kept to find the operator that it belongs to.
+const OF_PACKAGE: [&[&str]; 5] = [
+    &["apiVersion"],
+    &["kind"],
+    &["metadata", "name"],
+    &["metadata", "namespace"],
+    &["metadata", "labels"],
+];
+
 /// The fields that are kept for each API that a ClusterServiceVersion owns or requires.
 const OF_API: [&str; 4] = ["name", "group", "version", "kind"];
 
@@ -62,7 +75,7 @@ pub fn kept(object: Value) -> Value {
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
     let api_version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
     let group = api_version.split_once('/').map_or("", |(group, _)| group);
-    let is_custom = !builtin::is_listed_group(group) && group != csv::GROUP;
+    let is_custom = !builtin::is_listed_group(group) && group != csv::GROUP && (group, kind) != PACKAGES;
     if WHOLE.contains(&kind) || is_custom {
         return object;
     }
@@ -106,17 +119,23 @@ fn definition(object: &Value) -> Value {
         "versions": versions})
 }
 
-/// Returns an object whole, except for a ClusterServiceVersion that OLM copied from another namespace. Of such a copy,
-/// only the identity, the origin and the owners are kept, because there may be one in every namespace.
+/// Returns an object whole, with two exceptions. Of a ClusterServiceVersion that OLM copied from another namespace,
+/// only the identity, the origin and the owners are kept, because there may be one in every namespace. Of a
+/// PackageManifest, only the identity, the labels and the owners are kept.
 pub fn kept_whole(object: Value) -> Value {
     let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-    let is_of_olm = text("apiVersion")
-        .split_once('/')
-        .is_some_and(|(group, _)| group == csv::GROUP);
-    if !is_of_olm || text("kind") != csv::KIND || !Csv(&object).is_copied() {
+    let group = text("apiVersion").split_once('/').map_or("", |(group, _)| group);
+    let mut kept = if (group, text("kind")) == (csv::GROUP, csv::KIND) && Csv(&object).is_copied() {
+        version(&object)
+    } else if (group, text("kind")) == PACKAGES {
+        let mut kept = Value::Object(Map::new());
+        for path in OF_PACKAGE {
+            put(&mut kept, path, at(&object, path).cloned());
+        }
+        kept
+    } else {
         return object;
-    }
-    let mut kept = version(&object);
+    };
     let owners = object.pointer("/metadata/ownerReferences").cloned();
     put(&mut kept, &["metadata", "ownerReferences"], owners);
     kept
@@ -239,7 +258,25 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_kept_whole_except_copied_versions() {
+    fn of_a_package_manifest_the_content_of_the_catalog_is_not_kept() {
+        let package = |metadata: Value| json!({"apiVersion": "packages.operators.coreos.com/v1", "kind": "PackageManifest", "metadata": metadata});
+        let mut whole = package(
+            json!({"name": "p", "namespace": "n", "labels": {"catalog": "c"}, "uid": "1",
+            "ownerReferences": [{"kind": "CatalogSource", "name": "c"}]}),
+        );
+        whole["spec"] = json!({});
+        whole["status"] = json!({"channels": [{"currentCSVDesc": {"icon": [{"base64data": "AA=="}]}}]});
+        assert_eq!(kept(whole.clone()), package(json!({"name": "p", "namespace": "n"})));
+        let with_owner = json!({"name": "p", "namespace": "n", "labels": {"catalog": "c"},
+            "ownerReferences": [{"kind": "CatalogSource", "name": "c"}]});
+        assert_eq!(kept_whole(whole.clone()), package(with_owner));
+        whole["kind"] = json!("Other");
+        assert_eq!(kept(whole.clone()), whole);
+        assert_eq!(kept_whole(whole.clone()), whole);
+    }
+
+    #[test]
+    fn everything_else_is_kept_whole_except_copied_versions() {
         let original = json!({
             "apiVersion": "operators.coreos.com/v1alpha1",
             "kind": "ClusterServiceVersion",
