@@ -147,9 +147,10 @@ pub fn apply(steps: &[Step], namespace: &str, state: &State, olm: &Olm) -> Resul
     if applied.phase == Phase::Complete {
         let statuses: Vec<StepStatus> = applied.steps.iter().map(|outcome| outcome.status).collect();
         let refused = operator_group::refused(steps, &statuses, namespace, state, olm);
-        // A version that is not a member is not installed, so nothing else fails.
-        let is_refused = |failed: &FailedVersion| refused.iter().any(|refused| refused.name == failed.name);
-        applied.failed.retain(|failed| !is_refused(failed));
+        // OLM checks the membership before everything else.
+        let is_refused = |name: &str| refused.iter().any(|refused| refused.name == name);
+        applied.failed.retain(|failed| !is_refused(&failed.name));
+        applied.pending.retain(|pending| !is_refused(&pending.name));
         applied.failed.extend(refused);
     }
     Ok(applied)
@@ -193,24 +194,16 @@ pub fn apply_as(
             let end = (Phase::Complete, String::new());
             let statuses: Vec<StepStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
             let mut pending = requirements::pending(steps, &statuses, &cluster.apis, (state, namespace), olm);
-            // OLM checks the webhooks and the owners once all requirements are met, then the phase of the replaced
-            // version, and the Deployments after that.
+            // OLM checks the conditions of the replaced version first, then the requirements, the webhooks, the owners
+            // and the phase of the replaced version. The Deployments are written only after all of this.
             let mut failed = webhooks::refused(steps, &statuses, olm);
             failed_version::add(&mut failed, owners::refused(steps, &statuses, &cluster, state));
             pending.retain(|pending| {
                 !pending.waits_for_phase() || failed.iter().all(|failed| failed.name != pending.name)
             });
-            let is_met = |version: &FailedVersion| pending.iter().all(|pending| pending.name != version.name);
-            failed.retain(is_met);
             failed_version::add(&mut failed, deployments::refused(steps, &statuses, &cluster));
-            let mut waiting = webhooks::waiting(steps, &statuses, olm);
-            waiting.retain(is_met);
-            failed_version::add(&mut failed, waiting);
-            let is_held = |name: &str| {
-                let mut pending = pending.iter().filter(|other| other.name == name);
-                pending.any(|other| other.held.is_some() || other.unready.is_some())
-            };
-            failed.retain(|failed| !is_held(&failed.name));
+            failed_version::add(&mut failed, webhooks::waiting(steps, &statuses, olm));
+            failed.retain(|failed| pending.iter().all(|pending| pending.name != failed.name));
             let applied = ended(steps, outcomes, passes, end, cluster.warnings);
             return Ok(Applied {
                 failed,

@@ -14,6 +14,7 @@ use crate::tree::{Tree, TreeLimits};
 use serde_json::{Value, json};
 
 mod owners;
+mod phases;
 mod replaced;
 
 const MONITORING: &str = "monitoring.coreos.com";

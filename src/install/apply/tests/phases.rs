@@ -1,0 +1,70 @@
+//! OLM sets one phase: each check of a version presupposes that the version passes the checks before it.
+
+use super::*;
+
+/// A version for all namespaces that owns a Deployment and requires an API.
+fn requiring() -> Value {
+    let mut csv = csv("memo.v1");
+    csv["spec"]["installModes"] = json!([{"type": "AllNamespaces", "supported": true}]);
+    csv["spec"]["nativeAPIs"] = json!([{"group": "route.example.com", "version": "v1", "kind": "Route"}]);
+    csv["spec"]["install"]["spec"]["deployments"] =
+        json!([{"name": "memo", "spec": {"selector": {"matchLabels": {"app": "new"}}}}]);
+    csv
+}
+
+/// A Deployment of the same name whose selector OLM cannot change.
+fn deployment() -> Value {
+    let mut there = object("apps/v1", "Deployment", "memo");
+    there["metadata"]["namespace"] = json!("operators");
+    there["spec"] = json!({"selector": {"matchLabels": {"app": "old"}}});
+    there
+}
+
+fn group(spec: &Value) -> Value {
+    json!({"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup",
+        "metadata": {"name": "group", "namespace": "operators"}, "spec": spec})
+}
+
+/// Returns the reasons for which the version fails, and those for which it stays `Pending`.
+fn reasons(objects: Vec<Value>, apis: Option<Vec<Api>>, olm: &Olm) -> (Vec<&'static str>, Vec<&'static str>) {
+    let steps = in_order(of_bundle(&content(requiring(), Vec::new()), &target(), "").unwrap());
+    let state = State {
+        apis,
+        objects,
+        ..State::default()
+    };
+    let applied = run_with(&steps, &state, olm);
+    assert_eq!(applied.phase, Phase::Complete);
+    (
+        applied.failed.iter().map(|failed| failed.reason).collect(),
+        applied.pending.iter().map(Requirements::status_reason).collect(),
+    )
+}
+
+#[test]
+fn the_deployments_of_a_version_are_checked_only_if_its_requirements_are_met() {
+    let objects = vec![deployment()];
+    for olm in [Olm::newest(), Olm::Proposed] {
+        let (failed, pending) = reasons(objects.clone(), Some(Vec::new()), &olm);
+        assert_eq!((&*failed, &*pending), (&[][..], &["RequirementsNotMet"][..]), "{olm:?}");
+        let (failed, pending) = reasons(objects.clone(), None, &olm);
+        assert_eq!(
+            (&*failed, &*pending),
+            (&["InstallComponentFailed"][..], &[][..]),
+            "{olm:?}"
+        );
+    }
+}
+
+#[test]
+fn nothing_else_is_said_of_a_version_that_its_operator_group_refuses() {
+    let own = group(&json!({"targetNamespaces": ["operators"]}));
+    for olm in [Olm::newest(), Olm::Proposed] {
+        let (failed, pending) = reasons(vec![deployment(), own.clone()], Some(Vec::new()), &olm);
+        assert_eq!(
+            (&*failed, &*pending),
+            (&["UnsupportedOperatorGroup"][..], &[][..]),
+            "{olm:?}"
+        );
+    }
+}
