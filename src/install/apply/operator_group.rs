@@ -10,6 +10,12 @@ use crate::olm::releases::Olm;
 use crate::steps::{Step, StepStatus};
 use std::collections::HashMap;
 
+/// OLM's reason and message for a version whose OperatorGroup selects no namespace.
+const NO_TARGETS: (&str, &str) = (
+    "NoTargetNamespaces",
+    "no targetNamespaces are matched operatorgroups namespace selection",
+);
+
 /// Returns the versions among these steps that fail because of the OperatorGroups of their namespace. `statuses` are
 /// the final statuses of the steps. With the proposal simplify-olm-apis, a namespace may have several OperatorGroups or
 /// none.
@@ -31,8 +37,10 @@ pub(super) fn refused(
             Standing::Members(group, targets) => {
                 let names: Option<&[String]> = match targets {
                     Targets::All => Some(&[]),
-                    // An empty list would stand for all namespaces.
-                    Targets::Namespaces(names) => Some(&names[..]).filter(|names| !names.is_empty()),
+                    Targets::Namespaces(names) if names.is_empty() => {
+                        return Some((NO_TARGETS.0, NO_TARGETS.1.to_owned()));
+                    }
+                    Targets::Namespaces(names) => Some(names),
                     Targets::Selected => None,
                 };
                 let unsupported =

@@ -68,3 +68,20 @@ fn nothing_else_is_said_of_a_version_that_its_operator_group_refuses() {
         );
     }
 }
+
+#[test]
+fn a_version_fails_if_its_operator_group_selects_none_of_the_namespaces() {
+    let selecting = group(&json!({"selector": {"matchLabels": {"team": "a"}}}));
+    let mut namespace = object("v1", "Namespace", "b");
+    namespace["metadata"]["labels"] = json!({"team": "b"});
+    for olm in [Olm::newest(), Olm::Proposed] {
+        let (failed, pending) = reasons(vec![selecting.clone(), namespace.clone()], None, &olm);
+        assert_eq!((&*failed, &*pending), (&["NoTargetNamespaces"][..], &[][..]), "{olm:?}");
+        // Without any namespace in the input, the selected namespaces are unknown.
+        let (failed, pending) = reasons(vec![selecting.clone()], None, &olm);
+        assert_eq!((&*failed, &*pending), (&[][..], &[][..]), "{olm:?}");
+    }
+    namespace["metadata"]["labels"]["team"] = json!("a");
+    let (failed, _) = reasons(vec![selecting, namespace], None, &Olm::newest());
+    assert_eq!(failed, ["UnsupportedOperatorGroup"], "a selected namespace is a target");
+}
