@@ -7,6 +7,7 @@
 
 mod check;
 mod hold;
+mod index;
 mod list;
 mod note;
 mod phase;
@@ -17,6 +18,7 @@ mod starter;
 pub(crate) use check::held_in;
 pub use check::{Check, Upgrade, check, check_in, held, installed_in, lacks_conditions};
 pub use hold::{Hold, Release};
+pub(crate) use index::Conditions;
 pub use note::Note;
 pub(crate) use phase::REQUIREMENTS_UNKNOWN;
 pub use phase::Unready;
@@ -94,6 +96,11 @@ impl<'a> OperatorCondition<'a> {
         let (group, _) = view.text(&["apiVersion"]).split_once('/')?;
         let known = ["Condition", "OperatorCondition"].contains(&view.text(&["kind"]));
         (group == GROUP && known).then_some(view)
+    }
+
+    /// Returns the object.
+    pub(crate) fn object(self) -> &'a Value {
+        self.0
     }
 
     /// Returns `metadata.name`.

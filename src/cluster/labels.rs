@@ -52,7 +52,7 @@ pub(crate) fn is_name_of(labelled: &str, operator: &str) -> bool {
 }
 
 /// Cuts a name to fit into a label as OLM does: to 63 bytes, without trailing characters that must not end a label.
-fn cut(name: &str) -> &str {
+pub(crate) fn cut(name: &str) -> &str {
     let end = (0..=LONGEST_NAME.min(name.len()))
         .rev()
         .find(|end| name.is_char_boundary(*end));

@@ -22,11 +22,11 @@ pub mod state;
 pub use copies::drop_copies;
 pub use inline::inline;
 pub use keys::json_schema;
-pub(crate) use observed::all_operator_groups;
 pub use observed::{
     ObservedError, OperatorGroups, catalog_sources, cluster_extensions, observe, observe_with, observed_namespace,
     operator_groups, refused_operator_groups,
 };
+pub(crate) use observed::{all_operator_groups, operator_groups_by_namespace};
 pub(crate) use read::source_beside;
 pub use read::{StateError, StateProblem, read};
 pub use state::State;

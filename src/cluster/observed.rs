@@ -7,7 +7,7 @@ use crate::olm::annotation::PROPERTIES;
 use crate::olm::property::{PACKAGE, Property};
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// The namespaces of global catalogs in usual installations of OLM.
 const GLOBAL_NAMESPACES: [&str; 3] = ["olm", "openshift-marketplace", "operator-lifecycle-manager"];
@@ -109,6 +109,15 @@ pub fn observed_namespace(objects: &[Value]) -> Result<String, ObservedError> {
 pub fn operator_groups<'a>(objects: &'a [Value], namespace: &str) -> Vec<&'a Value> {
     let groups = Objects(objects).inside(namespace, "OperatorGroup");
     groups.map(|group| group.0).collect()
+}
+
+/// Returns the OperatorGroups of each namespace that has any.
+pub(crate) fn operator_groups_by_namespace(objects: &[Value]) -> HashMap<&str, Vec<&Value>> {
+    let mut by_namespace: HashMap<&str, Vec<&Value>> = HashMap::new();
+    for group in all_operator_groups(objects) {
+        by_namespace.entry(home(group)).or_default().push(group.0);
+    }
+    by_namespace
 }
 
 /// Returns the OperatorGroups of all namespaces.

@@ -4,7 +4,7 @@
 use opmx::image::{ImageOptions, Silent, Transports};
 use opmx::index::open::{Index, OpenLimits};
 use opmx::install::content::{self, ContentError};
-use opmx::install::operator::compare;
+use opmx::install::operator::{ObservedObjects, compare};
 use opmx::text::{self, Limits};
 use opmx::tree::{Tree, TreeLimits};
 use serde_json::Value;
@@ -70,7 +70,7 @@ fn plans_made_by_olm_have_no_diverging_components() {
         if let Some(recorded) = objects.iter().find(is_csv) {
             crate::cluster::without_schema_descriptions(&mut content.csv, recorded);
         }
-        let comparison = compare(&content, &content.name, namespace, &objects).unwrap();
+        let comparison = compare(&content, &content.name, namespace, &ObservedObjects::of(&objects)).unwrap();
         assert_eq!(words(&comparison), [""; 0], "{}", case.display());
         // OLM makes the Deployments later.
         assert_eq!(
@@ -133,7 +133,13 @@ fn versions_recorded_from_a_cluster_have_no_diverging_components() {
                     Err(ContentError::Unknown { .. }) => continue,
                     Err(error) => panic!("{error}"),
                 };
-                let comparison = compare(&content, name, namespace.as_str().unwrap(), &objects).unwrap();
+                let comparison = compare(
+                    &content,
+                    name,
+                    namespace.as_str().unwrap(),
+                    &ObservedObjects::of(&objects),
+                )
+                .unwrap();
                 assert_eq!(words(&comparison), [""; 0], "{} {name}", case.display());
                 compared += 1;
             }

@@ -15,6 +15,7 @@ use crate::terminal::table::Table;
 use clap::Args;
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -114,6 +115,8 @@ fn resources(made: &[&Value], format: Format, context: &Context<'_>) -> Result<(
 fn print(migration: &Migration, context: &Context<'_>) -> Result<(), CommandError> {
     let columns = ["SUBSCRIPTION", "OPERATOR", "INSTALL", "CONTENT"];
     let mut table = Table::new(context.printer.stdout(), columns);
+    let named = |install| Some((Value::pointer(install, "/metadata/name")?.as_str()?, install));
+    let installs: HashMap<&str, &Value> = migration.installs.iter().rev().filter_map(named).collect();
     for Replaced {
         subscription,
         operator,
@@ -127,7 +130,8 @@ fn print(migration: &Migration, context: &Context<'_>) -> Result<(), CommandErro
             operator.clone()
         };
         let install = install.as_deref().unwrap_or_default();
-        table.row([subscription, &operator, install, &content(migration, install)])?;
+        let content = content(installs.get(install).copied());
+        table.row([subscription, &operator, install, &content])?;
     }
     table.finish()?;
     context.printer.line("")?;
@@ -138,10 +142,8 @@ fn print(migration: &Migration, context: &Context<'_>) -> Result<(), CommandErro
 }
 
 /// Returns a short description of an Install's content.
-fn content(migration: &Migration, install: &str) -> String {
-    let mut installs = migration.installs.iter();
-    let found = installs.find(|found| found.pointer("/metadata/name").and_then(Value::as_str) == Some(install));
-    let content = found.and_then(|install| install.pointer("/spec/content")?.as_array());
+fn content(install: Option<&Value>) -> String {
+    let content = install.and_then(|install| install.pointer("/spec/content")?.as_array());
     let image = |entry: &Value| entry.get("manifestImage").and_then(Value::as_str).map(str::to_owned);
     match content.map(Vec::as_slice) {
         None => String::new(),

@@ -14,7 +14,7 @@ use crate::cluster::dump;
 use crate::cluster::labels::LabelStyle;
 use crate::index::open::Index;
 use crate::install::content::{self, ContentError};
-use crate::install::operator::{Operator, OperatorOptions, ResolvedFrom, compare, operators};
+use crate::install::operator::{ObservedObjects, Operator, OperatorOptions, ResolvedFrom, compare, operators};
 use crate::steps::Content;
 use crate::terminal::Format;
 use crate::terminal::operator_view;
@@ -188,6 +188,7 @@ fn compared(
             Some((image.content, ResolvedFrom::Image(image.resolved)))
         }
     };
+    let cluster = ObservedObjects::of(objects);
     let mut is_used = false;
     for operator in found {
         let Some(installed) = operator.installed.clone() else {
@@ -212,7 +213,7 @@ fn compared(
             _ => continue,
         };
         is_used = true;
-        let comparison = compare(&content, &installed.name, &installed.namespace, objects)?;
+        let comparison = compare(&content, &installed.name, &installed.namespace, &cluster)?;
         for kind in &comparison.unknown {
             context.printer.status(format_args!(
                 "{}: the input contains no object of kind {kind}, so objects of this kind in {} are not compared",

@@ -1,14 +1,14 @@
 //! Matches operators with their conditions.
 
 use super::{
-    Held, Hold, InstalledOperator, Judgement, NOT_UPGRADEABLE, OperatorCondition, Progress, REQUIREMENTS_UNKNOWN, Said,
-    Unready, judge,
+    Conditions, Held, Hold, InstalledOperator, Judgement, NOT_UPGRADEABLE, OperatorCondition, Progress,
+    REQUIREMENTS_UNKNOWN, Said, Unready, judge,
 };
 use crate::cluster::State;
 use crate::olm::releases::{Feature, Olm};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The progress of the last upgrade of an operator, determined from its conditions and its phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -76,20 +76,19 @@ pub fn check_in(state: &State) -> Vec<Check> {
 /// operator without a condition, and one for each condition whose operator is not installed. Objects of other kinds are
 /// skipped.
 pub fn check(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> Vec<Check> {
-    let conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();
+    let conditions = Conditions::among(conditions);
     let mut checks = Vec::new();
+    let mut matched: BTreeSet<usize> = BTreeSet::new();
     for operator in installed {
-        let own: Vec<_> = conditions
-            .iter()
-            .filter(|condition| condition.is_of(operator))
-            .collect();
+        let own = conditions.of_operator(operator);
         if own.is_empty() {
             checks.push(checked(operator, None));
         }
-        checks.extend(own.into_iter().map(|condition| checked(operator, Some(*condition))));
+        matched.extend(own.iter().map(|(place, _)| *place));
+        checks.extend(own.into_iter().map(|(_, condition)| checked(operator, Some(condition))));
     }
-    for condition in conditions {
-        if !installed.iter().any(|operator| condition.is_of(operator)) {
+    for (place, condition) in conditions.all().iter().copied().enumerate() {
+        if !matched.contains(&place) {
             let alone = InstalledOperator {
                 name: condition.owners().next().unwrap_or(condition.name()),
                 namespace: condition.namespace(),
@@ -202,15 +201,16 @@ pub fn held(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> BTreeM
 }
 
 fn held_by(conditions: &[Value], installed: &[InstalledOperator<'_>], olm: &Olm) -> BTreeMap<String, Hold> {
-    let mut conditions: Vec<_> = conditions.iter().filter_map(OperatorCondition::of).collect();
-    conditions.retain(|condition| olm.does(Feature::ProposedCondition) || !condition.is_proposed());
+    let conditions = conditions.iter().filter_map(OperatorCondition::of);
+    let considered = conditions.filter(|condition| olm.does(Feature::ProposedCondition) || !condition.is_proposed());
+    let conditions = Conditions::of(considered.collect());
     let considers = |judgement: &Judgement| {
         let held = judgement.held.as_ref();
         held.is_some_and(|held| olm.does(held.feature()))
     };
     let why = |operator: &InstalledOperator<'_>| {
-        let own = conditions.iter().filter(|condition| condition.is_of(operator));
-        own.map(|condition| judge(*condition, operator.version))
+        let own = conditions.of_operator(operator).into_iter();
+        own.map(|(_, condition)| judge(condition, operator.version))
             .filter(considers)
             .find_map(|judgement| judgement.hold)
     };

@@ -24,16 +24,24 @@ pub(super) fn associated(
     catalog: Option<&Catalog>,
 ) -> BTreeMap<String, BTreeSet<usize>> {
     let owned = Owned::of(components);
-    let followed: Vec<(&str, CatalogReference)> = resources
-        .iter()
-        .filter_map(|resource| Some((resource.name(), updates::reference_of(*resource, catalog)?)))
-        .collect();
+    let mut followers: HashMap<CatalogReference, Vec<&str>> = HashMap::new();
+    // The first resource with a name, or with a name that is cut to this one in a label.
+    let mut whole: HashMap<&str, &str> = HashMap::new();
+    for resource in resources {
+        let name = resource.name();
+        if let Some(followed) = updates::reference_of(*resource, catalog) {
+            followers.entry(followed).or_default().push(name);
+        }
+        for labelled in [name, labels::cut(name)] {
+            whole.entry(labelled).or_insert(name);
+        }
+    }
     let mut found: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     for (place, component) in components.iter().enumerate() {
         if component.is(GROUP, "Subscription") {
             let own = CatalogReference::of_subscription(*component);
-            let matching = followed.iter().filter(|(_, followed)| *followed == own);
-            let mut names: Vec<String> = matching.map(|(name, _)| (*name).to_owned()).collect();
+            let matching = followers.get(&own).into_iter().flatten();
+            let mut names: Vec<String> = matching.map(|name| (*name).to_owned()).collect();
             if names.is_empty() && labels::operators(component.labels()).next().is_none() {
                 names.push(format!("{}.{}", own.package, component.text("/metadata/namespace")));
             }
@@ -42,9 +50,7 @@ pub(super) fn associated(
             }
         }
         for labelled in labels::operators(component.labels()) {
-            let whole = resources.iter().map(|resource| resource.name());
-            let mut whole = whole.filter(|name| labels::is_name_of(labelled, name));
-            let name = whole.next().unwrap_or(labelled);
+            let name = whole.get(labelled).copied().unwrap_or(labelled);
             found.entry(name.to_owned()).or_default().insert(place);
         }
     }

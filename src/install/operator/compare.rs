@@ -2,9 +2,11 @@
 //! object that OLM generates from the bundle, is compared field by field with the object in the cluster. Fields that
 //! the API server and OLM set are ignored.
 
+mod observed;
 mod walk;
 
-use super::component::Component;
+pub use observed::ObservedObjects;
+
 use super::filled_in::{Surroundings, stored};
 use crate::csv::{self, Csv};
 use crate::install::apis::Apis;
@@ -92,30 +94,18 @@ pub fn compare(
     resolved: &Content,
     installed: &str,
     namespace: &str,
-    objects: &[Value],
+    cluster: &ObservedObjects<'_>,
 ) -> Result<Comparison, StepError> {
-    let cluster = Cluster {
-        objects: objects
-            .iter()
-            .map(Component)
-            .filter(|object| !object.is_copied())
-            .collect(),
-    };
-    let csv = cluster.find(csv::GROUP, csv::KIND, namespace, installed);
+    let csv = cluster.version(namespace, installed);
     let target = Target {
         namespace: namespace.to_owned(),
         ..Target::default()
     };
     let replaces = csv.map_or("", |csv| csv.text("/spec/replaces"));
     let steps = steps::in_order(steps::of_bundle(resolved, &target, replaces)?);
-    let subscription = cluster.objects.iter().find(|object| {
-        object.is(csv::GROUP, "Subscription")
-            && object.text("/metadata/namespace") == namespace
-            && object.text("/status/installedCSV") == installed
-    });
     let around = Surroundings {
         csv,
-        subscription: subscription.copied(),
+        subscription: cluster.subscription(namespace, installed),
     };
     let apis = Apis::default().with_steps(&steps);
     let mut comparison = Comparison::default();
@@ -206,56 +196,6 @@ fn deployments(resolved: &Content, namespace: &str) -> Vec<Expected> {
         }
     };
     all.map(one).collect()
-}
-
-/// The objects in the cluster, without the versions that OLM copied.
-struct Cluster<'a> {
-    objects: Vec<Component<'a>>,
-}
-
-impl<'a> Cluster<'a> {
-    fn find(&self, group: &str, kind: &str, namespace: &str, name: &str) -> Option<Component<'a>> {
-        let mut objects = self.objects.iter();
-        let found = objects.find(|object| {
-            let home = if namespace.is_empty() {
-                ""
-            } else {
-                object.text("/metadata/namespace")
-            };
-            object.is(group, kind) && object.name() == name && home == namespace
-        });
-        found.copied()
-    }
-
-    /// Whether the dumps contain any object of the kind, so that an object that is not found is really missing.
-    fn knows(&self, expected: &Expected) -> bool {
-        self.objects
-            .iter()
-            .any(|object| object.is(&expected.group, &expected.kind))
-    }
-
-    /// Returns the object in the cluster that an expected object is compared with. If OLM generated the name, an object
-    /// with the same owner and content also matches.
-    fn counterpart(&self, expected: &Expected, version: &str) -> Option<Component<'a>> {
-        let named = self.find(&expected.group, &expected.kind, &expected.namespace, &expected.name);
-        if named.is_some() || !expected.is_generated {
-            return named;
-        }
-        let owner = |object: &Component<'_>| {
-            let owner = object.labels().and_then(|labels| labels.get("olm.owner")?.as_str());
-            owner == Some(version)
-        };
-        let content = |object: &Value| {
-            let part = |key: &str| object.get(key).cloned().unwrap_or_default();
-            (part("rules"), part("subjects"))
-        };
-        let mut objects = self
-            .objects
-            .iter()
-            .filter(|object| object.is(&expected.group, &expected.kind));
-        let found = objects.find(|object| owner(object) && content(object.0) == content(&expected.object));
-        found.copied()
-    }
 }
 
 #[cfg(test)]

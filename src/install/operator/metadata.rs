@@ -1,6 +1,7 @@
 //! Metadata of the newest working version of an operator.
 
 use super::component::Component;
+use super::defined::Defined;
 use crate::version::parse_tolerant;
 use serde::Serialize;
 use serde_json::Value;
@@ -60,12 +61,12 @@ pub(super) fn newest<'a>(components: &[Component<'a>]) -> Option<Component<'a>> 
     components.iter().filter(works).max_by_key(age).copied()
 }
 
-/// Returns the metadata of a ClusterServiceVersion. `definitions` are the CustomResourceDefinitions of the cluster.
-pub(super) fn of(csv: Component<'_>, definitions: &[Component<'_>]) -> Metadata {
+/// Returns the metadata of a ClusterServiceVersion. `defined` are the CustomResourceDefinitions of the cluster.
+pub(super) fn of(csv: Component<'_>, defined: &Defined<'_>) -> Metadata {
     let apis = |what: &str| {
         let crds = csv.list(&format!("/spec/customresourcedefinitions/{what}"));
         let services = csv.list(&format!("/spec/apiservicedefinitions/{what}"));
-        let crds = crds.iter().filter_map(|entry| of_crd(entry, definitions));
+        let crds = crds.iter().filter_map(|entry| of_crd(entry, defined));
         let mut apis: Vec<Api> = crds.chain(services.iter().map(of_service)).collect();
         apis.sort();
         apis.dedup();
@@ -83,19 +84,19 @@ pub(super) fn of(csv: Component<'_>, definitions: &[Component<'_>]) -> Metadata 
 }
 
 /// Returns the API of a CustomResourceDefinition, whose name is `<plural>.<group>`.
-fn of_crd(entry: &Value, definitions: &[Component<'_>]) -> Option<Api> {
+fn of_crd(entry: &Value, defined: &Defined<'_>) -> Option<Api> {
     let entry = Component(entry);
     let name = entry.text("/name");
     let (plural, group) = name.split_once('.')?;
-    let definition = definitions.iter().find(|definition| definition.name() == name);
     let kind = entry.text("/kind");
-    let singular = definition.and_then(|definition| definition.some_text("/spec/names/singular"));
     Some(Api {
         group: group.to_owned(),
         version: entry.text("/version").to_owned(),
         kind: kind.to_owned(),
         plural: plural.to_owned(),
-        singular: singular.map_or_else(|| kind.to_lowercase(), str::to_owned),
+        singular: defined
+            .singular(name)
+            .map_or_else(|| kind.to_lowercase(), str::to_owned),
     })
 }
 

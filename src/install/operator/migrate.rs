@@ -3,13 +3,14 @@
 //! installed content. Also lists the copied ClusterServiceVersions that are no longer needed.
 
 use super::component::Component;
+use super::content::{Contents, Originals, home_of, originals};
 use super::updates::{CatalogReference, reference_of, spec_from};
 use crate::cluster::labels::{self, LabelStyle};
+use crate::cluster::operator_groups_by_namespace;
 use crate::cluster::requested::{API_VERSION, proposed_operator};
-use crate::cluster::{State, operator_groups};
-use crate::csv::{Csv, GROUP};
+use crate::csv::GROUP;
 use crate::install::permissions::{self, Review};
-use crate::install::requests::account;
+use crate::install::requests::account::Accounts;
 use crate::install::requests::namespaces::DEFAULT;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -74,15 +75,16 @@ pub type Images<'a> = &'a dyn Fn(&str, &str, &str) -> Option<String>;
 /// Returns the resources that replace the Subscriptions and OperatorGroups among the objects.
 pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
     let all: Vec<Component<'_>> = objects.iter().map(Component).collect();
-    let state = State {
-        objects: objects.to_vec(),
-        ..State::default()
-    };
-    let mut followed: Vec<(String, CatalogReference, bool)> = all
-        .iter()
-        .filter(|object| proposed_operator(object.0).is_some())
-        .filter_map(|object| Some((object.name().to_owned(), reference_of(*object, None)?, true)))
-        .collect();
+    let accounts = Accounts::of(objects, None);
+    // The first Operator that follows each channel of a catalog, and whether it already exists.
+    let mut followed: HashMap<CatalogReference, (String, bool)> = HashMap::new();
+    for object in all.iter().filter(|object| proposed_operator(object.0).is_some()) {
+        if let Some(reference) = reference_of(*object, None) {
+            followed
+                .entry(reference)
+                .or_insert_with(|| (object.name().to_owned(), true));
+        }
+    }
     let mut subscriptions: Vec<Component<'_>> = all
         .iter()
         .filter(|object| object.is(GROUP, "Subscription"))
@@ -91,6 +93,7 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
     subscriptions.sort_by_key(|object| (object.text("/metadata/namespace"), object.name()));
     subscriptions.dedup_by_key(|object| (object.text("/metadata/namespace"), object.name()));
     let originals = originals(&all);
+    let contents = Contents::of(&all, &originals);
     let mut migration = Migration::default();
     // The Operator that each version belongs to, by the namespace and name of the version.
     let mut owners: BTreeMap<(String, String), String> = BTreeMap::new();
@@ -98,8 +101,7 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
         let namespace = subscription.text("/metadata/namespace");
         let own = CatalogReference::of_subscription(*subscription);
         let shown = format!("{namespace}/{}", subscription.name());
-        let known = followed.iter().find(|(_, known, _)| *known == own);
-        let (operator, is_there) = if let Some((operator, _, is_there)) = known {
+        let (operator, is_there) = if let Some((operator, is_there)) = followed.get(&own) {
             if !is_there {
                 migration.notes.push(format!(
                     "the Subscription {shown} shares its package, channel and catalog with another Subscription; the \
@@ -114,27 +116,22 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
                 "apiVersion": API_VERSION, "kind": "Operator", "metadata": {"name": name},
                 "spec": {"updates": spec_from(*subscription)},
             }));
-            followed.push((name.clone(), own.clone(), false));
+            followed.insert(own.clone(), (name.clone(), false));
             (name, false)
         };
         let installed = subscription.some_text("/status/installedCSV");
         let install = installed.map(|installed| {
             let name = format!("{}.{namespace}", own.package);
             owners.insert((namespace.to_owned(), installed.to_owned()), operator.clone());
-            let place = Place {
-                all: &all,
-                originals: &originals,
-                namespace,
-                installed,
-            };
-            let (content, note) = place.content(images(
+            let image = images(
                 subscription.text("/spec/source"),
                 subscription.text("/spec/name"),
                 installed,
-            ));
+            );
+            let (content, note) = contents.of_version(namespace, installed, image);
             migration.notes.extend(note);
             let mut install = permissions::install(&Review {
-                account: account::of_install(&state, namespace, &name),
+                account: accounts.of_install(namespace, &name),
                 namespaces: BTreeMap::from([(DEFAULT.to_owned(), namespace.to_owned())]),
                 pending: Vec::new(),
                 operators: Vec::new(),
@@ -179,8 +176,9 @@ fn groups(objects: &[Value], subscriptions: &[Component<'_>]) -> Vec<Group> {
         .map(|subscription| subscription.text("/metadata/namespace"))
         .collect();
     let mut found = Vec::new();
+    let mut groups = operator_groups_by_namespace(objects);
     for namespace in namespaces {
-        let here = operator_groups(objects, namespace);
+        let here = groups.remove(namespace).unwrap_or_default();
         let is_only = here.len() == 1;
         found.extend(here.into_iter().map(|group| {
             let group = Component(group);
@@ -194,29 +192,6 @@ fn groups(objects: &[Value], subscriptions: &[Component<'_>]) -> Vec<Group> {
         }));
     }
     found
-}
-
-/// The versions that OLM did not copy, by namespace and name.
-type Originals<'a> = HashMap<(&'a str, &'a str), Component<'a>>;
-
-fn originals<'a>(all: &[Component<'a>]) -> Originals<'a> {
-    let mut originals = Originals::new();
-    for object in all.iter().filter(|object| object.is_csv() && !object.is_copied()) {
-        let place = (object.text("/metadata/namespace"), object.name());
-        originals.entry(place).or_insert(*object);
-    }
-    originals
-}
-
-/// Returns the namespace from which OLM copied a version.
-fn home_of(copy: Component<'_>) -> &str {
-    let csv = Csv(copy.0);
-    let labelled = csv.text(&["metadata", "labels", "olm.copiedFrom"]);
-    if labelled.is_empty() {
-        csv.text(&["metadata", "annotations", "olm.operatorNamespace"])
-    } else {
-        labelled
-    }
 }
 
 /// Returns the copied versions, each with the Operator that takes over its objects.
@@ -260,91 +235,6 @@ fn copies(
     }
     found.sort_by(|one, other| one.copy.cmp(&other.copy));
     found
-}
-
-/// The namespace of an installed version.
-struct Place<'a> {
-    all: &'a [Component<'a>],
-    originals: &'a Originals<'a>,
-    namespace: &'a str,
-    installed: &'a str,
-}
-
-impl<'a> Place<'a> {
-    /// Returns the installed content: if possible, the bundle image from the catalog or the InstallPlan. Otherwise,
-    /// returns the objects in the InstallPlan or, if there are none, only the ClusterServiceVersion.
-    fn content(&self, image: Option<String>) -> (Vec<permissions::Content>, Option<String>) {
-        if let Some(image) = image.or_else(|| self.looked_up()) {
-            let content = permissions::Content::Image {
-                named: image.clone(),
-                resolved: image,
-            };
-            return (vec![content], None);
-        }
-        let planned = self.planned();
-        if !planned.is_empty() {
-            return (vec![permissions::Content::raw_objects(&planned)], None);
-        }
-        let alone = self.version().map_or_else(
-            || json!({"apiVersion": crate::csv::API_VERSION, "kind": crate::csv::KIND, "metadata": {"name": self.installed}}),
-            |version| {
-                json!({
-                    "apiVersion": crate::csv::API_VERSION, "kind": crate::csv::KIND,
-                    "metadata": {"name": self.installed}, "spec": version.get("/spec"),
-                })
-            },
-        );
-        let note = format!(
-            "the input does not specify the bundle of {}, so its Install contains only the ClusterServiceVersion",
-            self.installed
-        );
-        (vec![permissions::Content::raw_objects(&[alone])], Some(note))
-    }
-
-    /// Returns the installed version; if the namespace contains only a copy of it, the original.
-    fn version(&self) -> Option<&Component<'a>> {
-        self.originals.get(&(self.namespace, self.installed)).or_else(|| {
-            let mut copies = self.all.iter().filter(|object| object.is_copied());
-            let copy = copies
-                .find(|copy| copy.name() == self.installed && copy.text("/metadata/namespace") == self.namespace)?;
-            self.originals.get(&(home_of(*copy), self.installed))
-        })
-    }
-
-    fn plans(&self) -> impl Iterator<Item = &Component<'a>> {
-        let plans = self.all.iter().filter(|object| object.is(GROUP, "InstallPlan"));
-        plans.filter(|plan| plan.text("/metadata/namespace") == self.namespace)
-    }
-
-    /// Returns the image of the bundle that OLM unpacked.
-    fn looked_up(&self) -> Option<String> {
-        let mut lookups = self
-            .plans()
-            .flat_map(|plan| plan.list("/status/bundleLookups"))
-            .map(Component);
-        let found = lookups.find(|lookup| lookup.text("/identifier") == self.installed)?;
-        found.some_text("/path").map(str::to_owned)
-    }
-
-    /// Returns the objects that OLM applied, if the InstallPlan contains them.
-    fn planned(&self) -> Vec<Value> {
-        let steps = self.plans().flat_map(|plan| plan.list("/status/plan")).map(Component);
-        let own = steps.filter(|step| step.text("/resolving") == self.installed);
-        let object = |step: Component<'_>| {
-            let mut object: Value = serde_json::from_str(step.text("/resource/manifest")).ok()?;
-            // The manifest is only a reference to the unpacked content.
-            if object.get("catalogSourceName").is_some() {
-                return None;
-            }
-            // Omit the objects that OLM generates again, whose manifests specify no kind, and the Subscription, which
-            // an Operator replaces.
-            let is_generated = object.get("kind").is_none();
-            let goes = is_generated || step.text("/resource/kind") == "Subscription";
-            object.as_object_mut()?.shift_remove("status");
-            (!goes).then_some(object)
-        };
-        own.filter_map(object).collect()
-    }
 }
 
 #[cfg(test)]

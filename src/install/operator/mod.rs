@@ -12,6 +12,8 @@ mod association;
 mod compare;
 mod component;
 mod conditions;
+mod content;
+mod defined;
 pub mod definitions;
 mod diverging;
 mod filled_in;
@@ -22,7 +24,7 @@ mod references;
 mod says;
 mod updates;
 
-pub use compare::{Comparison, Difference, compare};
+pub use compare::{Comparison, Difference, ObservedObjects, compare};
 pub use diverging::ResolvedFrom;
 pub use metadata::{Api, Apis, Metadata};
 pub use normal::Condition;
@@ -30,13 +32,15 @@ pub use references::Reference;
 pub use updates::{Available, Updates};
 
 use crate::catalog::Catalog;
+use crate::cluster::conditions::Conditions;
 use crate::cluster::labels::{self, LabelStyle};
 use crate::cluster::requested::API_VERSION;
 use crate::csv::GROUP;
 use component::Component;
+use defined::Defined;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Options for assembling the resource.
 #[derive(Debug, Clone, Copy, Default)]
@@ -122,11 +126,10 @@ pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: Operator
         .filter(|object| object.is(GROUP, "Operator"))
         .copied()
         .collect();
-    let definitions: Vec<Component<'_>> = all
-        .iter()
-        .filter(|object| object.text("/kind") == "CustomResourceDefinition")
-        .copied()
-        .collect();
+    // If two dumps contain a resource of the same name, the first one takes precedence.
+    let by_name: HashMap<&str, Component<'_>> = resources.iter().rev().map(|one| (one.name(), *one)).collect();
+    let defined = Defined::among(&all);
+    let conditions = Conditions::among(components.iter().map(|component| component.0));
     let associated = association::associated(&components, &resources, catalog);
     let named = associated.keys().map(String::as_str);
     let names: BTreeSet<&str> = named.chain(resources.iter().map(|resource| resource.name())).collect();
@@ -136,9 +139,8 @@ pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: Operator
             .filter_map(|place| components.get(*place).copied())
             .filter(|component| !component.is(GROUP, "Operator"))
             .collect();
-        own.extend(says::resources(&own, &components));
-        let resource = resources.iter().find(|resource| resource.name() == name).copied();
-        one(name, resource, &own, &definitions, catalog, options)
+        own.extend(says::resources(&own, &conditions));
+        one(name, by_name.get(name).copied(), &own, &defined, catalog, options)
     };
     names.into_iter().map(operator).collect()
 }
@@ -147,7 +149,7 @@ fn one(
     name: &str,
     resource: Option<Component<'_>>,
     components: &[Component<'_>],
-    definitions: &[Component<'_>],
+    defined: &Defined<'_>,
     catalog: Option<&Catalog>,
     options: OperatorOptions,
 ) -> Operator {
@@ -174,7 +176,7 @@ fn one(
         metadata: ObjectMeta { name: name.to_owned() },
         spec,
         status: Status {
-            metadata: newest.map(|newest| metadata::of(newest, definitions)),
+            metadata: newest.map(|newest| metadata::of(newest, defined)),
             updates: updates::updates(&found, &followed),
             conditions: [
                 conditions::of(resource, components, &found, &followed),
@@ -183,7 +185,7 @@ fn one(
             .concat(),
             components: Components {
                 match_labels: Map::from_iter([(labels::key(options.label_style, name), json!(""))]),
-                refs: references::references(components, definitions, options.all_conditions),
+                refs: references::references(components, defined, options.all_conditions),
             },
         },
         installed,

@@ -1,6 +1,7 @@
 //! References to the components of an operator.
 
 use super::component::Component;
+use super::defined::Defined;
 use super::normal::{self, Condition};
 use crate::csv::GROUP;
 use crate::kubernetes::{GroupVersionKind, builtin};
@@ -34,16 +35,12 @@ pub struct Reference {
     pub conditions: Vec<Condition>,
 }
 
-/// Returns the references in OLM's order, without duplicates. `definitions` are the CustomResourceDefinitions of the
+/// Returns the references in OLM's order, without duplicates. `defined` are the CustomResourceDefinitions of the
 /// cluster.
-pub(super) fn references(
-    components: &[Component<'_>],
-    definitions: &[Component<'_>],
-    all_conditions: bool,
-) -> Vec<Reference> {
+pub(super) fn references(components: &[Component<'_>], defined: &Defined<'_>, all_conditions: bool) -> Vec<Reference> {
     let mut references: Vec<Reference> = components
         .iter()
-        .map(|component| reference(*component, definitions, all_conditions))
+        .map(|component| reference(*component, defined, all_conditions))
         .collect();
     references.sort_by(|one, other| key(one).cmp(&key(other)));
     // If two dumps contain the same object, the first one takes precedence.
@@ -60,7 +57,7 @@ fn key(reference: &Reference) -> (&str, &str, Option<&str>, &str) {
     )
 }
 
-fn reference(component: Component<'_>, definitions: &[Component<'_>], all_conditions: bool) -> Reference {
+fn reference(component: Component<'_>, defined: &Defined<'_>, all_conditions: bool) -> Reference {
     let gvk = component.gvk();
     let namespace = component.some_text("/metadata/namespace");
     // A resource version is a string, but some tools write a number.
@@ -73,7 +70,7 @@ fn reference(component: Component<'_>, definitions: &[Component<'_>], all_condit
         });
     Reference {
         namespace: namespace
-            .filter(|_| !is_cluster_scoped(&gvk, definitions))
+            .filter(|_| !is_cluster_scoped(&gvk, defined))
             .map(str::to_owned),
         name: component.name().to_owned(),
         uid: component.some_text("/metadata/uid").map(str::to_owned),
@@ -84,15 +81,8 @@ fn reference(component: Component<'_>, definitions: &[Component<'_>], all_condit
     }
 }
 
-fn is_cluster_scoped(gvk: &GroupVersionKind, definitions: &[Component<'_>]) -> bool {
+fn is_cluster_scoped(gvk: &GroupVersionKind, defined: &Defined<'_>) -> bool {
     let builtin = builtin::find_kind(&gvk.group, &gvk.kind).is_some_and(|builtin| !builtin.namespaced);
     let of_olm = gvk.group == GROUP && CLUSTER_KINDS.contains(&gvk.kind.as_str());
-    let defined = || {
-        definitions.iter().any(|definition| {
-            definition.text("/spec/scope") == "Cluster"
-                && definition.text("/spec/names/kind") == gvk.kind
-                && definition.text("/spec/group") == gvk.group
-        })
-    };
-    builtin || of_olm || defined()
+    builtin || of_olm || defined.is_cluster_scoped(&gvk.group, &gvk.kind)
 }

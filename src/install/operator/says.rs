@@ -4,24 +4,20 @@
 use super::component::Component;
 use super::normal::Condition;
 use crate::cluster::conditions::{
-    Check, InstalledOperator, NOT_UPGRADEABLE, OperatorCondition, Said, UPGRADEABLE, check,
+    Check, Conditions, InstalledOperator, NOT_UPGRADEABLE, OperatorCondition, Said, UPGRADEABLE, check,
 };
 use serde_json::Value;
+use std::collections::{BTreeMap, HashSet};
 
 /// Returns the condition resources in `all` that belong to ClusterServiceVersions in `own`, except those that are in
 /// `own` themselves.
-pub(super) fn resources<'a>(own: &[Component<'a>], all: &[Component<'a>]) -> Vec<Component<'a>> {
-    let versions: Vec<_> = own.iter().filter_map(|csv| InstalledOperator::of(csv.0)).collect();
-    let is_own = |object: &&Component<'a>| {
-        let condition = OperatorCondition::of(object.0);
-        condition.is_some_and(|condition| versions.iter().any(|version| condition.is_of(version)))
-    };
-    let is_known = |object: &&Component<'a>| own.iter().any(|known| std::ptr::eq(known.0, object.0));
-    all.iter()
-        .filter(is_own)
-        .filter(|object| !is_known(object))
-        .copied()
-        .collect()
+pub(super) fn resources<'a>(own: &[Component<'a>], all: &Conditions<'a>) -> Vec<Component<'a>> {
+    let versions = own.iter().filter_map(|csv| InstalledOperator::of(csv.0));
+    let found: BTreeMap<_, _> = versions.flat_map(|version| all.of_operator(&version)).collect();
+    let known: HashSet<*const Value> = own.iter().map(|known| std::ptr::from_ref(known.0)).collect();
+    let objects = found.into_values().map(OperatorCondition::object);
+    let unknown = objects.filter(|object| !known.contains(&std::ptr::from_ref(*object)));
+    unknown.map(Component).collect()
 }
 
 /// Returns the conditions of the operator as a whole that follow from the reports of its installed version.

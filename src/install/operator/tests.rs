@@ -408,3 +408,79 @@ fn conditions_only_a_controller_sees_are_copied() {
     assert_eq!(conditions[1].kind, "UpdateAvailable");
     assert_eq!(conditions[1].last_transition_time.as_deref(), Some("before"));
 }
+
+#[test]
+fn many_operators_are_not_compared_with_all_objects_of_the_cluster() {
+    // Comparing each operator with each object would take hours.
+    const OPERATORS: usize = 6000;
+    let object = |api_version: &str, kind: &str, name: &str, namespace: &str| json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name, "namespace": namespace}});
+    let mut objects = Vec::new();
+    for number in 0..OPERATORS {
+        let (name, namespace) = (format!("op{number}"), format!("ns{number}"));
+        let version = format!("{name}.v1");
+        let mut subscription = object("operators.coreos.com/v1alpha1", "Subscription", &name, &namespace);
+        subscription["spec"] = json!({"name": name, "channel": "stable", "source": "c", "sourceNamespace": "olm"});
+        subscription["status"] = json!({"installedCSV": version, "installPlanRef": {"name": "plan"}});
+        let mut csv = object(
+            "operators.coreos.com/v1alpha1",
+            "ClusterServiceVersion",
+            &version,
+            &namespace,
+        );
+        let definition = format!("{name}s.example.com");
+        csv["spec"]["customresourcedefinitions"]["owned"] =
+            json!([{"name": definition, "version": "v1", "kind": format!("Op{number}")}]);
+        csv["status"]["phase"] = "Succeeded".into();
+        let mut plan = object("operators.coreos.com/v1alpha1", "InstallPlan", "plan", &namespace);
+        plan["status"]["bundleLookups"] =
+            json!([{"identifier": version, "path": format!("registry.example.com/{name}")}]);
+        let mut group = object("operators.coreos.com/v1", "OperatorGroup", "group", &namespace);
+        group["spec"]["serviceAccountName"] = "installer".into();
+        let mut condition = object("operators.coreos.com/v2", "OperatorCondition", &version, &namespace);
+        condition["status"]["conditions"] = json!([{"type": "Upgradeable", "status": "False", "message": "busy"}]);
+        let mut definition = object("apiextensions.k8s.io/v1", "CustomResourceDefinition", &definition, "");
+        definition["spec"]["names"]["singular"] = format!("one{number}").into();
+        let resource = object(
+            "operators.coreos.com/v1",
+            "Operator",
+            &format!("{name}.{namespace}"),
+            "",
+        );
+        objects.extend([subscription, csv, plan, group, condition, definition, resource]);
+    }
+    let found = operators(&objects, None, OperatorOptions::default());
+    assert_eq!(found.len(), OPERATORS);
+    for operator in [&found[0], &found[OPERATORS - 1]] {
+        let kinds: Vec<&str> = operator
+            .status
+            .components
+            .refs
+            .iter()
+            .map(|found| &*found.kind)
+            .collect();
+        let expected = [
+            "ClusterServiceVersion",
+            "CustomResourceDefinition",
+            "InstallPlan",
+            "OperatorCondition",
+            "Subscription",
+        ];
+        assert_eq!(kinds, expected);
+        assert_eq!(operator.status.conditions[0].kind, "Upgradeable");
+        let metadata = operator.status.metadata.as_ref().unwrap();
+        assert!(metadata.apis.provides[0].singular.starts_with("one"));
+    }
+    let migration = migrate::migrate(&objects, &|_, _, _| None);
+    assert_eq!(
+        (migration.operators.len(), migration.installs.len()),
+        (OPERATORS, OPERATORS)
+    );
+    let last = &migration.installs[OPERATORS - 1];
+    assert!(
+        last["spec"]["content"][0]["manifestImage"]
+            .as_str()
+            .unwrap()
+            .starts_with("registry.example.com/op")
+    );
+    assert_eq!(last["status"]["serviceAccountRef"]["name"], "installer");
+}

@@ -61,7 +61,7 @@ pub(super) struct Found {
 }
 
 /// A channel of a package in a CatalogSource. `channel` is `None` if no channel is specified.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct CatalogReference {
     pub(super) package: String,
     channel: Option<String>,

@@ -1,8 +1,9 @@
 //! The service account that applies an Install.
 
-use crate::cluster::{State, operator_groups};
+use crate::cluster::{State, operator_groups_by_namespace};
 use crate::kubernetes::rbac::account::Account;
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// The namespace of OLM's controllers in usual installations of OLM.
 const USUAL: &str = "olm";
@@ -11,9 +12,7 @@ const APART: (&str, &str) = ("openshift-operator-lifecycle-manager", "openshift-
 /// The Deployment of OLM's controller.
 const CONTROLLER: &str = "olm-operator";
 
-/// Returns the service account that applies the Install with this name. This is the account of the only OperatorGroup
-/// in the namespace, or `None` for OLM itself if the OperatorGroup specifies none. Without an OperatorGroup, or with
-/// several, it is an account named after the Install, which OLM creates in the namespace of its controllers.
+/// Returns the service account that applies the Install with this name, as [`Accounts::of_install`] does.
 pub fn of_install(state: &State, namespace: &str, install: &str) -> Option<Account> {
     if let Some(name) = &state.service_account {
         return Some(Account {
@@ -21,29 +20,54 @@ pub fn of_install(state: &State, namespace: &str, install: &str) -> Option<Accou
             name: name.clone(),
         });
     }
-    match operator_groups(&state.objects, namespace)[..] {
-        [group] => {
-            let name = group.pointer("/spec/serviceAccountName").and_then(Value::as_str);
-            name.filter(|name| !name.is_empty()).map(|name| Account {
-                namespace: namespace.to_owned(),
-                name: name.to_owned(),
-            })
+    Accounts::of(&state.objects, state.global_namespace.as_deref()).of_install(namespace, install)
+}
+
+/// The service accounts that the objects of a cluster determine.
+pub(crate) struct Accounts<'a> {
+    groups: HashMap<&'a str, Vec<&'a Value>>,
+    /// The namespace of OLM's controllers.
+    home: String,
+}
+
+impl<'a> Accounts<'a> {
+    /// Reads the OperatorGroups and the namespace of OLM's controllers. `global` is the namespace of the global
+    /// catalogs.
+    pub(crate) fn of(objects: &'a [Value], global: Option<&str>) -> Self {
+        Self {
+            groups: operator_groups_by_namespace(objects),
+            home: home_of_olm(objects, global),
         }
-        _ => Some(Account {
-            namespace: home_of_olm(state),
-            name: install.to_owned(),
-        }),
+    }
+
+    /// Returns the service account that applies the Install with this name. This is the account of the only
+    /// OperatorGroup in the namespace, or `None` for OLM itself if the OperatorGroup specifies none. Without an
+    /// OperatorGroup, or with several, it is an account named after the Install, which OLM creates in the namespace of
+    /// its controllers.
+    pub(crate) fn of_install(&self, namespace: &str, install: &str) -> Option<Account> {
+        match self.groups.get(namespace).map(Vec::as_slice) {
+            Some([group]) => {
+                let name = group.pointer("/spec/serviceAccountName").and_then(Value::as_str);
+                name.filter(|name| !name.is_empty()).map(|name| Account {
+                    namespace: namespace.to_owned(),
+                    name: name.to_owned(),
+                })
+            }
+            _ => Some(Account {
+                namespace: self.home.clone(),
+                name: install.to_owned(),
+            }),
+        }
     }
 }
 
-/// Returns the namespace of OLM's controllers.
-fn home_of_olm(state: &State) -> String {
-    let mut deployments = state.objects.iter().filter_map(|object| {
+/// Returns the namespace of OLM's controllers. `global` is the namespace of the global catalogs.
+fn home_of_olm(objects: &[Value], global: Option<&str>) -> String {
+    let mut deployments = objects.iter().filter_map(|object| {
         let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
         let is_controller = text("/kind") == Some("Deployment") && text("/metadata/name") == Some(CONTROLLER);
         text("/metadata/namespace").filter(|_| is_controller)
     });
-    let global = state.global_namespace.as_deref();
     let of_catalogs = global.map(|global| if global == APART.1 { APART.0 } else { global });
     deployments.next().or(of_catalogs).unwrap_or(USUAL).to_owned()
 }
@@ -88,12 +112,7 @@ mod tests {
 
     #[test]
     fn olm_runs_in_the_namespace_of_its_catalogs() {
-        let home = |global: Option<&str>| {
-            home_of_olm(&State {
-                global_namespace: global.map(str::to_owned),
-                ..State::default()
-            })
-        };
+        let home = |global: Option<&str>| home_of_olm(&[], global);
         assert_eq!(home(None), "olm");
         assert_eq!(home(Some("catalogs")), "catalogs");
         assert_eq!(

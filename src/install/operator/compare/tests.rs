@@ -105,7 +105,7 @@ fn steps_template() -> Value {
 }
 
 fn differences(objects: &[Value]) -> Vec<String> {
-    let comparison = compare(&resolved(), "memo.v1", "operators", objects).unwrap();
+    let comparison = compare(&resolved(), "memo.v1", "operators", &ObservedObjects::of(objects)).unwrap();
     let mut words: Vec<String> = comparison
         .differences
         .iter()
