@@ -62,7 +62,12 @@ const ROWS: &str = r#"
 
 /// Writes the sample to `path`.
 pub(crate) fn write(path: &Path) {
+    write_rows(path, ROWS);
+}
+
+/// Writes an index with these rows to `path`.
+pub(crate) fn write_rows(path: &Path, rows: &str) {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch(SCHEMA).unwrap();
-    connection.execute_batch(ROWS).unwrap();
+    connection.execute_batch(rows).unwrap();
 }

@@ -91,6 +91,11 @@ impl RenderedIndex {
         })
     }
 
+    /// Returns the packages, channels and bundles of the index.
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
     /// Includes deprecated bundles, which are omitted otherwise.
     pub(super) fn with_deprecated(mut self) -> Self {
         self.only_current = false;

@@ -1,6 +1,6 @@
 //! The opened catalogs of a what-if file: the content for a resolution, and the source of the selected bundles.
 
-use super::content::{self, ContentError};
+use super::content::{ContentError, IndexBundles};
 use crate::catalog::Catalog;
 use crate::cluster::{self, State};
 use crate::database::read::ReadError;
@@ -8,6 +8,8 @@ use crate::index::open::Index;
 use crate::resolver::Selected;
 use crate::steps::Content;
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The catalogs of a what-if file, in the order of the file.
 #[derive(Debug)]
@@ -97,14 +99,47 @@ impl Catalogs {
         self.catalogs.iter().map(|open| open.read(with_skip_ranges)).collect()
     }
 
+    /// Returns the bundles of the catalogs, for any number of selected ones.
+    pub fn bundles(&self) -> SelectedBundles<'_> {
+        SelectedBundles {
+            catalogs: self,
+            read: HashMap::new(),
+        }
+    }
+}
+
+/// The bundles of the catalogs of a what-if file. Each index is read when a bundle of it is selected, and only once.
+#[derive(Debug)]
+pub struct SelectedBundles<'c> {
+    catalogs: &'c Catalogs,
+    /// The indexes that have been read, by the names of their catalogs.
+    read: HashMap<&'c str, IndexBundles<'c>>,
+}
+
+impl<'c> SelectedBundles<'c> {
+    fn open(&self, selected: &Selected) -> Option<&'c Open> {
+        let mut catalogs = self.catalogs.catalogs.iter();
+        catalogs.find(|open| open.name == selected.catalog)
+    }
+
+    /// Returns the bundles of the index of a catalog; `None` if the catalog has no index.
+    fn index(&mut self, open: &'c Open) -> Result<Option<&IndexBundles<'c>>, ReadError> {
+        let Some(index) = &open.index else { return Ok(None) };
+        Ok(Some(match self.read.entry(&open.name) {
+            Entry::Occupied(read) => read.into_mut(),
+            Entry::Vacant(entry) => entry.insert(IndexBundles::of(index)?),
+        }))
+    }
+
     /// Returns the image of a selected bundle, if the catalog names an image.
     ///
     /// # Errors
     /// Returns an error if the catalog cannot be read.
-    pub fn image(&self, selected: &Selected) -> Result<Option<String>, ReadError> {
-        let open = self.catalogs.iter().find(|open| open.name == selected.catalog);
-        let Some(open) = open else { return Ok(None) };
-        let catalog = open.read(false)?;
+    pub fn image(&mut self, selected: &Selected) -> Result<Option<String>, ReadError> {
+        let Some(open) = self.open(selected) else {
+            return Ok(None);
+        };
+        let catalog = self.index(open)?.map_or(&open.inline, IndexBundles::catalog);
         let id = catalog.find_in(&selected.package, &selected.name);
         let bundle = id.and_then(|id| catalog.bundle(id));
         let image = bundle.and_then(|bundle| bundle.image.as_deref());
@@ -115,18 +150,73 @@ impl Catalogs {
     ///
     /// # Errors
     /// Returns an error if the catalog has no manifests for the bundle, or if they cannot be read.
-    pub fn content(&self, selected: &Selected) -> Result<Content, SelectedError> {
+    pub fn content(&mut self, selected: &Selected) -> Result<Content, SelectedError> {
         let (bundle, catalog) = (selected.name.clone(), selected.catalog.clone());
-        let open = self.catalogs.iter().find(|open| open.name == catalog);
-        let Some(index) = open.and_then(|open| open.index.as_ref()) else {
-            let mut contents = self.contents.iter();
-            let content = contents.find(|content| content.name == bundle && content.package == selected.package);
-            return content.cloned().ok_or(SelectedError::WrittenOut { bundle, catalog });
+        let open = self.open(selected);
+        let content = match open.map(|open| self.index(open)).transpose() {
+            Ok(Some(Some(index))) => index.content(Some(&selected.package), &bundle),
+            Ok(_) => {
+                let mut contents = self.catalogs.contents.iter();
+                let content = contents.find(|content| content.name == bundle && content.package == selected.package);
+                return content.cloned().ok_or(SelectedError::WrittenOut { bundle, catalog });
+            }
+            Err(error) => Err(error.into()),
         };
-        content::of_index(index, Some(&selected.package), &bundle).map_err(|source| SelectedError::Content {
+        content.map_err(|source| SelectedError::Content {
             bundle,
             catalog,
             source: Box::new(source),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::state::CatalogSource;
+    use crate::database::read::Database;
+    use crate::database::sample::write_rows;
+    use std::fs;
+
+    #[test]
+    fn an_index_is_read_once_for_all_bundles_that_a_plan_installs() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("index");
+        fs::create_dir(&folder).unwrap();
+        let csv = r#"{"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion","spec":{}}"#;
+        let rows = ["hoe", "rake"].map(|package| {
+            format!(
+                "INSERT INTO operatorbundle VALUES ('{package}.v1', '{csv}', '{csv}', '', '', '1.0.0', '', '', '');
+                INSERT INTO package VALUES ('{package}', 'stable');
+                INSERT INTO channel VALUES ('stable', '{package}', '{package}.v1');
+                INSERT INTO channel_entry (channel_name, package_name, operatorbundle_name, depth)
+                    VALUES ('stable', '{package}', '{package}.v1', 0);"
+            )
+        });
+        write_rows(&folder.join("index.db"), &rows.concat());
+        let mut state = State::default();
+        state.catalogs.push(CatalogSource {
+            name: "tools".to_owned(),
+            namespace: "olm".to_owned(),
+            ..CatalogSource::default()
+        });
+        let index = Index::from(Database::open(&folder.join("index.db")).unwrap());
+        let catalogs = Catalogs::new(&state, vec![Some(index)]);
+        let mut bundles = catalogs.bundles();
+        let mut package_of = |package: &str| {
+            let selected = Selected {
+                name: format!("{package}.v1"),
+                package: package.to_owned(),
+                channel: "stable".to_owned(),
+                catalog: "olm/tools".to_owned(),
+                replaces: None,
+            };
+            assert_eq!(bundles.image(&selected).unwrap(), None);
+            bundles.content(&selected).unwrap().package
+        };
+        assert_eq!(package_of("hoe"), "hoe");
+        // To read the index again, its file would have to be opened again.
+        fs::rename(&folder, parent.path().join("elsewhere")).unwrap();
+        assert_eq!(package_of("rake"), "rake");
     }
 }

@@ -1,26 +1,24 @@
 //! A bundle as OLM reads it, from its files or from a catalog.
 
-use crate::catalog::file_based::document::Document;
+mod index_bundles;
+
+pub use index_bundles::IndexBundles;
+
 use crate::catalog::file_based::error::CatalogError;
-use crate::catalog::file_based::manifests::{self, Manifests};
-use crate::catalog::file_based::{self, Blob};
-use crate::catalog::{BundleId, Catalog, Channel, ChannelEntry};
+use crate::catalog::file_based::{self, manifests};
 use crate::csv::Csv;
 use crate::database::read::ReadError;
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::{self, IntakeError, Recording};
 use crate::index::open::Index;
-use crate::index::render::{Item, RenderError, RenderOptions, RenderedIndex, render_record};
+use crate::index::render::{RenderError, RenderOptions, render_record};
 use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, GVK_REQUIRED, Property, holds_manifests};
 use crate::olm::spelling::is_requirement;
-use crate::shape::nearest;
 use crate::steps::Content;
 use crate::synthesis::outside::Outside;
 use crate::text::{Limits, Values};
 use crate::tree::Tree;
 use crate::validation::Strictness;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 /// The reason why a bundle cannot be installed.
@@ -136,127 +134,12 @@ fn served<'a>(bundle: &str, stored: impl Iterator<Item = (&'a str, &'a str)>) ->
     served.collect()
 }
 
-/// Returns the bundle with this name from an index of any format. Without a package, any package may contain it.
+/// Returns the bundle with this name from an index of any format, as [`IndexBundles::content`] does.
 ///
 /// # Errors
-/// Returns an error if the index does not contain the bundle, or if it contains no manifests for the bundle.
+/// Returns the same errors as [`IndexBundles::content`].
 pub fn of_index(opened: &Index, package: Option<&str>, bundle: &str) -> Result<Content, ContentError> {
-    let catalog = opened.catalog()?;
-    let unknown = || {
-        let names = catalog.bundles.iter().map(|bundle| &*bundle.name);
-        ContentError::Unknown {
-            bundle: bundle.to_owned(),
-            nearest: head_of(&catalog, bundle)
-                .or_else(|| nearest(bundle, names))
-                .map(str::to_owned),
-        }
-    };
-    let found = match package {
-        Some(package) => catalog.find_in(package, bundle),
-        None => catalog.find(bundle),
-    };
-    let id = found.ok_or_else(unknown)?;
-    let document = match opened {
-        Index::Database(database) => {
-            let rendered = RenderedIndex::new(database.database.reopen()?, RenderOptions::default())?;
-            let mut items = rendered.items().into_iter();
-            let item = items.find(|item| matches!(item, Item::Bundle(_, found) if *found == id));
-            let blob = item.map(|item| rendered.blob(item)).transpose()?.flatten();
-            let Some(Blob::Bundle(document)) = blob else {
-                let bundle = bundle.to_owned();
-                return Err(ContentError::Deprecated { bundle });
-            };
-            document
-        }
-        Index::Catalog(open) => {
-            let number = catalog.bundle(id).map(|bundle| bundle.manifests.0);
-            let number = number.and_then(|number| usize::try_from(number).ok());
-            let handle = number
-                .and_then(|number| open.files.handles.get(number))
-                .ok_or_else(unknown)?;
-            bundle_of(&open.files.document(handle)?)?
-        }
-    };
-    let mut content = of_document(&document)?;
-    if let (Some(_), Index::Database(_), Some(stored)) = (&content.served, opened, catalog.bundle(id)) {
-        let properties = stored.properties.iter();
-        content.served = Some(served(
-            bundle,
-            properties.map(|property| (&*property.kind, &*property.value)),
-        )?);
-    }
-    if let Some(entry) = entry_of(&catalog, id) {
-        replace(&mut content.csv, entry.replaces.as_deref());
-    }
-    Ok(content)
-}
-
-/// Returns the head of the default channel of a package.
-fn head_of<'a>(catalog: &'a Catalog, package: &str) -> Option<&'a str> {
-    let package = catalog.packages.iter().find(|known| *known.name == *package)?;
-    let is_default = |channel: &&Channel| Some(&channel.name) == package.default_channel.as_ref();
-    package.channels.iter().find(is_default)?.head.as_deref()
-}
-
-/// Returns the entry for a bundle in the default channel of its package. If this channel does not contain the bundle,
-/// returns the entry in the first channel that does.
-fn entry_of(catalog: &Catalog, id: BundleId) -> Option<&ChannelEntry> {
-    let entry = |channel: &&Channel| channel.entries.iter().any(|entry| entry.bundle == id);
-    let package = catalog
-        .packages
-        .iter()
-        .find(|package| package.channels.iter().any(|channel| entry(&channel)))?;
-    let is_default = |channel: &&Channel| Some(&channel.name) == package.default_channel.as_ref();
-    let listing = || package.channels.iter().filter(entry);
-    let channel = listing().find(is_default).or_else(|| listing().next())?;
-    channel.entries.iter().find(|entry| entry.bundle == id)
-}
-
-/// Sets `spec.replaces` of a ClusterServiceVersion to the version that the index specifies, as OLM does.
-fn replace(csv: &mut Value, replaces: Option<&str>) {
-    let Some(spec) = csv.get_mut("spec").and_then(Value::as_object_mut) else {
-        return;
-    };
-    match replaces {
-        Some(name) => spec.insert("replaces".to_owned(), name.into()),
-        None => spec.shift_remove("replaces"),
-    };
-}
-
-/// Reads an `olm.bundle` document.
-fn bundle_of(document: &Document) -> Result<file_based::Bundle, ContentError> {
-    #[derive(Deserialize)]
-    struct Written<'a> {
-        #[serde(rename = "type")]
-        kind: String,
-        #[serde(borrow)]
-        value: &'a RawValue,
-    }
-    let (name, written) = (document.text("name"), document.field("properties"));
-    let unreadable = |error: serde_json::Error| ContentError::Property {
-        bundle: name.clone(),
-        kind: "properties".to_owned(),
-        reason: error.to_string(),
-    };
-    let written = written.map(|written| serde_json::from_str(written.get())).transpose();
-    let written: Vec<Written<'_>> = written.map_err(unreadable)?.unwrap_or_default();
-    let others = written.iter().filter(|property| property.kind != BUNDLE_OBJECT);
-    let others = others.map(|property| file_based::Property::parse(&property.kind, property.value.get()));
-    let mut properties: Vec<_> = others.collect::<Result<_, _>>().map_err(unreadable)?;
-    let manifests = Manifests::of(document);
-    properties.extend(
-        manifests
-            .objects
-            .iter()
-            .map(|object| file_based::Property::of_object(object)),
-    );
-    Ok(file_based::Bundle {
-        package: document.text("package"),
-        image: document.text("image"),
-        properties,
-        related_images: Vec::new(),
-        name,
-    })
+    IndexBundles::of(opened)?.content(package, bundle)
 }
 
 /// Reads a bundle from a file-based catalog document. The document may have been rendered from a database.

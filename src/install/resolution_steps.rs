@@ -41,6 +41,7 @@ pub fn steps(
     olm: &Olm,
 ) -> Result<(Vec<Step>, usize), ResolvedError> {
     let (mut steps, mut bytes) = (Vec::new(), 0);
+    let mut bundles = catalogs.bundles();
     let install: HashSet<&str> = resolution.install.iter().map(String::as_str).collect();
     for selected in &resolution.selected {
         if !install.contains(selected.name.as_str()) {
@@ -54,7 +55,7 @@ pub fn steps(
             repetition,
             olm: olm.clone(),
         };
-        let content = catalogs.content(selected)?;
+        let content = bundles.content(selected)?;
         let replaces = selected.replaces.as_deref().unwrap_or_default();
         let own = of_bundle(&content, &target, replaces)?;
         if content.served.is_some() {

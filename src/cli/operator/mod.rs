@@ -13,7 +13,7 @@ use crate::cli::{Context, requests, sources};
 use crate::cluster::dump;
 use crate::cluster::labels::LabelStyle;
 use crate::index::open::Index;
-use crate::install::content::{self, ContentError};
+use crate::install::content::{ContentError, IndexBundles};
 use crate::install::operator::{ObservedObjects, Operator, OperatorOptions, ResolvedFrom, compare, operators};
 use crate::steps::Content;
 use crate::terminal::Format;
@@ -189,6 +189,7 @@ fn compared(
         }
     };
     let cluster = ObservedObjects::of(objects);
+    let published = index.map(IndexBundles::of).transpose()?;
     let mut is_used = false;
     for operator in found {
         let Some(installed) = operator.installed.clone() else {
@@ -196,9 +197,9 @@ fn compared(
         };
         let is_it =
             |content: &Content| content.name == installed.name || installed.package.as_ref() == Some(&content.package);
-        let (content, from) = match (&bundle, index) {
+        let (content, from) = match (&bundle, &published) {
             (Some((content, from)), _) if is_it(content) => (content.clone(), from.clone()),
-            (None, Some(index)) => match content::of_index(index, installed.package.as_deref(), &installed.name) {
+            (None, Some(published)) => match published.content(installed.package.as_deref(), &installed.name) {
                 Ok(content) => (content, ResolvedFrom::Catalog(installed.name.clone())),
                 // A version that the catalog does not contain was resolved from another catalog.
                 Err(ContentError::Unknown { .. }) => continue,

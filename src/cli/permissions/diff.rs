@@ -8,9 +8,8 @@ use crate::cli::values::filled;
 use crate::cli::{Context, sources};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
-use crate::index::open::Index;
 use crate::install::apis::Apis;
-use crate::install::content::{self, ContentError};
+use crate::install::content::{ContentError, IndexBundles};
 use crate::install::permissions::{
     self, Gain, Need, Operator, Permission, approved, gained as gains, operators, pending,
 };
@@ -213,11 +212,11 @@ fn contents(
     let new = match (&arguments.package, &install.index) {
         (Some(package), Some(index)) => {
             let opened = sources::open_catalog(index, &install.registry, install.index_limits(), context)?;
-            let catalog = opened.catalog()?;
-            let head = published(&catalog, package, arguments.channel.as_deref());
+            let bundles = IndexBundles::of(&opened)?;
+            let head = published(bundles.catalog(), package, arguments.channel.as_deref());
             let head = head?;
             for name in olds.iter().map(String::as_str).filter(|old| *old != head).chain([head]) {
-                found.push(noted(of_index(&opened, name, arguments, context)?));
+                found.push(noted(of_index(&bundles, name, arguments, context)?));
             }
             noted(install.content_at_with_findings(new, context)?)
         }
@@ -239,12 +238,12 @@ fn contents(
 
 /// Reads a bundle of an index, from its image if the index does not contain its manifests.
 fn of_index(
-    opened: &Index,
+    bundles: &IndexBundles<'_>,
     name: &str,
     arguments: &DiffArguments,
     context: &Context<'_>,
 ) -> Result<(Option<Content>, Vec<Diagnostic>), CommandError> {
-    match content::of_index(opened, arguments.package.as_deref(), name) {
+    match bundles.content(arguments.package.as_deref(), name) {
         Err(ContentError::NoCsv { image, .. }) if !image.is_empty() => {
             arguments.installer.install.content_at_with_findings(&image, context)
         }

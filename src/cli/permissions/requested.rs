@@ -11,6 +11,7 @@ use crate::cli::resolve::unresolved;
 use crate::cli::what_if;
 use crate::cluster::State;
 use crate::cluster::requested::{RequestedInstall, Updates, add, is_request};
+use crate::install::catalogs::SelectedBundles;
 use crate::install::permissions::{self, pending};
 use crate::install::requests::installs::{OpenContent, OpenInstall, Reviewed};
 use crate::install::resolution_steps;
@@ -131,9 +132,10 @@ fn of_operators(
         return Ok(Answer::Install(None));
     };
     let mut content = Vec::new();
+    let mut bundles = resolved.catalogs.bundles();
     for selected in &resolution.selected {
         if resolution.install.contains(&selected.name) {
-            content.push(of_selected(selected, &resolved, operators)?);
+            content.push(of_selected(selected, &resolved, &mut bundles, operators)?);
             let made = resolution_steps::subscriptions(resolution, selected, &resolved.state.namespace);
             content.extend((!made.is_empty()).then_some(OpenContent::Raw(made)));
         }
@@ -165,6 +167,7 @@ fn bundle_of(content: &OpenContent) -> Option<&Content> {
 fn of_selected(
     selected: &Selected,
     resolved: &Resolved,
+    bundles: &mut SelectedBundles<'_>,
     operators: &[OpenOperator],
 ) -> Result<OpenContent, CommandError> {
     let mut images = operators.iter().filter_map(|operator| {
@@ -178,8 +181,8 @@ fn of_selected(
             bundle: Box::new(image.content.clone()),
         });
     }
-    let bundle = Box::new(resolved.catalogs.content(selected)?);
-    let image = resolved.catalogs.image(selected)?;
+    let bundle = Box::new(bundles.content(selected)?);
+    let image = bundles.image(selected)?;
     Ok(match image.filter(|image| image.contains("@sha256:")) {
         Some(image) => OpenContent::Image {
             named: image.clone(),
