@@ -104,6 +104,9 @@ spec:
           color: {type: string, pattern: '^\w+-[\d.]{1,2}$', default: red-1}
           either: {type: string, anyOf: [{pattern: '^a'}, {pattern: '^(b|[]c])+$'}]}
           labels: {type: object, additionalProperties: {type: string, pattern: '^[[]', maxLength: 1}}
+          x-prop: {type: integer}
+          redact__d: {type: string}
+          namespace: {type: string}
           open: {x-kubernetes-preserve-unknown-fields: true, enum: [1, a, null], default: a}
           ports:
             type: array
@@ -120,6 +123,7 @@ spec:
         - rule: 'self.size <= 9 && self.?mode.orValue("(") != ''slow'''
           message: too large
           messageExpression: '"size: " + string(self.size)'
+        - rule: 'self.x__dash__prop > 0 && self.redact__underscores__d == self.__namespace__'
 "#;
 
 const SERVICE: &str = "\
@@ -474,6 +478,13 @@ const SCHEMAS: &[Case] = &[
         "self.sise <= 9",
         "x-kubernetes-validations[1].rule",
         "uses the field `sise`, which",
+    ),
+    (
+        CRD,
+        "self.x__dash__prop",
+        "self.x__dot__prop",
+        "x-kubernetes-validations[2].rule",
+        "uses the field `x.prop`, which",
     ),
 ];
 

@@ -42,7 +42,7 @@ pub(super) fn problem_of_expression(expression: &str) -> Option<&'static str> {
 }
 
 /// Returns the fields that an expression selects from `self` and `oldSelf`, each as a chain of names. Chains end before
-/// anything that is not a plain selection, such as a function, an index or an escaped name.
+/// anything that is not a plain selection, such as a function or an index. Escaped names are unescaped.
 pub(super) fn fields_of_self(expression: &str) -> Vec<Vec<String>> {
     let is_part_of_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let code = masked(expression).unwrap_or_default();
@@ -65,10 +65,10 @@ pub(super) fn fields_of_self(expression: &str) -> Vec<Vec<String>> {
                 .find(|letter| !is_part_of_word(letter))
                 .unwrap_or(selected.len());
             let (name, behind) = selected.split_at(end);
-            if name.is_empty() || name.starts_with("__") || behind.trim_start().starts_with('(') {
+            if name.is_empty() || behind.trim_start().starts_with('(') {
                 break;
             }
-            chain.push(name.to_owned());
+            chain.push(unescaped(name));
             rest = behind;
         }
         if !chain.is_empty() {
@@ -76,6 +76,59 @@ pub(super) fn fields_of_self(expression: &str) -> Vec<Vec<String>> {
         }
     }
     chains
+}
+
+/// The words of the language that are escaped if they are the name of a field.
+const RESERVED: [&str; 21] = [
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "false",
+    "for",
+    "function",
+    "if",
+    "import",
+    "in",
+    "let",
+    "loop",
+    "namespace",
+    "null",
+    "package",
+    "return",
+    "true",
+    "var",
+    "void",
+    "while",
+];
+/// The escapes in names of fields, and what they stand for.
+const ESCAPES: [(&str, &str); 4] = [
+    ("__dash__", "-"),
+    ("__dot__", "."),
+    ("__slash__", "/"),
+    ("__underscores__", "__"),
+];
+
+/// Returns the name in the schema of a field that an expression selects. Kubernetes escapes names that are not
+/// identifiers of the language.
+fn unescaped(name: &str) -> String {
+    let inner = name.strip_prefix("__").and_then(|name| name.strip_suffix("__"));
+    if let Some(word) = inner.filter(|word| RESERVED.contains(word)) {
+        return word.to_owned();
+    }
+    let mut written = String::with_capacity(name.len());
+    let mut rest = name;
+    while let Some(letter) = rest.chars().next() {
+        if let Some((escape, meaning)) = ESCAPES.iter().find(|(escape, _)| rest.starts_with(escape)) {
+            written.push_str(meaning);
+            rest = &rest[escape.len()..];
+        } else {
+            written.push(letter);
+            rest = &rest[letter.len_utf8()..];
+        }
+    }
+    written
 }
 
 /// Replaces each string and each quoted name in an expression with `#`, and removes comments. Returns `None` if a quote
@@ -142,7 +195,11 @@ mod tests {
             ("has(self.a) && self.b.size() > 0", &["a", "b"]),
             ("self.list[0].x + self.map['y'].z", &["list", "map"]),
             ("'self.a' != x.self.b && myself.c // self.d", &[]),
-            ("self.`a-b` || self.__dash__ || self.?c", &[]),
+            ("self.`a-b` || self.?c", &[]),
+            ("self.x__dash__prop.a__dot__b", &["x-prop.a.b"]),
+            ("self.redact__underscores__d == self.a__slash__b", &["redact__d", "a/b"]),
+            ("self.__namespace__.__in__ > self.a___dash__", &["namespace.in", "a_-"]),
+            ("self.__other__ == self.a__in__", &["__other__", "a__in__"]),
             ("x.all(self, self.a)", &[]),
             ("self == 1 && self.startsWith('a')", &[]),
         ] {
