@@ -68,7 +68,7 @@ pub struct Applied {
     /// The error that prevents the plan from completing; empty if there is none.
     pub message: String,
     /// Messages that OLM would log, for example about optional objects that were not created, or about problems after
-    /// the plan is complete.
+    /// the plan is complete; and messages about checks that were not possible.
     pub warnings: Vec<String>,
     /// The versions that fail, or that OLM never finishes installing, although the plan completes.
     pub failed: Vec<FailedVersion>,
@@ -384,8 +384,8 @@ impl<'a> Cluster<'a> {
         }
         if handling == Handling::Definition {
             if let Some(existing) = existing {
-                let warning = definition::update(existing, &step.resource.manifest, &self.existing)?;
-                self.warnings.extend(warning);
+                let warnings = definition::update(existing, &step.resource.manifest, &self.existing)?;
+                self.warnings.extend(warnings);
                 if let Some(refusal) = definition::immutable(existing, &step.resource.manifest) {
                     return Err(refused_while(step, "update", refusal));
                 }

@@ -3,6 +3,7 @@
 use crate::pattern::schema::{for_unicode, problem};
 use boon::{Compiler, Draft, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 use std::error::Error;
 use std::fmt;
 
@@ -110,7 +111,8 @@ fn innermost(error: &ValidationError<'_, '_>) -> Misfit {
 }
 
 /// Translates a structural schema to JSON Schema: `nullable` and `x-kubernetes-int-or-string` become types. Everything
-/// that is not checked is dropped.
+/// that is not checked is dropped, and so is everything that JSON Schema forbids, but that API servers ignore, such as
+/// empty lists.
 fn json_schema(schema: &Value, patterns: &mut usize) -> Value {
     let map = match schema {
         Value::Object(map) => map,
@@ -120,12 +122,19 @@ fn json_schema(schema: &Value, patterns: &mut usize) -> Value {
     };
     let read = map.iter().filter_map(|(key, value)| translated(key, value, patterns));
     let mut read: Map<String, Value> = read.collect();
+    for (exclusive, limit) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")] {
+        if !read.contains_key(limit) {
+            read.remove(exclusive);
+        }
+    }
     let is_set = |key: &str| map.get(key) == Some(&Value::Bool(true));
     if is_set("x-kubernetes-int-or-string") {
         read.insert("type".to_owned(), json!(["integer", "string"]));
     }
     if is_set("nullable") {
-        if let Some(Value::Array(values)) = read.get_mut("enum") {
+        if let Some(Value::Array(values)) = read.get_mut("enum")
+            && !values.contains(&Value::Null)
+        {
             values.push(Value::Null);
         }
         match read.get_mut("type") {
@@ -139,14 +148,19 @@ fn json_schema(schema: &Value, patterns: &mut usize) -> Value {
 
 fn translated(key: &str, value: &Value, patterns: &mut usize) -> Option<(String, Value)> {
     let value = match (key, value) {
+        (_, Value::Null) => return None,
         ("properties", Value::Object(named)) => named
             .iter()
-            .map(|(name, schema)| (name.clone(), json_schema(schema, patterns)))
+            .map(|(name, schema)| (name.clone(), part(schema, patterns)))
             .collect(),
         ("items" | "additionalProperties" | "not", schema) => json_schema(schema, patterns),
+        ("allOf" | "anyOf" | "oneOf" | "required" | "enum", Value::Array(items)) if items.is_empty() => return None,
         ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => {
-            schemas.iter().map(|schema| json_schema(schema, patterns)).collect()
+            schemas.iter().map(|schema| part(schema, patterns)).collect()
         }
+        ("required" | "enum", Value::Array(items)) => distinct(items),
+        ("type", Value::String(kind)) if kind.is_empty() => return None,
+        (key, Value::Number(number)) if is_ignored(key, number.as_f64()?) => return None,
         // The compiler reports an invalid pattern.
         ("pattern", Value::String(pattern)) if problem(pattern).is_some() => value.clone(),
         ("pattern", Value::String(pattern)) => {
@@ -157,6 +171,33 @@ fn translated(key: &str, value: &Value, patterns: &mut usize) -> Option<(String,
         _ => return None,
     };
     Some((key.to_owned(), value))
+}
+
+/// Translates a schema in a list or map of schemas, where API servers read `null` as the schema of every value.
+fn part(schema: &Value, patterns: &mut usize) -> Value {
+    match schema {
+        Value::Null => json!({}),
+        schema => json_schema(schema, patterns),
+    }
+}
+
+/// Whether JSON Schema forbids a number as the value of a keyword.
+fn is_ignored(key: &str, number: f64) -> bool {
+    match key {
+        "multipleOf" => number <= 0.0,
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => number < 0.0,
+        _ => false,
+    }
+}
+
+/// Returns the first of equal items. JSON Schema does not distinguish `1` and `1.0`.
+fn distinct(items: &[Value]) -> Value {
+    let mut seen = HashSet::new();
+    let is_new = |item: &&Value| match item.as_f64() {
+        Some(number) => seen.insert(number.to_string()),
+        None => seen.insert(item.to_string()),
+    };
+    items.iter().filter(is_new).cloned().collect()
 }
 
 #[cfg(test)]
@@ -216,6 +257,41 @@ mod tests {
         );
         let named = json!({"type": "object", "properties": {"id": {"type": "string", "format": "uuid"}}});
         assert!(takes(&named, &json!({"id": "no uuid"})) && !takes(&named, &json!({"id": 1})));
+    }
+
+    #[test]
+    fn what_json_schema_forbids_and_api_servers_ignore_does_not_stop_the_checks() {
+        for (odd, wrong) in [
+            (json!({"required": []}), json!(1)),
+            (json!({"required": ["a", "a"]}), json!({})),
+            (json!({"enum": []}), json!(1)),
+            (json!({"enum": [{"b": 1}, {"b": 1}, 1, 1.0]}), json!({"b": 2})),
+            (json!({"allOf": [], "anyOf": null, "oneOf": []}), json!(1)),
+            (json!({"allOf": [null]}), json!(1)),
+            (json!({"nullable": true, "enum": [{}, null]}), json!({"b": 2})),
+            (json!({"exclusiveMinimum": false, "exclusiveMaximum": true}), json!(1)),
+            (json!({"exclusiveMinimum": true, "minimum": null}), json!(1)),
+            (
+                json!({"pattern": null, "not": null, "items": null, "additionalProperties": null}),
+                json!(1),
+            ),
+            (json!({"properties": {"a": null}}), json!(1)),
+            (json!({"minLength": -1, "maxItems": -1, "multipleOf": 0}), json!(1)),
+        ] {
+            let mut schema = json!({"type": "object"});
+            schema.as_object_mut().unwrap().extend(odd.as_object().unwrap().clone());
+            assert!(
+                structure(&schema).is_some_and(|structure| structure.misfit(&wrong).is_some()),
+                "{odd}"
+            );
+        }
+        let either = json!({"type": "", "x-kubernetes-int-or-string": true, "nullable": true});
+        assert!(takes(&either, &json!(null)) && !takes(&either, &json!([])));
+        assert!(takes(&json!({"type": ""}), &json!(1)));
+        assert!(takes(
+            &json!({"properties": {"a": null}, "required": ["b", "a", "a"]}),
+            &json!({"a": 1, "b": 2})
+        ));
     }
 
     #[test]

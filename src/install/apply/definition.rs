@@ -9,23 +9,25 @@ use serde_json::Value;
 
 /// Checks whether a definition may replace an existing one. The new definition must keep every version in which objects
 /// are stored. The `objects` of its kind must match the schema of every version that is served both before and after
-/// the update. If the new definition uses a conversion webhook, a failure of the second check is only a warning, which
-/// is returned.
-pub(super) fn update(existing: &Value, new: &Value, objects: &Existing<'_>) -> Result<Option<String>, Stop> {
+/// the update. Returns warnings: if the new definition uses a conversion webhook, about a failure of the second check,
+/// and about versions whose schemas cannot be checked.
+pub(super) fn update(existing: &Value, new: &Value, objects: &Existing<'_>) -> Result<Vec<String>, Stop> {
     keeps_stored_versions(existing, new)?;
     let by_webhook = |definition: &Value| {
         let strategy = definition.pointer("/spec/conversion/strategy").and_then(Value::as_str);
         strategy == Some("Webhook")
     };
-    let Some(problem) = unfit(existing, new, by_webhook(existing), objects) else {
-        return Ok(None);
+    let (checkers, mut warnings) = checkers(existing, new, objects);
+    let Some(problem) = unfit(new, &checkers, by_webhook(existing), objects) else {
+        return Ok(warnings);
     };
     let message = format!(
         "error validating existing CRs against new CRD's schema for {:?}: {problem}",
         name(new)
     );
     if by_webhook(new) {
-        return Ok(Some(message));
+        warnings.push(message);
+        return Ok(warnings);
     }
     Err(refused(message))
 }
@@ -106,9 +108,9 @@ fn keeps_stored_versions(existing: &Value, new: &Value) -> Result<(), Stop> {
     }
 }
 
-/// Finds the first object that does not match the schema of a version that is served both before and after the update.
-fn unfit(existing: &Value, new: &Value, converted: bool, objects: &Existing<'_>) -> Option<String> {
-    let (group, kind) = (text(new, "/spec/group"), text(new, "/spec/names/kind"));
+/// Compiles the schemas of the versions that are served both before and after the update. Returns them with the names
+/// of their versions, and warnings about those that do not compile.
+fn checkers<'a>(existing: &Value, new: &'a Value, objects: &Existing<'_>) -> (Vec<(&'a str, Structure)>, Vec<String>) {
     let is_served = |version: &&Value| version.get("served") != Some(&Value::Bool(false));
     let before: Vec<&str> = versions(existing)
         .filter(is_served)
@@ -117,17 +119,35 @@ fn unfit(existing: &Value, new: &Value, converted: bool, objects: &Existing<'_>)
     let both = versions(new)
         .filter(is_served)
         .filter(|version| before.contains(&text(version, "/name")));
+    let (group, kind) = (text(new, "/spec/group"), text(new, "/spec/names/kind"));
+    let has_objects = objects.of_kind(group, kind).next().is_some();
     let mut patterns = MOST_PATTERNS;
-    let checkers = both.filter_map(|version| {
-        let schema = version.pointer("/schema/openAPIV3Schema")?;
-        Some((text(version, "/name"), Structure::of(schema, &mut patterns)?))
-    });
-    let checkers: Vec<_> = checkers.collect();
+    let (mut checkers, mut warnings) = (Vec::new(), Vec::new());
+    for version in both {
+        let Some(schema) = version.pointer("/schema/openAPIV3Schema") else {
+            continue;
+        };
+        let version = text(version, "/name");
+        match Structure::of(schema, &mut patterns) {
+            Some(checker) => checkers.push((version, checker)),
+            None if has_objects => warnings.push(format!(
+                "existing custom resources were not compared with the schema of {group}/{version}, Kind={kind}, because \
+                 the schema is not valid"
+            )),
+            None => {}
+        }
+    }
+    (checkers, warnings)
+}
+
+/// Finds the first object that does not match the schema of one of these versions.
+fn unfit(new: &Value, checkers: &[(&str, Structure)], converted: bool, objects: &Existing<'_>) -> Option<String> {
+    let (group, kind) = (text(new, "/spec/group"), text(new, "/spec/names/kind"));
     for object in objects.of_kind(group, kind) {
         let Some((_, own_version)) = text(object, "/apiVersion").split_once('/') else {
             continue;
         };
-        for (version, checker) in &checkers {
+        for (version, checker) in checkers {
             // The result of a conversion webhook is unknown. Without a webhook, the object stays the same.
             if converted && *version != own_version {
                 continue;

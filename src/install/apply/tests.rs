@@ -448,7 +448,7 @@ fn existing_objects_must_match_a_new_definition() {
     let unfit = sized("ServiceMonitor", "b", &json!("one"));
     let other = sized("Rule", "c", &json!("one"));
     let number = || typed("integer", "None");
-    let complete = (Phase::Complete, String::new(), Vec::new());
+    let complete = (Phase::Complete, String::new(), Vec::<String>::new());
     assert_eq!(end(number(), vec![fit.clone(), other]), complete);
     let message = "error validating existing CRs against new CRD's schema for \"servicemonitors.monitoring.coreos.com\": error \
                    validating monitoring.coreos.com/v1, Kind=ServiceMonitor \"shop/b\": updated validation is too \
@@ -462,6 +462,13 @@ fn existing_objects_must_match_a_new_definition() {
         end(by_webhook, vec![unfit.clone()]),
         (Phase::Complete, String::new(), vec![message.to_owned()])
     );
+    let warning = "existing custom resources were not compared with the schema of monitoring.coreos.com/v1, \
+                   Kind=ServiceMonitor, because the schema is not valid";
+    assert_eq!(
+        end(typed("number or string", "None"), vec![unfit.clone()]),
+        (Phase::Complete, String::new(), vec![warning.to_owned()])
+    );
+    assert_eq!(end(typed("number or string", "None"), Vec::new()), complete);
     // With a conversion webhook, the objects in a different version are unknown.
     let steps = steps(vec![number()], &Value::Null);
     let mut converted = definition("v1");
