@@ -1,5 +1,6 @@
 //! Validation of objects against the structural schema of a CustomResourceDefinition.
 
+use super::formats::{FORMATS, known};
 use crate::pattern::schema::{for_unicode, problem};
 use boon::{Compiler, Draft, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use serde_json::{Map, Value, json};
@@ -31,8 +32,9 @@ const CHECKED: [&str; 14] = [
     "maxProperties",
 ];
 
-/// Checks objects against a structural schema (`openAPIV3Schema`): types, required keys, bounds and patterns, like an
-/// API server before it handles defaults, formats and rules. Patterns that are too large are not checked.
+/// Checks objects against a structural schema (`openAPIV3Schema`): types, required keys, bounds, patterns and formats,
+/// like an API server before it handles defaults and rules. Patterns that are too large are not checked, and neither
+/// are formats that the module `formats` does not know.
 pub(crate) struct Structure {
     schemas: Schemas,
     index: SchemaIndex,
@@ -62,6 +64,10 @@ impl Structure {
         // OpenAPI 3.0 is based on this draft, in which `exclusiveMinimum` is a flag.
         compiler.set_default_draft(Draft::V4);
         compiler.use_loader(Box::new(NoLoader));
+        compiler.enable_format_assertions();
+        for format in FORMATS {
+            compiler.register_format(format);
+        }
         compiler.add_resource(NAME, json_schema(schema, patterns)).ok()?;
         let index = compiler.compile(NAME, &mut schemas).ok()?;
         Some(Self { schemas, index })
@@ -128,6 +134,12 @@ fn json_schema(schema: &Value, patterns: &mut usize) -> Value {
         }
     }
     let is_set = |key: &str| map.get(key) == Some(&Value::Bool(true));
+    // API servers check formats only of strings.
+    if !["", "string"].contains(&map.get("type").and_then(Value::as_str).unwrap_or_default())
+        && !is_set("x-kubernetes-int-or-string")
+    {
+        read.remove("format");
+    }
     if is_set("x-kubernetes-int-or-string") {
         read.insert("type".to_owned(), json!(["integer", "string"]));
     }
@@ -160,6 +172,7 @@ fn translated(key: &str, value: &Value, patterns: &mut usize) -> Option<(String,
         }
         ("required" | "enum", Value::Array(items)) => distinct(items),
         ("type", Value::String(kind)) if kind.is_empty() => return None,
+        ("format", Value::String(name)) => known(name)?.into(),
         (key, Value::Number(number)) if is_ignored(key, number.as_f64()?) => return None,
         // The compiler reports an invalid pattern.
         ("pattern", Value::String(pattern)) if problem(pattern).is_some() => value.clone(),
@@ -255,8 +268,28 @@ mod tests {
                 problem
             })
         );
-        let named = json!({"type": "object", "properties": {"id": {"type": "string", "format": "uuid"}}});
-        assert!(takes(&named, &json!({"id": "no uuid"})) && !takes(&named, &json!({"id": 1})));
+    }
+
+    #[test]
+    fn strings_are_checked_against_the_formats_that_api_servers_check() {
+        let named = |kind: &str, format: &str| json!({"properties": {"a": {"type": kind, "format": format}}});
+        for format in ["ipv4", "date-time", "datetime", "uuid"] {
+            assert!(!takes(&named("string", format), &json!({"a": "nope"})), "{format}");
+        }
+        assert!(takes(&named("string", "ipv4"), &json!({"a": "10.0.0.1"})));
+        for format in ["hostname", "uri", "email", "regex", "json-pointer", "time", "int32", ""] {
+            assert!(takes(&named("string", format), &json!({"a": "~2 ("})), "{format}");
+        }
+        assert!(takes(&named("integer", "ipv4"), &json!({"a": 1})));
+        let either = json!({"x-kubernetes-int-or-string": true, "format": "date"});
+        assert!(takes(&either, &json!(1)) && !takes(&either, &json!("one")));
+        let problem = structure(&named("string", "ipv4"))
+            .unwrap()
+            .misfit(&json!({"a": "nope"}));
+        assert_eq!(
+            problem.unwrap().to_string(),
+            "a: 'nope' is not valid ipv4: the string does not have this format"
+        );
     }
 
     #[test]
