@@ -116,14 +116,27 @@ spec:
               type: object
               required: [number]
               properties:
-                number: {type: integer}
+                number: {type: integer, x-kubernetes-validations: [{rule: self == oldSelf}]}
                 protocol: {type: string, default: TCP}
+          steps:
+            type: array
+            x-kubernetes-validations: [{rule: self.size() >= oldSelf.size()}]
+            items: {type: string, x-kubernetes-validations: [{rule: 'self != ""'}]}
         x-kubernetes-validations:
         - rule: 'has(self.metadata.name) && self.open.x == 1 && self.labels.y == "z"'
         - rule: 'self.size <= 9 && self.?mode.orValue("(") != ''slow'''
           message: too large
           messageExpression: '"size: " + string(self.size)'
         - rule: 'self.x__dash__prop > 0 && self.redact__underscores__d == self.__namespace__'
+          message: wrong
+          reason: FieldValueForbidden
+          fieldPath: .labels['x']
+        - rule: |
+            !oldSelf.hasValue() ||
+            self.size >= oldSelf.value().size
+          message: '"size" must not decrease'
+          optionalOldSelf: true
+          fieldPath: .x-prop
 "#;
 
 const SERVICE: &str = "\
@@ -485,6 +498,90 @@ const SCHEMAS: &[Case] = &[
         "self.x__dot__prop",
         "x-kubernetes-validations[2].rule",
         "uses the field `x.prop`, which",
+    ),
+    (
+        CRD,
+        "{rule: 'self != \"\"'}",
+        "{rule: ' '}",
+        "properties.steps.items.x-kubernetes-validations[0].rule",
+        "has no expression",
+    ),
+    (
+        CRD,
+        "{rule: 'self != \"\"'}",
+        "{message: no}",
+        "properties.steps.items.x-kubernetes-validations[0].rule",
+        "has no expression",
+    ),
+    (
+        CRD,
+        "{rule: 'self != \"\"'}",
+        "{rule: self != oldSelf}",
+        "properties.steps.items.x-kubernetes-validations[0].rule",
+        "uses oldSelf inside the items of a list",
+    ),
+    (
+        CRD,
+        "{rule: 'self != \"\"'}",
+        "{rule: self != '', optionalOldSelf: false}",
+        "properties.steps.items.x-kubernetes-validations[0].optionalOldSelf",
+        "does not use oldSelf",
+    ),
+    (
+        CRD,
+        "message: wrong",
+        "message: ' '",
+        "x-kubernetes-validations[2].message",
+        "is blank",
+    ),
+    (
+        CRD,
+        "message: wrong",
+        "message: \"a\\nb\"",
+        "x-kubernetes-validations[2].message",
+        "has line breaks",
+    ),
+    (
+        CRD,
+        "          message: '\"size\" must not decrease'\n",
+        "",
+        "x-kubernetes-validations[3].message",
+        "has line breaks, but no message",
+    ),
+    (
+        CRD,
+        "'\"size: \" + string(self.size)'",
+        "' '",
+        "x-kubernetes-validations[1].messageExpression",
+        "messageExpression of a validation rule is blank",
+    ),
+    (
+        CRD,
+        "FieldValueForbidden",
+        "Forbidden",
+        "x-kubernetes-validations[2].reason",
+        "is \"Forbidden\", but the API server knows only FieldValueDuplicate, ",
+    ),
+    (
+        CRD,
+        "fieldPath: .labels['x']",
+        "fieldPath: .labels[0]",
+        "x-kubernetes-validations[2].fieldPath",
+        "\".labels[0]\" of a validation rule is not",
+    ),
+    (
+        CRD,
+        "fieldPath: .x-prop",
+        "fieldPath: x-prop",
+        "x-kubernetes-validations[3].fieldPath",
+        "is not the path",
+    ),
+    (
+        CRD,
+        "fieldPath: .x-prop",
+        "fieldPath: .tags.x",
+        "x-kubernetes-validations[3].fieldPath",
+        "is not the path",
     ),
 ];
 

@@ -44,7 +44,6 @@ pub(super) fn problem_of_expression(expression: &str) -> Option<&'static str> {
 /// Returns the fields that an expression selects from `self` and `oldSelf`, each as a chain of names. Chains end before
 /// anything that is not a plain selection, such as a function or an index. Escaped names are unescaped.
 pub(super) fn fields_of_self(expression: &str) -> Vec<Vec<String>> {
-    let is_part_of_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let code = masked(expression).unwrap_or_default();
     let mut chains = Vec::new();
     for (at, _) in code.match_indices("elf") {
@@ -76,6 +75,34 @@ pub(super) fn fields_of_self(expression: &str) -> Vec<Vec<String>> {
         }
     }
     chains
+}
+
+/// Whether an expression certainly uses the variable `oldSelf`.
+pub(super) fn uses_old_self(expression: &str) -> bool {
+    let code = masked(expression).unwrap_or_default();
+    // A macro may declare a variable of this name.
+    let declares = |rest: &str| rest.trim_start().starts_with(',');
+    let uses: Vec<&str> = old_selves(&code).collect();
+    !uses.is_empty() && !uses.into_iter().any(declares)
+}
+
+/// Whether an expression may use the variable `oldSelf`.
+pub(super) fn mentions_old_self(expression: &str) -> bool {
+    masked(expression).is_none_or(|code| old_selves(&code).next().is_some())
+}
+
+/// Returns the code after each occurrence of the variable `oldSelf`.
+fn old_selves(code: &str) -> impl Iterator<Item = &str> {
+    const NAME: &str = "oldSelf";
+    code.match_indices(NAME).filter_map(|(at, _)| {
+        let (before, rest) = (&code[..at], &code[at + NAME.len()..]);
+        let is_part = before.ends_with(|letter: char| is_part_of_word(letter) || letter == '.');
+        (!is_part && !rest.starts_with(is_part_of_word)).then_some(rest)
+    })
+}
+
+fn is_part_of_word(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '_'
 }
 
 /// The words of the language that are escaped if they are the name of a field.
@@ -205,6 +232,23 @@ mod tests {
         ] {
             let found: Vec<String> = fields_of_self(expression).iter().map(|chain| chain.join(".")).collect();
             assert_eq!(found, wanted, "{expression}");
+        }
+    }
+
+    #[test]
+    fn the_use_of_old_self_is_found() {
+        for (expression, uses, mentions) in [
+            ("self == oldSelf", true, true),
+            ("oldSelf.a.oldSelf > 1", true, true),
+            ("self.oldSelf == 'oldSelf' && myoldSelf == oldSelf2", false, false),
+            ("self.all(oldSelf, oldSelf > 1)", false, true),
+            ("oldSelf == '", false, true),
+        ] {
+            assert_eq!(
+                (uses_old_self(expression), mentions_old_self(expression)),
+                (uses, mentions),
+                "{expression}"
+            );
         }
     }
 

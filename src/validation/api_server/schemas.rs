@@ -1,13 +1,13 @@
 //! Checks the schemas of CustomResourceDefinitions: defaults, patterns, keys of lists, and validation rules.
 
-use super::expressions::{fields_of_self, problem_of_expression};
+mod validation_rules;
+
 use super::part::{Part, text};
 use crate::kubernetes::structural::has_type;
 use crate::pattern::schema::{LONGEST_PATTERN, MOST_PATTERNS, compile, problem};
 use crate::rules;
 use crate::text::{Path, Step};
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
 
 impl Part<'_> {
     /// Checks the schemas of all versions. Clusters no longer accept CustomResourceDefinitions of `v1beta1`.
@@ -24,6 +24,7 @@ impl Part<'_> {
                     part: self,
                     path,
                     patterns,
+                    is_correlated: true,
                 };
                 walk.schema(schema, Role::Value);
                 patterns = walk.patterns;
@@ -49,7 +50,7 @@ impl Part<'_> {
 
 const CORRECT_DEFAULT: &str = "Use a default that the schema accepts, or change the schema.";
 const CORRECT_PATTERN: &str = "Correct the pattern; the API server uses the syntax of RE2.";
-const CORRECT_RULE: &str = "Correct the expression, which is written in the Common Expression Language.";
+const LIST_TYPE: &str = "x-kubernetes-list-type";
 const MAP_KEYS: &str = "x-kubernetes-list-map-keys";
 
 /// What a schema describes.
@@ -69,6 +70,8 @@ struct Walk<'w, 'a> {
     path: Path,
     /// The number of patterns that may still be compiled.
     patterns: usize,
+    /// Whether the API server finds the previous value of what the schema describes when an object is updated.
+    is_correlated: bool,
 }
 
 impl Walk<'_, '_> {
@@ -79,7 +82,7 @@ impl Walk<'_, '_> {
             match (key.as_str(), value) {
                 ("pattern", Value::String(pattern)) => self.pattern(pattern),
                 ("default", value) if role == Role::Value => self.default_value(schema, value),
-                ("x-kubernetes-list-type", value) if describes && value == "map" => self.map_keys(schema),
+                (LIST_TYPE, value) if describes && value == "map" => self.map_keys(schema),
                 ("x-kubernetes-validations", Value::Array(rules)) if describes => self.rules(schema, rules),
                 ("required", Value::Array(names)) if describes => self.required(schema, names),
                 ("items" | "additionalProperties" | "not", part) => {
@@ -88,7 +91,10 @@ impl Walk<'_, '_> {
                         "additionalProperties" if describes => Role::MapValue,
                         _ => role,
                     };
+                    let is_correlated = self.is_correlated;
+                    self.is_correlated &= key != "items" || schema.get(LIST_TYPE).is_some_and(|kind| kind == "map");
                     self.below(key.as_str(), part, role);
+                    self.is_correlated = is_correlated;
                 }
                 ("properties", Value::Object(parts)) => {
                     self.path.push("properties");
@@ -202,35 +208,6 @@ impl Walk<'_, '_> {
     /// Whether the schema at the path is that of a custom resource.
     fn is_resource(&self) -> bool {
         matches!(self.path.steps().last(), Some(Step::Key(key)) if **key == *"openAPIV3Schema")
-    }
-
-    fn rules(&mut self, schema: &Map<String, Value>, rules: &[Value]) {
-        for (index, rule) in rules.iter().enumerate() {
-            for field in ["rule", "messageExpression"] {
-                let expression = text(rule, field);
-                let path = self.path.key("x-kubernetes-validations").index(index).key(field);
-                if let Some(problem) = problem_of_expression(expression) {
-                    let message = format!("a validation rule does not parse: {problem}");
-                    self.part.refuse(&path, message, CORRECT_RULE);
-                    continue;
-                }
-                let is_resource = self.is_resource();
-                let chains: BTreeSet<Vec<String>> = fields_of_self(expression).into_iter().collect();
-                for chain in chains {
-                    if let Some((depth, properties)) = undefined(schema, &chain, is_resource) {
-                        let field = chain[..=depth].join(".");
-                        let message =
-                            format!("a validation rule uses the field `{field}`, which the schema does not have");
-                        let names = properties.keys().map(String::as_str);
-                        let help = match self.part.similar(&chain[depth], names) {
-                            Some(nearest) => format!("Correct the field; did you mean `{nearest}`?"),
-                            None => "Correct the field, or add it to the schema.".to_owned(),
-                        };
-                        self.part.refuse(&path, message, &help);
-                    }
-                }
-            }
-        }
     }
 }
 
