@@ -92,9 +92,11 @@ spec:
   - name: v1
     served: true
     storage: true
+    subresources: {status: {}}
     schema:
       openAPIV3Schema:
         type: object
+        required: [mode]
         properties:
           mode: {type: string, enum: [fast, slow], default: fast}
           size: {type: integer, enum: [1, 2.0, 3], minimum: 1, maximum: 2, default: 2}
@@ -116,8 +118,20 @@ spec:
               type: object
               required: [number]
               properties:
-                number: {type: integer, x-kubernetes-validations: [{rule: self == oldSelf}]}
+                number: {type: integer}
                 protocol: {type: string, default: TCP}
+          parts:
+            type: array
+            items: {type: object, required: [a], properties: {a: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}}}
+            x-kubernetes-list-map-keys: [a]
+            "x-kubernetes-list-type": map
+          zones: {type: array, x-kubernetes-list-type: set, items: {type: string}}
+          pairs:
+            type: array
+            x-kubernetes-list-type: set
+            items: {type: object, x-kubernetes-map-type: atomic, properties: {a: {type: string}}}
+          grid: {type: array, x-kubernetes-list-type: set, items: {type: array, items: {type: string}}}
+          metadata: {type: object, properties: {name: {type: string, maxLength: 9}}}
           steps:
             type: array
             x-kubernetes-validations: [{rule: self.size() >= oldSelf.size()}]
@@ -466,6 +480,125 @@ const SCHEMAS: &[Case] = &[
     ),
     (
         CRD,
+        "[number, protocol]",
+        "[number, number]",
+        "properties.ports.x-kubernetes-list-map-keys[1]",
+        "\"number\" is listed twice",
+    ),
+    (
+        CRD,
+        "              required: [number]\n",
+        "",
+        "properties.ports.items.properties.number",
+        "neither required nor has a default",
+    ),
+    (
+        CRD,
+        "number: {type: integer}",
+        "number: {type: integer, nullable: true}",
+        "properties.ports.items.properties.number.nullable",
+        "cannot be nullable",
+    ),
+    (
+        CRD,
+        "protocol: {type: string, default: TCP}",
+        "protocol: {type: object, default: {}}",
+        "properties.ports.items.properties.protocol.type",
+        "cannot be an object",
+    ),
+    (
+        CRD,
+        "              type: object\n              required",
+        "              type: object\n              nullable: true\n              required",
+        "properties.ports.items.nullable",
+        "must not be nullable",
+    ),
+    (
+        CRD,
+        "            x-kubernetes-list-type: map\n",
+        "",
+        "properties.ports.x-kubernetes-list-map-keys",
+        "whose type is not map",
+    ),
+    (
+        CRD,
+        "x-kubernetes-list-type: map",
+        "x-kubernetes-list-type: maps",
+        "properties.ports.x-kubernetes-list-type",
+        "is \"maps\"",
+    ),
+    (
+        CRD,
+        "zones: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
+        "zones: {type: string, x-kubernetes-list-type: atomic}",
+        "properties.zones.x-kubernetes-list-type",
+        "not an array",
+    ),
+    (
+        CRD,
+        "zones: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
+        "zones: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [a], items: {type: string}}",
+        "properties.zones.items.type",
+        "must be objects",
+    ),
+    (
+        CRD,
+        "x-kubernetes-map-type: atomic, ",
+        "",
+        "properties.pairs.items.x-kubernetes-map-type",
+        "an item of a set must be atomic",
+    ),
+    (
+        CRD,
+        "items: {type: array, items: {type: string}}",
+        "items: {type: array, x-kubernetes-list-type: set, items: {type: string}}",
+        "properties.grid.items.x-kubernetes-list-type",
+        "an item of a set must be atomic",
+    ),
+    (
+        CRD,
+        "x-prop: {type: integer}",
+        "x-prop: {type: integer, x-kubernetes-map-type: atomic}",
+        "properties.x-prop.x-kubernetes-map-type",
+        "not an object",
+    ),
+    (
+        CRD,
+        "labels: {type: object,",
+        "labels: {type: object, x-kubernetes-map-type: fine,",
+        "properties.labels.x-kubernetes-map-type",
+        "is \"fine\"",
+    ),
+    (
+        CRD,
+        "labels: {type: object,",
+        "labels: {type: object, x-kubernetes-preserve-unknown-fields: false,",
+        "properties.labels.x-kubernetes-preserve-unknown-fields",
+        "is false",
+    ),
+    (
+        CRD,
+        "        required: [mode]",
+        "        nullable: true",
+        "nullable",
+        "must not be nullable",
+    ),
+    (
+        CRD,
+        "        required: [mode]",
+        "        oneOf: [{required: [mode]}]",
+        "oneOf",
+        "whose status is a subresource",
+    ),
+    (
+        CRD,
+        "maxLength: 9}",
+        "maxLength: 9, default: a}",
+        "properties.metadata.properties.name.default",
+        "metadata of a custom resource must not have a default",
+    ),
+    (
+        CRD,
         "self.size <= 9",
         "(self.size <= 9",
         "x-kubernetes-validations[1].rule",
@@ -509,7 +642,7 @@ const SCHEMAS: &[Case] = &[
     (
         CRD,
         "{rule: 'self != \"\"'}",
-        "{message: no}",
+        "{message: none}",
         "properties.steps.items.x-kubernetes-validations[0].rule",
         "has no expression",
     ),

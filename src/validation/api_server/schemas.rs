@@ -1,8 +1,10 @@
 //! Checks the schemas of CustomResourceDefinitions: defaults, patterns, keys of lists, and validation rules.
 
+mod lists;
+mod root;
 mod validation_rules;
 
-use super::part::{Part, text};
+use super::part::Part;
 use crate::kubernetes::structural::has_type;
 use crate::pattern::schema::{LONGEST_PATTERN, MOST_PATTERNS, compile, problem};
 use crate::rules;
@@ -26,6 +28,8 @@ impl Part<'_> {
                     patterns,
                     is_correlated: true,
                 };
+                let has_status = version.pointer("/subresources/status").is_some_and(Value::is_object);
+                walk.root(schema, has_status);
                 walk.schema(schema, Role::Value);
                 patterns = walk.patterns;
                 self.replicas(schema, version, &versions.index(index));
@@ -51,7 +55,7 @@ impl Part<'_> {
 const CORRECT_DEFAULT: &str = "Use a default that the schema accepts, or change the schema.";
 const CORRECT_PATTERN: &str = "Correct the pattern; the API server uses the syntax of RE2.";
 const LIST_TYPE: &str = "x-kubernetes-list-type";
-const MAP_KEYS: &str = "x-kubernetes-list-map-keys";
+const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
 /// What a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +86,10 @@ impl Walk<'_, '_> {
             match (key.as_str(), value) {
                 ("pattern", Value::String(pattern)) => self.pattern(pattern),
                 ("default", value) if role == Role::Value => self.default_value(schema, value),
-                (LIST_TYPE, value) if describes && value == "map" => self.map_keys(schema),
+                (LIST_TYPE, Value::String(kind)) if describes => self.list_type(schema, kind),
+                (lists::MAP_KEYS, Value::Array(keys)) if describes => self.map_keys(schema, keys),
+                (lists::MAP_TYPE, Value::String(kind)) if describes => self.map_type(schema, kind),
+                (PRESERVE, Value::Bool(false)) => self.preserve(),
                 ("x-kubernetes-validations", Value::Array(rules)) if describes => self.rules(schema, rules),
                 ("required", Value::Array(names)) if describes => self.required(schema, names),
                 ("items" | "additionalProperties" | "not", part) => {
@@ -123,6 +130,11 @@ impl Walk<'_, '_> {
         }
     }
 
+    fn preserve(&mut self) {
+        let message = format!("{PRESERVE} is false, but the API server accepts only true");
+        self.part.refuse(&self.path.key(PRESERVE), message, "Remove the key.");
+    }
+
     fn pattern(&mut self, pattern: &str) {
         if let Some(problem) = problem(pattern) {
             let message = format!("the pattern `{pattern}` is not a regular expression: {problem}");
@@ -156,38 +168,6 @@ impl Walk<'_, '_> {
         (!matches).then(|| format!("the default {default} does not match the pattern `{pattern}`"))
     }
 
-    /// Checks the keys of a list whose items are identified by keys.
-    fn map_keys(&mut self, schema: &Map<String, Value>) {
-        let path = self.path.key(MAP_KEYS);
-        let keys: &[Value] = match schema.get(MAP_KEYS) {
-            None | Some(Value::Null) => &[],
-            Some(Value::Array(keys)) => keys,
-            Some(_) => return,
-        };
-        if keys.is_empty() {
-            let message = format!("a list of the type map has no {MAP_KEYS}");
-            let help = "List the fields that together identify an item, such as [name].";
-            self.part.refuse(&path, message, help);
-        }
-        let Some(items) = schema.get("items").filter(|items| text(items, "type") == "object") else {
-            return;
-        };
-        let properties = match items.get("properties") {
-            None | Some(Value::Null) => None,
-            Some(Value::Object(properties)) => Some(properties),
-            Some(_) => return,
-        };
-        for (index, key) in keys.iter().enumerate() {
-            if let Some(key) = key.as_str()
-                && properties.is_none_or(|properties| !properties.contains_key(key))
-            {
-                let message = format!("the items of the list have no property {key:?}, which is one of its keys");
-                let help = "Correct the key, or add the property to the items.";
-                self.part.refuse(&path.index(index), message, help);
-            }
-        }
-    }
-
     /// Checks that an object can have the properties that it must have.
     fn required(&mut self, schema: &Map<String, Value>, names: &[Value]) {
         for (index, name) in names.iter().enumerate() {
@@ -219,12 +199,11 @@ fn undefined<'s>(
     is_resource: bool,
 ) -> Option<(usize, &'s Map<String, Value>)> {
     const EMBEDDED: &str = "x-kubernetes-embedded-resource";
-    const UNKNOWN: &str = "x-kubernetes-preserve-unknown-fields";
     let (mut schema, mut is_resource) = (schema, is_resource);
     for (depth, name) in chain.iter().enumerate() {
         let is_set = |key: &str| schema.get(key).is_some_and(|value| *value == Value::Bool(true));
         let is_own = (is_resource || is_set(EMBEDDED)) && ["apiVersion", "kind", "metadata"].contains(&name.as_str());
-        if is_own || is_set(UNKNOWN) || schema.contains_key("additionalProperties") || type_of(schema) != "object" {
+        if is_own || is_set(PRESERVE) || schema.contains_key("additionalProperties") || type_of(schema) != "object" {
             return None;
         }
         let properties = schema.get("properties")?.as_object()?;

@@ -1,6 +1,7 @@
 //! `crd`: checks CustomResourceDefinitions the way the API server validates them on creation.
 
 mod conversion;
+mod resource;
 mod schema;
 mod versions;
 
@@ -53,6 +54,10 @@ struct Report<'a> {
 impl<'a> Report<'a> {
     fn add(&mut self, rule: &'static Rule, path: &Path, message: impl Into<String>) {
         self.findings.push(found(rule, self.object, path, message));
+    }
+
+    fn add_with_help(&mut self, rule: &'static Rule, path: &Path, message: impl Into<String>, help: &str) {
+        self.findings.push(found(rule, self.object, path, message).help(help));
     }
 
     fn get(&self, path: &Path) -> Option<&'a Value> {

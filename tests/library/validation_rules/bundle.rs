@@ -119,6 +119,7 @@ spec:
           spec:
             type: object
             properties:
+              either: {type: string, anyOf: [{type: integer}, {type: string}]}
               size: {type: integer, default: 1}
               mode: {type: string, anyOf: [{minLength: 1}, {pattern: x}]}
               many: {type: array, items: {type: string}}

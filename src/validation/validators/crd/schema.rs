@@ -1,6 +1,7 @@
 //! Checks structural schemas, which a cluster requires in a CRD.
 
 use super::Report;
+use super::resource::{PRESERVE, is_nothing, resource};
 use super::versions::schemas;
 use crate::kubernetes::structural::has_type;
 use crate::rules;
@@ -18,9 +19,16 @@ const FORBIDDEN: [&str; 6] = [
     "patternProperties",
 ];
 /// Keywords that describe a value. They are not allowed where schemas are combined.
-const DESCRIBING: [&str; 5] = ["default", "description", "nullable", "title", "type"];
+const DESCRIBING: [&str; 6] = [
+    "additionalProperties",
+    "default",
+    "description",
+    "nullable",
+    "title",
+    "type",
+];
 const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
-const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 
 pub(super) fn check(report: &mut Report<'_>) {
     if report.keeps_unknown_fields() {
@@ -124,8 +132,21 @@ fn node(report: &mut Report<'_>, path: &mut Path, schema: &Map<String, Value>, i
     }
     keywords(report, path, &parts);
     default(report, path, &parts);
+    let is_embedded = schema.get(EMBEDDED) == Some(&Value::Bool(true));
+    if is_root || is_embedded {
+        resource(report, path, schema, is_root);
+    }
+    if parts.is_int_or_string {
+        for (key, is_set) in [(PRESERVE, parts.preserves_unknown), (EMBEDDED, is_embedded)] {
+            if is_set {
+                let message = format!("{key} conflicts with {INT_OR_STRING}");
+                let help = format!("Remove {key} or {INT_OR_STRING}.");
+                report.add_with_help(&rules::CRD_SCHEMA_STRUCTURAL, &path.key(key), message, &help);
+            }
+        }
+    }
     for (key, combined, mut path) in combinations(path, &parts) {
-        let is_int_or_string = parts.is_int_or_string && key != "not";
+        let is_int_or_string = (parts.is_int_or_string && key != "not") || repeats_types(schema, key);
         combination(report, &mut path, combined, schema, is_int_or_string);
     }
     visit_parts(path, &parts, |path, below| match below {
@@ -173,6 +194,24 @@ fn combinations<'a>(path: &Path, parts: &Parts<'a>) -> Vec<(&'a str, &'a Map<Str
     all
 }
 
+/// Whether a schema combines the types of an int-or-string, which the API server accepts for every value.
+fn repeats_types(schema: &Map<String, Value>, key: &str) -> bool {
+    let first_of_all = || schema.get("allOf").and_then(|all| all.get(0));
+    let types = match key {
+        "anyOf" => schema.get(key),
+        "allOf" => first_of_all().and_then(|first| first.get("anyOf")),
+        _ => None,
+    };
+    let is_type = |schema: &Value, kind: &str| {
+        let schema = schema.as_object();
+        schema.is_some_and(|schema| schema.len() == 1 && schema.get("type").is_some_and(|found| found == kind))
+    };
+    match types.and_then(Value::as_array).map(Vec::as_slice) {
+        Some([first, second]) => is_type(first, "integer") && is_type(second, "string"),
+        _ => false,
+    }
+}
+
 /// Checks a schema that only restricts the values that `described` describes, and must not add anything.
 fn combination(
     report: &mut Report<'_>,
@@ -182,17 +221,28 @@ fn combination(
     int_or_string: bool,
 ) {
     for (key, value) in schema {
-        let nothing = value.is_null() || value == &Value::Bool(false) || value == "";
+        let nothing = is_nothing(value) && !["additionalProperties", "default"].contains(&key.as_str());
         // A combined schema may repeat the types of an int-or-string: integer and string.
-        let extension = key.starts_with("x-kubernetes-") && key != "x-kubernetes-validations";
+        let extension = key.starts_with("x-kubernetes-");
         let describing = DESCRIBING.contains(&key.as_str()) && !(int_or_string && key == "type");
-        if !nothing && (extension || describing) {
+        if !nothing && !value.is_null() && (extension || describing) {
             let message = format!("{key} is not allowed where schemas are combined");
             report.add(&rules::CRD_SCHEMA_STRUCTURAL, &path.key(key), message);
         }
     }
     let parts = Parts::of(schema);
     keywords(report, path, &parts);
+    if parts
+        .properties
+        .is_some_and(|properties| properties.get("metadata").is_some())
+    {
+        let message = "metadata is not allowed where schemas are combined";
+        report.add(
+            &rules::CRD_SCHEMA_STRUCTURAL,
+            &path.key("properties").key("metadata"),
+            message,
+        );
+    }
     for (_, combined, mut path) in combinations(path, &parts) {
         combination(report, &mut path, combined, described, int_or_string);
     }
