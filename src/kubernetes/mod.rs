@@ -3,7 +3,7 @@
 pub mod builtin;
 mod choices;
 pub(crate) mod fields;
-mod formats;
+pub(crate) mod formats;
 pub(crate) mod names;
 pub(crate) mod platform;
 pub mod quantity;

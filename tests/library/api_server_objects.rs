@@ -125,6 +125,21 @@ spec:
             items: {type: object, required: [a], properties: {a: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}}}
             x-kubernetes-list-map-keys: [a]
             "x-kubernetes-list-type": map
+          whole:
+            type: object
+            required: [size]
+            maxProperties: 4
+            properties:
+              size: {type: integer, maximum: 9}
+              at: {type: string, format: date-time, nullable: true}
+              open: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {a: {type: string}}}
+              more: {type: array, items: {type: object, additionalProperties: {x-kubernetes-int-or-string: true}}}
+            default: {size: 1, at: '2024-01-02T03:04:05Z', open: {a: b, c: d}, more: [{}, {e: 1, f: g}]}
+          template:
+            type: object
+            x-kubernetes-embedded-resource: true
+            properties: {spec: {type: object}, metadata: {type: object, properties: {name: {type: string, default: pod}}}}
+            default: {apiVersion: v1, kind: Pod, metadata: {labels: {a: b}}, spec: {}}
           zones: {type: array, x-kubernetes-list-type: set, items: {type: string}}
           pairs:
             type: array
@@ -596,6 +611,76 @@ const SCHEMAS: &[Case] = &[
         "maxLength: 9, default: a}",
         "properties.metadata.properties.name.default",
         "metadata of a custom resource must not have a default",
+    ),
+    (
+        CRD,
+        "default: {size: 1, at: '2024",
+        "default: {at: '2024",
+        "properties.whole.default",
+        "the default has no size, which is required",
+    ),
+    (
+        CRD,
+        "size: {type: integer, maximum: 9}",
+        "size: {type: string}",
+        "properties.whole.default.size",
+        "is a number, but the type is string",
+    ),
+    (
+        CRD,
+        "size: {type: integer, maximum: 9}",
+        "size: {type: integer, maximum: 0}",
+        "properties.whole.default.size",
+        "1 is greater than the maximum 0",
+    ),
+    (
+        CRD,
+        "at: '2024-01-02T03:04:05Z'",
+        "at: tomorrow",
+        "properties.whole.default.at",
+        "does not have the format date-time",
+    ),
+    (
+        CRD,
+        "default: {size: 1, at: '2024-01-02T03:04:05Z',",
+        "default: {size: null, at: null,",
+        "properties.whole.default.size",
+        "the default is null",
+    ),
+    (
+        CRD,
+        "open: {a: b, c: d}",
+        "open: {a: 1, c: d}",
+        "properties.whole.default.open.a",
+        "is a number, but the type is string",
+    ),
+    (
+        CRD,
+        "open: {a: b, c: d}",
+        "close: {a: b, c: d}",
+        "properties.whole.default.close",
+        "has the field close, which the schema does not have",
+    ),
+    (
+        CRD,
+        "more: [{}, {e: 1, f: g}]",
+        "more: [{}, 1]",
+        "properties.whole.default.more[1]",
+        "is a number, but the type is object",
+    ),
+    (
+        CRD,
+        "maxProperties: 4",
+        "maxProperties: 3",
+        "properties.whole.default",
+        "number of fields of the default is 4, but maxProperties is 3",
+    ),
+    (
+        CRD,
+        "metadata: {labels: {a: b}}, spec: {}",
+        "metadata: {labels: {a: b}}, spec: {a: b}",
+        "properties.template.default.spec.a",
+        "has the field a, which",
     ),
     (
         CRD,

@@ -1,12 +1,12 @@
 //! Checks the schemas of CustomResourceDefinitions: defaults, patterns, keys of lists, and validation rules.
 
+mod defaults;
 mod lists;
 mod root;
 mod validation_rules;
 
 use super::part::Part;
-use crate::kubernetes::structural::has_type;
-use crate::pattern::schema::{LONGEST_PATTERN, MOST_PATTERNS, compile, problem};
+use crate::pattern::schema::{MOST_PATTERNS, problem};
 use crate::rules;
 use crate::text::{Path, Step};
 use serde_json::{Map, Value};
@@ -52,17 +52,21 @@ impl Part<'_> {
     }
 }
 
-const CORRECT_DEFAULT: &str = "Use a default that the schema accepts, or change the schema.";
 const CORRECT_PATTERN: &str = "Correct the pattern; the API server uses the syntax of RE2.";
+const EMBEDDED: &str = "x-kubernetes-embedded-resource";
 const LIST_TYPE: &str = "x-kubernetes-list-type";
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+
+/// The fields that every Kubernetes object has.
+const META: [&str; 3] = ["apiVersion", "kind", "metadata"];
 
 /// What a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// A value.
     Value,
-    /// The values of a map. The API server does not compare their defaults with the schema.
+    /// The values of a map, whose defaults the API server does not compare with the schema; or the metadata of an
+    /// object, whose defaults it compares as parts of the object.
     MapValue,
     /// A condition on a value that another schema describes.
     Condition,
@@ -82,6 +86,7 @@ impl Walk<'_, '_> {
     /// Checks a schema and its parts. On return, the path is unchanged.
     fn schema(&mut self, schema: &Map<String, Value>, role: Role) {
         let describes = role != Role::Condition;
+        let is_resource = self.is_resource();
         for (key, value) in schema {
             match (key.as_str(), value) {
                 ("pattern", Value::String(pattern)) => self.pattern(pattern),
@@ -105,8 +110,10 @@ impl Walk<'_, '_> {
                 }
                 ("properties", Value::Object(parts)) => {
                     self.path.push("properties");
+                    let is_resource = describes && (is_resource || is_set(schema, EMBEDDED));
                     for (name, part) in parts {
-                        self.below(name.as_str(), part, role);
+                        let is_meta = is_resource && META.contains(&name.as_str());
+                        self.below(name.as_str(), part, if is_meta { Role::MapValue } else { role });
                     }
                     self.path.pop();
                 }
@@ -142,32 +149,6 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Checks that the schema accepts its default. Another check reports defaults of the wrong type.
-    fn default_value(&mut self, schema: &Map<String, Value>, default: &Value) {
-        if default.is_null() || !has_type(default, type_of(schema)) {
-            return;
-        }
-        let problem = not_listed(schema, default)
-            .or_else(|| out_of_range(schema, default))
-            .or_else(|| of_wrong_size(schema, default))
-            .or_else(|| self.not_matched(schema, default));
-        if let Some(message) = problem {
-            self.part.refuse(&self.path.key("default"), message, CORRECT_DEFAULT);
-        }
-    }
-
-    fn not_matched(&mut self, schema: &Map<String, Value>, default: &Value) -> Option<String> {
-        let (pattern, string) = (schema.get("pattern")?.as_str()?, default.as_str()?);
-        // Compiled patterns match bytes, which are characters only in ASCII.
-        if !string.is_ascii() || string.len() > LONGEST_PATTERN {
-            return None;
-        }
-        self.patterns = self.patterns.checked_sub(1)?;
-        let regex = compile(pattern)?;
-        let matches = regex.is_match(string.as_bytes());
-        (!matches).then(|| format!("the default {default} does not match the pattern `{pattern}`"))
-    }
-
     /// Checks that an object can have the properties that it must have.
     fn required(&mut self, schema: &Map<String, Value>, names: &[Value]) {
         for (index, name) in names.iter().enumerate() {
@@ -198,12 +179,14 @@ fn undefined<'s>(
     chain: &[String],
     is_resource: bool,
 ) -> Option<(usize, &'s Map<String, Value>)> {
-    const EMBEDDED: &str = "x-kubernetes-embedded-resource";
     let (mut schema, mut is_resource) = (schema, is_resource);
     for (depth, name) in chain.iter().enumerate() {
-        let is_set = |key: &str| schema.get(key).is_some_and(|value| *value == Value::Bool(true));
-        let is_own = (is_resource || is_set(EMBEDDED)) && ["apiVersion", "kind", "metadata"].contains(&name.as_str());
-        if is_own || is_set(PRESERVE) || schema.contains_key("additionalProperties") || type_of(schema) != "object" {
+        let is_own = (is_resource || is_set(schema, EMBEDDED)) && META.contains(&name.as_str());
+        if is_own
+            || is_set(schema, PRESERVE)
+            || schema.contains_key("additionalProperties")
+            || type_of(schema) != "object"
+        {
             return None;
         }
         let properties = schema.get("properties")?.as_object()?;
@@ -220,63 +203,6 @@ fn type_of(schema: &Map<String, Value>) -> &str {
     schema.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-fn not_listed(schema: &Map<String, Value>, default: &Value) -> Option<String> {
-    let values = schema.get("enum")?.as_array()?;
-    let is_listed = values.is_empty() || values.iter().any(|value| is_same(value, default));
-    (!is_listed).then(|| format!("the default {default} is not one of the values of enum"))
-}
-
-/// Whether the API server accepts a default as this value of an enum. The API server converts the default to the type
-/// of the value: if the value is an integer, it ignores the fraction of the default.
-fn is_same(value: &Value, default: &Value) -> bool {
-    match default.as_f64() {
-        Some(number) if value.is_f64() => value.as_f64() == Some(number),
-        Some(number) => value.as_f64() == Some(number.trunc()),
-        None => value == default,
-    }
-}
-
-fn out_of_range(schema: &Map<String, Value>, default: &Value) -> Option<String> {
-    let number = default.as_f64()?;
-    // For an integer, the API server ignores the fraction of a limit.
-    let limit = |key: &str| {
-        let limit = schema.get(key)?.as_f64()?;
-        Some(if default.is_f64() { limit } else { limit.trunc() })
-    };
-    let is_exclusive = |key: &str| schema.get(key) == Some(&Value::Bool(true));
-    if let Some(minimum) = limit("minimum") {
-        if number < minimum {
-            return Some(format!("the default {default} is less than the minimum {minimum}"));
-        }
-        if number <= minimum && is_exclusive("exclusiveMinimum") {
-            return Some(format!("the default {default} is the exclusive minimum"));
-        }
-    }
-    if let Some(maximum) = limit("maximum") {
-        if number > maximum {
-            return Some(format!("the default {default} is greater than the maximum {maximum}"));
-        }
-        if number >= maximum && is_exclusive("exclusiveMaximum") {
-            return Some(format!("the default {default} is the exclusive maximum"));
-        }
-    }
-    None
-}
-
-fn of_wrong_size(schema: &Map<String, Value>, default: &Value) -> Option<String> {
-    let (count, unit, least, most) = match default {
-        Value::String(string) => (string.chars().count(), "length", "minLength", "maxLength"),
-        Value::Array(items) => (items.len(), "number of items", "minItems", "maxItems"),
-        _ => return None,
-    };
-    let limit = |key: &str| usize::try_from(schema.get(key)?.as_u64()?).ok();
-    let broken = if limit(least).is_some_and(|limit| count < limit) {
-        least
-    } else if limit(most).is_some_and(|limit| count > limit) {
-        most
-    } else {
-        return None;
-    };
-    let limit = &schema[broken];
-    Some(format!("the {unit} of the default is {count}, but {broken} is {limit}"))
+fn is_set(schema: &Map<String, Value>, key: &str) -> bool {
+    schema.get(key) == Some(&Value::Bool(true))
 }

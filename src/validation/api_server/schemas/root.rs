@@ -1,6 +1,6 @@
 //! Checks the root of the schema of a custom resource.
 
-use super::Walk;
+use super::{META, Walk};
 use serde_json::{Map, Value};
 
 /// Keys that the root must not have if the status is a subresource, because the API server validates it separately.
@@ -33,7 +33,7 @@ impl Walk<'_, '_> {
                 self.part.refuse(&self.path.key(key), message, &help);
             }
         }
-        for name in ["apiVersion", "kind", "metadata"] {
+        for name in META {
             let properties = schema.get("properties").and_then(Value::as_object);
             let Some(Value::Object(property)) = properties.and_then(|properties| properties.get(name)) else {
                 continue;
