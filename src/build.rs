@@ -2,7 +2,7 @@
 
 use crate::bundle::image::image_of;
 use crate::bundle::image_map::{ImageMap, MapImagesError, Mapped, map_images};
-use crate::bundle::image_use::{self, ImageUse};
+use crate::bundle::image_use::ImageUse;
 use crate::bundle::mentions;
 use crate::bundle::pin::{self, PinError};
 use crate::bundle::stamp::{self, Stamp};
@@ -223,14 +223,10 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     if options.pin
         && let Some(bundle) = &reading.bundle
     {
-        let mut uses = image_use::of_bundle(bundle);
-        built.pinned = pin::digests(&uses, transports).await?;
+        built.pinned = pin::digests(&mentions::to_pin(bundle), transports).await?;
         built.unpinned = mentions::unpinned(bundle, &built.pinned);
-        // An image that is only mentioned might not exist. If the same image is pinned elsewhere, the mention gets the
-        // same digest.
-        uses.extend(mentions::of_bundle(bundle));
-        uses.extend(mentions::in_examples(bundle));
-        pin::pin(&mut tree, &uses, &built.pinned, limits)?;
+        // A mention of an image that is pinned elsewhere gets the same digest.
+        pin::pin(&mut tree, &mentions::replaceable(bundle), &built.pinned, limits)?;
         reading = bundle::read(&tree, &limits.text);
     }
     let annotations = reading.bundle.and_then(|bundle| bundle.annotations);

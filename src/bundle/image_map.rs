@@ -373,11 +373,7 @@ pub fn map_images(
         let image = target(&one.image)?;
         Some(own.cloned().unwrap_or(image))
     };
-    let mentioned = mentions::of_bundle(bundle);
-    let annotated = mentions::in_annotations(bundle);
-    let examples = mentions::in_examples(bundle);
-    let uses = named.iter().chain(&mentioned).chain(&annotated).chain(&examples);
-    let edits = pin::replacements(uses, replacement);
+    let edits = pin::replacements(&mentions::replaceable(bundle), replacement);
     checked?;
     edits.apply(tree, limits)?;
     let entries = map.places.keys().chain(map.names.keys());

@@ -48,8 +48,26 @@ fn pod_templates(bundle: &Bundle, object: &Object) -> Vec<Path> {
     }
 }
 
+/// Returns all places where the text of a bundle can be edited to name another image: where it names and mentions
+/// images, in annotations, and in examples.
+pub(crate) fn replaceable(bundle: &Bundle) -> Vec<ImageUse> {
+    let mut uses = image_use::of_bundle(bundle);
+    uses.extend(of_bundle(bundle));
+    uses.extend(in_annotations(bundle));
+    uses.extend(in_examples(bundle));
+    uses
+}
+
+/// Returns the images whose tags are replaced with digests: those that tools look for. An image that is only mentioned
+/// might not exist.
+pub(crate) fn to_pin(bundle: &Bundle) -> Vec<ImageUse> {
+    let mut uses = image_use::of_bundle(bundle);
+    uses.extend(in_annotations(bundle).into_iter().filter(|used| used.name != EXAMPLES));
+    uses
+}
+
 /// Returns the images in the annotations of the objects and the pod templates of a bundle.
-pub(super) fn in_annotations(bundle: &Bundle) -> Vec<ImageUse> {
+fn in_annotations(bundle: &Bundle) -> Vec<ImageUse> {
     let mut uses = Vec::new();
     if let Some(olm) = &bundle.olm {
         uses.extend(in_map(olm, &Path::from("annotations")));

@@ -4,8 +4,8 @@ use super::CONFORMA;
 
 rules! { RELEASE_POLICY
     Authoring {
-        OLM_UNPINNED_REFERENCES = "olm.unpinned_references", Error, CONFORMA, "Refer to the image by digest; `opmx bundle build` can replace tags with digests.";
-        OLM_UNPINNED_RELATED_IMAGES = "olm.unpinned_related_images", Error, CONFORMA, "Refer to the image by digest; `opmx bundle build` can replace tags with digests.";
+        OLM_UNPINNED_REFERENCES = "olm.unpinned_references", Error, CONFORMA, "Refer to the image by digest.";
+        OLM_UNPINNED_RELATED_IMAGES = "olm.unpinned_related_images", Error, CONFORMA, "Refer to the image by digest.";
         OLM_UNMAPPED_REFERENCES = "olm.unmapped_references", Error, CONFORMA, "Add the image to spec.relatedImages.";
         OLM_CSV_SEMVER_FORMAT = "olm.csv_semver_format", Error, CONFORMA, "Use three numbers, such as 1.2.3.";
         OLM_FEATURE_ANNOTATIONS_FORMAT = "olm.feature_annotations_format", Error, CONFORMA, "Use \"true\" or \"false\", in quotes.";

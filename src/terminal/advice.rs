@@ -41,6 +41,9 @@ fn with<'a>(help: &'a str, command: Option<&str>) -> Cow<'a, str> {
 const KEEP_WILDCARDS: &str = "`opmx bundle build --media-type registry+v1` keeps wildcards, and `opmx bundle validate \
      --media-type registry+v1` accepts them.";
 
+/// The command for a rule about images that are specified by tag.
+const PIN: &str = "`opmx bundle build --pin` replaces tags with digests in the bundle image.";
+
 /// The command for a rule about the content of a bundle in a database.
 const OVERWRITE: &str =
     "`opmx registry add --overwrite-latest` and `opmx index add --overwrite-latest` overwrite a bundle.";
@@ -57,7 +60,7 @@ fn command_for(diagnostic: &Diagnostic) -> Option<&'static str> {
 }
 
 fn command(rule: &Rule) -> Option<&'static str> {
-    let commands: [(&Rule, &str); 23] = [
+    let commands: [(&Rule, &str); 25] = [
         (
             &rules::TREE_LIMIT,
             "Use --max-files, --max-file-size or --max-total-size to raise the limit.",
@@ -105,6 +108,8 @@ fn command(rule: &Rule) -> Option<&'static str> {
             "`opmx index check --fix` sets the head if only one bundle of the channel can be the head, and removes a \
              channel without bundles that is not the default channel.",
         ),
+        (&rules::OLM_UNPINNED_REFERENCES, PIN),
+        (&rules::OLM_UNPINNED_RELATED_IMAGES, PIN),
         (&rules::INDEX_MANIFESTS_JSON, OVERWRITE),
         (&rules::INDEX_BUNDLE_CONTENT, OVERWRITE),
         (&rules::INDEX_PROPERTY_JSON, OVERWRITE),

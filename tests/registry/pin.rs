@@ -163,6 +163,84 @@ fn the_images_of_a_csv_are_pinned() {
 }
 
 #[test]
+fn images_in_annotations_of_both_media_types_are_pinned() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let registry = DockerRegistry::start(folder, "", "");
+    let host = registry.host.as_str();
+    let pinned = ["operator", "shown", "pod"].map(|name| {
+        let image = format!("{host}/garden/{name}:v1");
+        let digest = write_image(folder, &image, name);
+        (image, format!("{host}/garden/{name}@{digest}"))
+    });
+    let by_digest = |text: &str| {
+        pinned.iter().fold(text.to_owned(), |text, (image, by_digest)| {
+            text.replace(image, by_digest)
+        })
+    };
+    let template = format!(
+        "{{metadata: {{labels: {{app: op}}, annotations: {{runs: '{host}/garden/pod:v1'}}}}, \
+         spec: {{containers: [{{name: op, image: '{host}/garden/operator:v1'}}]}}}}"
+    );
+    let shown = format!("{{containerImage: '{host}/garden/shown:v1', other: '{host}/garden/operator:v1'}}");
+    let csv = format!(
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: op.v1.0.0\n  \
+         annotations: {shown}\nspec:\n  displayName: Op\n  version: 1.0.0\n  \
+         installModes: [{{type: AllNamespaces, supported: true}}]\n  install:\n    strategy: deployment\n    \
+         spec: {{deployments: [{{name: op, spec: {{selector: {{matchLabels: {{app: op}}}}, template: {template}}}}}]}}\n"
+    );
+    let deployment = format!(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: op}}\n\
+         spec: {{selector: {{matchLabels: {{app: op}}}}, template: {template}}}\n"
+    );
+    let olm = format!(
+        "name: op.v1.0.0\nversion: 1.0.0\nminKubeVersion: 1.25.0\ndisplayName: Op\nannotations: {shown}\n\
+         installModes: [{{type: AllNamespaces, supported: true}}]\n"
+    );
+    write(folder, "registry/manifests/op.clusterserviceversion.yaml", &csv);
+    write(folder, "registry/metadata/annotations.yaml", "annotations: {}\n");
+    write(folder, "plain/manifests/op.yaml", &deployment);
+    write(folder, "plain/metadata/olm.yaml", &olm);
+    for (bundle, files) in [
+        ("registry", vec![("manifests/op.clusterserviceversion.yaml", &csv)]),
+        (
+            "plain",
+            vec![("manifests/op.yaml", &deployment), ("metadata/olm.yaml", &olm)],
+        ),
+    ] {
+        let line = "-p op -c stable --overwrite --use-http --pin --pins-out pins.txt";
+        let output = opmx(
+            folder,
+            &format!("bundle build {bundle} -t oci:{bundle}-image:v1 {line}"),
+        );
+        assert!(output.status.success(), "{}", said(&output));
+        assert_eq!(read(folder, "pins.txt").lines().count(), pinned.len(), "{bundle}");
+        let output = opmx(
+            folder,
+            &format!("bundle unpack oci:{bundle}-image:v1 -o {bundle}-unpacked"),
+        );
+        assert!(output.status.success(), "{}", said(&output));
+        for (path, text) in files {
+            assert_eq!(read(folder, &format!("{bundle}-unpacked/{path}")), by_digest(text));
+        }
+        let found = |bundle: &str| opmx(folder, &format!("bundle validate {bundle} --suite conforma")).stdout;
+        let after = String::from_utf8(found(&format!("oci:{bundle}-image:v1"))).unwrap();
+        assert!(
+            after.contains("[olm.") && !after.contains("[olm.unpinned_references]"),
+            "{after}"
+        );
+        let before = String::from_utf8(found(bundle)).unwrap();
+        assert!(
+            before.contains("[olm.unpinned_references]") && before.contains("`opmx bundle build --pin`"),
+            "{before}"
+        );
+    }
+}
+
+#[test]
 fn images_in_arguments_variables_and_settings_are_pinned() {
     if !installed(&["docker-registry"]) {
         return;

@@ -69,9 +69,10 @@ pub(crate) struct BuildArguments {
     /// Replace image tags with their current digests in the registries
     ///
     /// Images are replaced in Deployments (containers, init containers, image volumes and the variables
-    /// RELATED_IMAGE_*) and in the related images, and also in arguments, variables, ConfigMaps and examples that
-    /// mention the same images. A warning names every other image that these mention, because such an image might not
-    /// exist. The files of the bundle are not changed; only the image contains the digests.
+    /// RELATED_IMAGE_*), in the related images, in the annotations of objects and pod templates, and also in arguments,
+    /// variables, ConfigMaps and examples that mention the same images. A warning names every other image that these
+    /// mention, because such an image might not exist. The files of the bundle are not changed; only the image contains
+    /// the digests.
     #[arg(long)]
     pin: bool,
     /// Replace images as specified in this file
@@ -80,8 +81,7 @@ pub(crate) struct BuildArguments {
     /// with or without a path; a JSON or YAML list of {name, image}, where each name is that of a related image, a
     /// RELATED_IMAGE_* variable, a container or a volume; or ImageDigestMirrorSet, ImageTagMirrorSet and
     /// ImageContentSourcePolicy objects. Names of images on Docker Hub match with and without docker.io. Images are
-    /// replaced in the same places as with --pin, and in the annotations of objects and pod templates. The files of the
-    /// bundle are not changed.
+    /// replaced in the same places as with --pin. The files of the bundle are not changed.
     #[arg(long, value_name = "FILE")]
     image_map: Option<String>,
     /// Write the image replacements to this file, in the format of --image-map
