@@ -223,7 +223,7 @@ pub async fn build(mut tree: Tree, options: &BuildOptions, transports: &Transpor
     if options.pin
         && let Some(bundle) = &reading.bundle
     {
-        built.pinned = pin::digests(&mentions::to_pin(bundle), transports).await?;
+        built.pinned = pin::digests(&mentions::with_annotations(bundle), transports).await?;
         built.unpinned = mentions::unpinned(bundle, &built.pinned);
         // A mention of an image that is pinned elsewhere gets the same digest.
         pin::pin(&mut tree, &mentions::replaceable(bundle), &built.pinned, limits)?;

@@ -58,9 +58,9 @@ pub(crate) fn replaceable(bundle: &Bundle) -> Vec<ImageUse> {
     uses
 }
 
-/// Returns the images whose tags are replaced with digests: those that tools look for. An image that is only mentioned
-/// might not exist.
-pub(crate) fn to_pin(bundle: &Bundle) -> Vec<ImageUse> {
+/// Returns the images that a bundle names, and those in annotations, where tools also look for images. An image that is
+/// mentioned elsewhere might not exist.
+pub(crate) fn with_annotations(bundle: &Bundle) -> Vec<ImageUse> {
     let mut uses = image_use::of_bundle(bundle);
     uses.extend(in_annotations(bundle).into_iter().filter(|used| used.name != EXAMPLES));
     uses
@@ -73,19 +73,19 @@ fn in_annotations(bundle: &Bundle) -> Vec<ImageUse> {
         uses.extend(in_map(olm, &Path::from("annotations")));
     }
     for object in &bundle.objects {
-        uses.extend(of_annotations(object));
-        for template in pod_templates(bundle, object) {
-            let (document, _) = object.document();
-            uses.extend(in_map(document, &template.key("metadata").key("annotations")));
-        }
+        uses.extend(of_annotations(bundle, object));
     }
     uses
 }
 
-/// Returns the images in the annotations of an object.
-pub(crate) fn of_annotations(object: &Object) -> Vec<ImageUse> {
+/// Returns the images in the annotations of an object and its pod templates.
+pub(crate) fn of_annotations(bundle: &Bundle, object: &Object) -> Vec<ImageUse> {
     let (document, root) = object.document();
-    in_map(document, &root.key("metadata").key("annotations"))
+    let mut uses = in_map(document, &root.key("metadata").key("annotations"));
+    for template in pod_templates(bundle, object) {
+        uses.extend(in_map(document, &template.key("metadata").key("annotations")));
+    }
+    uses
 }
 
 /// Returns the images in annotations. Each word of an annotation may be an image.

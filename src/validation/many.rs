@@ -138,8 +138,8 @@ async fn look_at(name: &str, asked: &Asked<'_>) -> Result<(Validation, Fixing), 
         Arc::make_mut(&mut request).options.bundle_platforms = index_platforms(reference, asked.transports).await;
     }
     if asks(MULTIARCH) || asks(CONFORMA_IMAGES) {
-        let (tree, limits, only_related) = (Arc::clone(&tree), request.limits.text, !asks(MULTIARCH));
-        let images = on_a_thread(move || images(&tree, only_related, &limits)).await?;
+        let (tree, limits, in_annotations) = (Arc::clone(&tree), request.limits.text, asks(CONFORMA_IMAGES));
+        let images = on_a_thread(move || images(&tree, in_annotations, &limits)).await?;
         Arc::make_mut(&mut request).options.platforms = Some(platforms(images, asked.transports).await);
     }
     let (selection, fix_mode) = (asked.selection.clone(), asked.fix_mode);

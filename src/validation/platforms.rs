@@ -1,7 +1,7 @@
 //! Queries registries for the platforms of a bundle's images.
 
 use super::validators::Platforms;
-use crate::bundle::{self, image_use};
+use crate::bundle::{self, image_use, mentions};
 use crate::causes::with_causes;
 use crate::concurrent;
 use crate::image::{Platform, Reference, Transports};
@@ -13,17 +13,16 @@ use std::collections::{BTreeSet, HashSet};
 /// The number of images that are queried concurrently.
 const AT_ONCE: usize = 8;
 
-/// Returns the images that a bundle names, or only its related images, each once.
-pub fn images(tree: &Tree, only_related: bool, limits: &Limits) -> Vec<String> {
-    let uses = bundle::read(tree, limits)
-        .bundle
-        .map(|bundle| image_use::of_bundle(&bundle));
+/// Returns the images that a bundle names, each once; with `in_annotations`, also those in annotations.
+pub fn images(tree: &Tree, in_annotations: bool, limits: &Limits) -> Vec<String> {
+    let of = if in_annotations {
+        mentions::with_annotations
+    } else {
+        image_use::of_bundle
+    };
+    let uses = bundle::read(tree, limits).bundle.map(|bundle| of(&bundle));
     let mut seen = HashSet::new();
-    let wanted = uses
-        .into_iter()
-        .flatten()
-        .filter(|used| !only_related || used.is_related());
-    let images = wanted.map(|used| used.image);
+    let images = uses.into_iter().flatten().map(|used| used.image);
     images.filter(|image| seen.insert(image.clone())).collect()
 }
 

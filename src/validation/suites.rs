@@ -64,7 +64,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "konflux",
         validators: &[CONFORMA, CONFORMA_IMAGES],
-        about: "the release policy of Konflux for bundles; related images are looked up in their registries",
+        about: "the release policy of Konflux for bundles; images are looked up in their registries",
     },
     Suite {
         name: CONFORMA.0,
