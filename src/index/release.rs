@@ -113,7 +113,9 @@ pub async fn release(
         Some(version) => {
             // Problems with the files are reported before anything is fetched.
             let files = OperatorFiles::read(request.operator, Some(version), limits, &mut release.findings)?;
-            release.findings.extend(files.released().findings);
+            release
+                .findings
+                .extend(selected(files.released(None).findings, opening));
             if has_errors(&release.findings) {
                 return Ok(release);
             }
@@ -124,8 +126,8 @@ pub async fn release(
     };
     let version = version_of(request, &rendered, &package)?;
     let files = OperatorFiles::read(request.operator, Some(&version), limits, &mut release.findings)?;
-    let said = files.released();
-    release.findings.extend(said.findings);
+    let said = files.released(Some(&rendered.entry.name));
+    release.findings.extend(selected(said.findings, opening));
     if has_errors(&release.findings) {
         return Ok(release);
     }
@@ -188,6 +190,12 @@ pub async fn release(
     release.findings.extend(others.flat_map(|(_, bundle)| bundle.findings));
     release.edited = Some(Edited::new(release.root.clone(), all));
     Ok(release)
+}
+
+/// Returns the findings of the rules that are not allowed.
+fn selected(mut findings: Vec<Diagnostic>, opening: &SourceOptions<'_>) -> Vec<Diagnostic> {
+    findings.retain_mut(|finding| opening.strictness.selection.keep(finding));
+    findings
 }
 
 async fn render(

@@ -445,6 +445,94 @@ fn edges_are_compared_with_the_template() {
 }
 
 #[test]
+fn the_first_version_of_a_template_may_replace_a_bundle_outside_it_and_can_be_released_again() {
+    for version in ["", "1.1.0"] {
+        let sandbox = repository(BOTH_TEMPLATES);
+        asked(
+            &sandbox,
+            "1.1.0",
+            "catalog_templates:\n- template_name: basic.yaml\n  channels: [stable]\n  replaces: rake.v1.0.0\n",
+        );
+        let line = format!("catalog release operators/rake {version} --bundle rake1");
+        let first = run(&sandbox, &line);
+        assert_eq!(first.status, Some(0), "{first}");
+        let template = read(&sandbox, "operators/rake/catalog-templates/basic.yaml");
+        let again = run(&sandbox, &line);
+        assert_eq!(again.status, Some(0), "{again}");
+        for (outcome, wanted) in [
+            (first, "stable\" of basic.yaml is new and does not"),
+            (again, "stable\" of basic.yaml does not"),
+        ] {
+            let wanted = format!("warning[release-edge]: channel \"{wanted} contain \"rake.v1.0.0\"");
+            assert!(
+                outcome.stderr.contains(&wanted) && !outcome.stderr.contains("Did you mean"),
+                "{outcome}"
+            );
+        }
+        assert_eq!(read(&sandbox, "operators/rake/catalog-templates/basic.yaml"), template);
+        asked(
+            &sandbox,
+            "1.2.0",
+            "catalog_templates:\n- template_name: basic.yaml\n  channels: [stable]\n  replaces: rake.v1.1.0\n",
+        );
+        succeed(&sandbox, "catalog release operators/rake --bundle rake2");
+        let behind = run(&sandbox, &line);
+        assert_eq!(
+            behind.status,
+            Some(0),
+            "an older version can also be released again: {behind}"
+        );
+    }
+}
+
+#[test]
+fn a_version_that_skips_all_others_may_replace_a_bundle_outside_the_channel() {
+    let sandbox = repository(BOTH_TEMPLATES);
+    succeed(&sandbox, "catalog release operators/rake --bundle rake1");
+    asked(
+        &sandbox,
+        "1.2.0",
+        "catalog_templates:\n- template_name: basic.yaml\n  channels: [stable]\n  replaces: rake.v1.0.0\n  skips: [rake.v1.1.0]\n",
+    );
+    let outcome = run(&sandbox, "catalog release operators/rake --bundle rake2");
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert!(outcome.stderr.contains("warning[release-edge]"), "{outcome}");
+    let outcome = run(
+        &sandbox,
+        "catalog release operators/rake --bundle rake2 --allow release-edge",
+    );
+    assert!(
+        outcome.status == Some(0) && !outcome.stderr.contains("release-edge"),
+        "{outcome}"
+    );
+    let outcome = run(
+        &sandbox,
+        "catalog release operators/rake 1.2.0 --bundle rake2 --deny warnings",
+    );
+    assert!(
+        outcome.status == Some(1) && outcome.stderr.contains("error[release-edge]"),
+        "{outcome}"
+    );
+}
+
+#[test]
+fn an_allowed_edge_is_judged_by_the_graph_of_the_catalog() {
+    let sandbox = repository(BOTH_TEMPLATES);
+    succeed(&sandbox, "catalog release operators/rake --bundle rake1");
+    asked(
+        &sandbox,
+        "1.2.0",
+        "catalog_templates:\n- template_name: basic.yaml\n  channels: [stable]\n  replaces: rake.v1.0.0\n",
+    );
+    let outcome = run(
+        &sandbox,
+        "catalog release operators/rake 1.2.0 --bundle rake2 --allow release-edge",
+    );
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    assert!(outcome.stderr.contains("would be a second head"), "{outcome}");
+}
+
+#[test]
 fn catalog_content_outside_the_template_is_not_lost_silently() {
     let sandbox = repository(BOTH_TEMPLATES);
     succeed(&sandbox, "catalog release operators/rake --bundle rake1");

@@ -2,17 +2,19 @@
 
 use super::template::{entries, list_of};
 use super::{Mapping, OperatorFiles, Released, TemplateRelease, config, openshift};
-use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::template::Kind;
+use crate::catalog::file_based::{Schema, WrittenEntry};
 use crate::diagnostic::{self, Diagnostic};
 use crate::rules::{self, Rule, Severity};
 use crate::shape::nearest;
 use crate::text::{Document, Path};
 use crate::version::VersionRange;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
-/// Returns the contents of all files together, with the faults.
-pub(super) fn released(files: &OperatorFiles) -> Released {
+/// Returns the contents of all files together, with the faults. `bundle` is the name of the released bundle, if it is
+/// known.
+pub(super) fn released(files: &OperatorFiles, bundle: Option<&str>) -> Released {
     let mut released = Released::default();
     let Some(operator) = &files.operator else {
         return released;
@@ -32,6 +34,7 @@ pub(super) fn released(files: &OperatorFiles) -> Released {
             let mut check = Check {
                 document,
                 path,
+                bundle,
                 findings: &mut released.findings,
             };
             match mapping {
@@ -88,6 +91,7 @@ fn kind(document: &Document, path: &Path, mapping: &Mapping, template: &Document
 struct Check<'d> {
     document: &'d Document,
     path: Path,
+    bundle: Option<&'d str>,
     findings: &'d mut Vec<Diagnostic>,
 }
 
@@ -156,21 +160,29 @@ impl Check<'_> {
         let listed = template
             .map(|template| entries(template.value(), channel))
             .unwrap_or_default();
-        if listed.iter().any(|entry| entry == replaces) {
+        // If the name of the bundle is unknown, an existing entry with the same edge might be its own.
+        let is_own = |entry: &WrittenEntry| match self.bundle {
+            Some(bundle) => entry.name == bundle,
+            None => entry.replaces == *replaces,
+        };
+        let (own, others): (Vec<WrittenEntry>, Vec<WrittenEntry>) = listed.into_iter().partition(is_own);
+        if others.iter().any(|entry| entry.name == *replaces) {
             return;
         }
         let (of, path) = (&release.template, self.path.key("replaces"));
-        let message = if listed.is_empty() {
+        let message = if own.is_empty() && others.is_empty() {
             format!("channel {channel:?} of {of} is new and does not contain {replaces:?}, which the version replaces")
         } else {
             format!("channel {channel:?} of {of} does not contain {replaces:?}, which the version replaces")
         };
-        let meant = nearest(replaces, listed.iter().map(String::as_str)).map(str::to_owned);
+        let meant = nearest(replaces, others.iter().map(|entry| entry.name.as_str())).map(str::to_owned);
         let Some(finding) = self.report(&rules::RELEASE_EDGE, &path, message) else {
             return;
         };
-        if listed.is_empty() {
-            // The chain of a channel may begin with a bundle that is not in the channel.
+        let skips = release.skips.iter().chain(others.iter().flat_map(|entry| &entry.skips));
+        let skips: BTreeSet<&String> = skips.collect();
+        // The chain of a channel may end with a bundle that is not in the channel, unless others are left beside it.
+        if !own.is_empty() || others.iter().all(|entry| skips.contains(&entry.name)) {
             finding.severity = Severity::Warning;
         } else if let Some(meant) = meant {
             finding.help = Some(format!("Did you mean {meant:?}? {}", finding.rule.help));

@@ -139,9 +139,10 @@ impl OperatorFiles {
         self.templates.get(name)
     }
 
-    /// Returns the contents of all files together, with the faults.
-    pub fn released(&self) -> Released {
-        check::released(self)
+    /// Returns the contents of all files together, with the faults. `bundle` is the name of the released bundle, if it
+    /// is known.
+    pub fn released(&self, bundle: Option<&str>) -> Released {
+        check::released(self, bundle)
     }
 }
 

@@ -8,6 +8,7 @@ use crate::catalog::file_based::{Schema, WrittenEntry};
 use crate::catalog::graph::Mode;
 use crate::text::{self, Document, ReviseError};
 use semver::Version;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// The bundle lists of a semver template, as spelled in new templates.
@@ -76,13 +77,13 @@ pub(super) fn list_of(channel: &str) -> Option<&'static str> {
     LISTS.into_iter().find(|list| list.eq_ignore_ascii_case(channel))
 }
 
-/// Returns the bundles in a channel of a basic template.
-pub(super) fn entries(template: &Value, channel: &str) -> Vec<String> {
+/// Returns the entries of a channel of a basic template.
+pub(super) fn entries(template: &Value, channel: &str) -> Vec<WrittenEntry> {
     let items = template.get("entries").and_then(Value::as_array).into_iter().flatten();
     let channels = items.filter(|item| item["schema"] == Schema::Channel.name() && item["name"] == *channel);
     let entries = channels.filter_map(|channel| channel["entries"].as_array()).flatten();
     entries
-        .filter_map(|entry| entry["name"].as_str().map(str::to_owned))
+        .filter_map(|entry| WrittenEntry::deserialize(entry).ok())
         .collect()
 }
 

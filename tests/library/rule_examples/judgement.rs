@@ -61,7 +61,7 @@ pub(crate) fn judge_files(example: &Example, side: Side, files: Files) -> Vec<Di
             tree.write_to(&path).unwrap();
             let mut findings = Vec::new();
             let read = OperatorFiles::read(&path, None, CatalogLimits::default(), &mut findings);
-            findings.extend(read.unwrap().released().findings);
+            findings.extend(read.unwrap().released(None).findings);
             findings
         }
         Some("bundle build") => check_reading(&reading),

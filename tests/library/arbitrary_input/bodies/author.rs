@@ -103,7 +103,7 @@ pub fn repository(which: usize, bytes: &[u8]) {
     }
     let (limits, mut findings) = (CatalogLimits::default(), Vec::new());
     let files = OperatorFiles::read(folder.path(), None, limits, &mut findings).unwrap();
-    let said = files.released();
+    let said = files.released(None);
     findings.extend(said.findings);
     places::of_findings(findings.iter());
     if has_errors(&findings) {
