@@ -59,6 +59,7 @@ rules! { PROPERTIES_AND_CONSTRAINTS
     }
 
     BundlesAndIndexes {
+        PROP_MAX_OPENSHIFT = "prop-max-openshift", Error, FORMAT, "Use the major and minor version of the last OpenShift release that the operator supports, in quotes, such as \"4.20\".";
         OPT_VALUE_SHAPE = "opt-value-shape", Error, OPTIONAL_MANIFESTS, "Use manifests: [{group: …, kind: …, namespace: …, name: …}].";
         DEP_INTENT_VALUE = "dep-intent-value", Error, INTENTS, "Use required, recommended or optional.";
     }

@@ -144,6 +144,11 @@ static TOLERATED: &[(&Rule, &str)] = &[
     (&rules::PROP_FILES, "Only the first file by name is used."),
     (&rules::PROP_SHAPE, UNREAD_PROPERTY),
     (
+        &rules::PROP_MAX_OPENSHIFT,
+        "The property is stored unchanged. OpenShift does not install the bundle, and no cluster on which it is \
+         installed can be upgraded to the next minor version.",
+    ),
+    (
         &rules::OPT_VALUE_SHAPE,
         "The property is stored unchanged, but what cannot be read makes no manifest optional.",
     ),

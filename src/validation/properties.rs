@@ -3,10 +3,12 @@
 use crate::bundle::{Bundle, field};
 use crate::diagnostic::Diagnostic;
 use crate::olm::annotation::INDEX_PROPERTIES;
+use crate::olm::openshift;
 use crate::olm::property::{self, KNOWN, MAX_OPENSHIFT_VERSION, PACKAGE};
 use crate::olm::spelling::is_requirement;
 use crate::rules;
 use crate::shape::nearest;
+use crate::source::Place;
 use crate::text::{Document, Path, as_string, kind_of, source_edit};
 use serde_json::Value;
 
@@ -17,6 +19,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     files(bundle, findings);
     entries(bundle, findings);
     unquoted(bundle, findings);
+    max_openshift(bundle, findings);
     texts(bundle, findings);
     derived(bundle, findings);
 }
@@ -163,6 +166,52 @@ fn unquoted_version(document: &Document, value: &Path, kind: &str) -> Option<Dia
     let finding = Diagnostic::new(&rules::PROP_VERSION_QUOTING, message).at(edit.place.clone());
     let finding = finding.help(format!("Use quotes: \"{written}\"."));
     Some(finding.fixed_by(Some(edit)))
+}
+
+/// Checks the last version of OpenShift that the operator supports.
+fn max_openshift(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    let listed = bundle.properties.iter();
+    let listed = listed.filter(|property| property.kind == MAX_OPENSHIFT_VERSION && !property.value.is_null());
+    let listed: Vec<(Value, Place)> = listed
+        .map(|property| (property.value.clone(), property.place_of(&Path::root())))
+        .collect();
+    for values in [listed, annotated(bundle)] {
+        for (index, (value, place)) in values.iter().enumerate() {
+            if let Some(problem) = openshift::max_version_problem(value) {
+                let message = format!("{MAX_OPENSHIFT_VERSION} {problem}");
+                findings.push(Diagnostic::new(&rules::PROP_MAX_OPENSHIFT, message).at(place.clone()));
+            }
+            if index > 0 {
+                let message = format!("{MAX_OPENSHIFT_VERSION} appears here a second time");
+                let finding = Diagnostic::new(&rules::PROP_MAX_OPENSHIFT, message).at(place.clone());
+                findings.push(finding.help("Keep one of the two properties."));
+            }
+        }
+    }
+}
+
+/// Returns the values of `olm.maxOpenShiftVersion` in the annotation of the CSV or `olm.yaml`, which is JSON or a list.
+fn annotated(bundle: &Bundle) -> Vec<(Value, Place)> {
+    let in_olm = || {
+        let olm = bundle.olm.as_ref()?;
+        let path = Path::from("annotations").key(INDEX_PROPERTIES);
+        Some((path.get(olm.value())?.clone(), olm.place(&path)))
+    };
+    let in_csv = || {
+        let csv = bundle.csv()?;
+        let path = Path::from("metadata.annotations").key(INDEX_PROPERTIES);
+        Some((path.get(csv.value())?.clone(), csv.place(&path)))
+    };
+    let Some((value, place)) = in_csv().or_else(in_olm) else {
+        return Vec::new();
+    };
+    let list = match value {
+        Value::String(text) => serde_json::from_str(&text).unwrap_or_default(),
+        value => value,
+    };
+    let entries = list.as_array().into_iter().flatten();
+    let limits = entries.filter(|entry| entry["type"] == MAX_OPENSHIFT_VERSION && !entry["value"].is_null());
+    limits.map(|entry| (entry["value"].clone(), place.clone())).collect()
 }
 
 /// Reports values that must consist of strings but do not. The versions of packages are reported as [`unquoted`], and

@@ -88,6 +88,60 @@ fn an_intent_or_optional_manifest_that_cannot_be_read_is_reported_in_every_form_
     reported("index check index.db", "warning");
 }
 
+#[test]
+fn a_last_openshift_version_that_cannot_be_read_is_reported_in_every_form_of_bundle_and_index() {
+    let limits = "- {type: olm.maxOpenShiftVersion, value: 4.x}\n- {type: olm.maxOpenShiftVersion, value: '4.20.3'}\n";
+    let sandbox = compost();
+    write(
+        &sandbox,
+        "compost/metadata/properties.yaml",
+        format!("properties:\n{limits}"),
+    );
+    let reported = |line: &str, severity: &str| {
+        let outcome = sandbox.run(line.split_whitespace());
+        let told = format!("{}{}", outcome.stdout, outcome.stderr);
+        for words in [
+            "4.x\", which is not a version",
+            "4.20.3\", but must consist of",
+            "second",
+        ] {
+            let found = told
+                .lines()
+                .any(|line| line.starts_with(&format!("{severity}[prop-max-openshift]: ")) && line.contains(words));
+            assert!(found, "{line}: {words}: {outcome}");
+        }
+    };
+    reported("bundle validate compost", "error");
+    succeed(&sandbox, "registry add -b compost -d index.db");
+    let rendered = outcome_of(&sandbox, "render index.db");
+    write(&sandbox, "catalog/index.json", rendered.stdout);
+    reported("validate catalog --strict", "error");
+    reported("validate catalog", "warning");
+    reported("index check catalog", "warning");
+    reported("index check index.db", "warning");
+
+    for operator in ["compost-operator", "greenhouse-operator"] {
+        let sandbox = Sandbox::new();
+        copy(&sandbox, operator, "compost");
+        let (path, text) = match operator {
+            "compost-operator" => (
+                "compost/manifests/compost-operator.clusterserviceversion.yaml",
+                "    olm.properties: '[{\"type\": \"olm.maxOpenShiftVersion\", \"value\": \"4.x\"}]'\n    capabilities:",
+            ),
+            _ => (
+                "compost/metadata/olm.yaml",
+                "  olm.properties: [{type: olm.maxOpenShiftVersion, value: 4.x}]\n  capabilities:",
+            ),
+        };
+        let indent = &text[..text.len() - text.trim_start().len()];
+        edit(&sandbox, path, &format!("{indent}capabilities:"), text);
+        assert!(
+            told(&sandbox).contains(&"error[prop-max-openshift]".to_owned()),
+            "{operator}"
+        );
+    }
+}
+
 fn rule_in(namespace: &str) -> String {
     format!(
         "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {{name: turning, namespace: {namespace}}}\n"

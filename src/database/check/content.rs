@@ -6,9 +6,9 @@ use crate::database::read::{Database, ReadError, text};
 use crate::diagnostic::Diagnostic;
 use crate::olm::dependency::{DependencyKind, Spelling};
 use crate::olm::limits::{MESSAGE as LARGEST_MESSAGE, OBJECT as LARGEST_OBJECT};
-use crate::olm::optional_manifest;
 use crate::olm::problem::Problem;
-use crate::olm::property::OPTIONAL_MANIFESTS;
+use crate::olm::property::{MAX_OPENSHIFT_VERSION, OPTIONAL_MANIFESTS};
+use crate::olm::{openshift, optional_manifest};
 use crate::rules::{self, Gate, Rule};
 use crate::steps::{self, Content};
 use crate::validation::weigh;
@@ -52,7 +52,7 @@ fn without_content(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(
     Ok(())
 }
 
-/// Reports the values of a table that are not JSON, or of which OLM ignores a part that cannot be read.
+/// Reports the values of a table that are not JSON, or that OLM or OpenShift cannot read.
 fn values(
     index: &Database,
     (table, what): (&'static str, &'static str),
@@ -63,15 +63,24 @@ fn values(
         let mut statement = index.connection().prepare(&query)?;
         let mut rows = statement.query([])?;
         let mut found = Vec::new();
+        let mut limited = None;
         while let Some(row) = rows.next()? {
             let value = bytes(row.get_ref(2)?);
             let (bundle, kind) = (quoted(text(row, 0)?), text(row, 1)?.unwrap_or_default());
+            if (table, kind) == ("properties", MAX_OPENSHIFT_VERSION)
+                && limited.replace(bundle.clone()).as_ref() == Some(&bundle)
+            {
+                let message = format!("bundle {bundle} has a second property {kind}");
+                let mut finding = Diagnostic::new(&rules::PROP_MAX_OPENSHIFT, message);
+                weigh(&mut finding, Gate::Serving);
+                found.push(finding);
+            }
             if let Err(error) = serde_json::from_slice::<IgnoredAny>(value) {
                 let message = format!("the {what} {kind} of bundle {bundle} is not JSON: {error}");
                 found.push(Diagnostic::new(&rules::INDEX_PROPERTY_JSON, message));
                 continue;
             }
-            for (rule, problem) in ignored(table, kind, value) {
+            for (rule, problem) in unread(table, kind, value) {
                 let message = format!("the {what} {kind} of bundle {bundle}: {problem}");
                 let mut finding = Diagnostic::new(rule, message);
                 weigh(&mut finding, Gate::Serving);
@@ -84,8 +93,8 @@ fn values(
     Ok(())
 }
 
-/// Returns what is wrong with the parts of a value that OLM ignores if it cannot read them.
-fn ignored(table: &str, kind: &str, value: &[u8]) -> Vec<(&'static Rule, String)> {
+/// Returns what is wrong with the parts of a value that OLM ignores, or with a value that OpenShift refuses.
+fn unread(table: &str, kind: &str, value: &[u8]) -> Vec<(&'static Rule, String)> {
     let parsed = || serde_json::from_slice::<Value>(value).unwrap_or_default();
     let spelling = match table {
         "dependencies" => Spelling::Dependency,
@@ -96,6 +105,13 @@ fn ignored(table: &str, kind: &str, value: &[u8]) -> Vec<(&'static Rule, String)
         let of_intent = problems.into_iter().filter(Problem::is_of_intent);
         return of_intent
             .map(|problem| (&rules::DEP_INTENT_VALUE, problem.to_string()))
+            .collect();
+    }
+    if (table, kind) == ("properties", MAX_OPENSHIFT_VERSION) {
+        let problem = openshift::max_version_problem(&parsed());
+        return problem
+            .map(|problem| (&rules::PROP_MAX_OPENSHIFT, problem))
+            .into_iter()
             .collect();
     }
     if (table, kind) != ("properties", OPTIONAL_MANIFESTS) {

@@ -72,7 +72,7 @@ fn max_openshift(object: &Object, gone: &str) -> Option<Diagnostic> {
         return report(&rules::COMMUNITY_MAXOPENSHIFT_TOO_HIGH, message);
     }
     if value.trim().split('.').count() > 2 {
-        let message = format!("{MAX_OPENSHIFT_VERSION} {value} names a patch version, which is ignored");
+        let message = format!("{MAX_OPENSHIFT_VERSION} {value} names a patch version instead of only a minor version");
         return report(&rules::COMMUNITY_MAXOPENSHIFT_PATCH, message);
     }
     None

@@ -9,8 +9,10 @@ use crate::catalog::Text;
 use crate::catalog::file_based::Schema;
 use crate::image::check_pullable;
 use crate::olm::dependency::{DependencyKind, Spelling};
-use crate::olm::optional_manifest;
-use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA, OPTIONAL_MANIFESTS, PACKAGE, PACKAGE_REQUIRED, texts};
+use crate::olm::property::{
+    BUNDLE_OBJECT, CSV_METADATA, MAX_OPENSHIFT_VERSION, OPTIONAL_MANIFESTS, PACKAGE, PACKAGE_REQUIRED, texts,
+};
+use crate::olm::{openshift, optional_manifest};
 use crate::rules;
 use crate::text::Path;
 use crate::version::{VersionRange, parse_strict};
@@ -122,6 +124,8 @@ struct Properties<'a> {
     identity: Option<usize>,
     version: Option<(usize, Text)>,
     csv_metadata: Option<usize>,
+    /// The position of the first property `olm.maxOpenShiftVersion`.
+    max_openshift: Option<usize>,
     objects: Objects,
 }
 
@@ -168,6 +172,25 @@ impl Properties<'_> {
                     let message = format!("{problem}, in {}", reader.subject);
                     let at = reader.at(&inside.join(&path));
                     reader.report(Found::new(&rules::OPT_VALUE_SHAPE, message, at));
+                }
+            }
+            MAX_OPENSHIFT_VERSION => {
+                if let Some(problem) = openshift::max_version_problem(&parsed(value)) {
+                    let message = format!("{MAX_OPENSHIFT_VERSION} of {} {problem}", reader.subject);
+                    reader.report(Found::new(&rules::PROP_MAX_OPENSHIFT, message, reader.at(&inside)));
+                }
+                match self.max_openshift {
+                    Some(first) => {
+                        let message = format!("{} has a second property {MAX_OPENSHIFT_VERSION}", reader.subject);
+                        let finding = Found::new(&rules::PROP_MAX_OPENSHIFT, message, reader.at(&path));
+                        let first = reader.id.at(&format!("properties[{first}]"));
+                        reader.report(
+                            finding
+                                .also(first, "the first one")
+                                .help("Keep one of the two properties."),
+                        );
+                    }
+                    None => self.max_openshift = Some(index),
                 }
             }
             CSV_METADATA => {

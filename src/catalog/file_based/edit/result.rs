@@ -54,7 +54,7 @@ pub(super) fn check_new(
 }
 
 /// The rules that published bundles may violate. The violations were already reported when the bundles were added.
-static OF_BUNDLES: [&Rule; 8] = [
+static OF_BUNDLES: [&Rule; 9] = [
     &rules::CATALOG_BUNDLE_RELEASE,
     &rules::CATALOG_ENTRY_SKIPS_ITSELF,
     &rules::CATALOG_IMAGE_REFERENCE,
@@ -63,6 +63,7 @@ static OF_BUNDLES: [&Rule; 8] = [
     &rules::CATALOG_VERSION_MISSING,
     &rules::DEP_INTENT_VALUE,
     &rules::OPT_VALUE_SHAPE,
+    &rules::PROP_MAX_OPENSHIFT,
 ];
 
 /// Like [`check`], for the entries of a basic template. Findings that need several documents are not reported, because
