@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The suffix of the names of variables that contain images.
 const IMAGE_SUFFIX: &str = "_IMAGE";
 
+/// The key that documents the other keys of a ConfigMap. Nothing reads its value.
+const DOCUMENTATION: &str = "_example";
+
 /// The characters that separate the words of an annotation.
 const ANNOTATION_ENDS: [char; 4] = [',', ';', '\n', ' '];
 
@@ -305,7 +308,7 @@ fn of_config_map(document: &Document, data: &Path, uses: &mut Vec<ImageUse>) {
     let Some(Value::Object(map)) = data.get(document.value()) else {
         return;
     };
-    for (key, value) in map {
+    for (key, value) in map.iter().filter(|(key, _)| *key != DOCUMENTATION) {
         let Some(value) = value.as_str() else { continue };
         let path = data.key(key);
         if written_out(value).is_some() {
@@ -403,6 +406,8 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: settings}
 data:
+  _example: |
+    image: example.com/documented:1
   worker.image: example.com/worker:1
   config.yaml: |
     image: \"example.com/inner:1\"
