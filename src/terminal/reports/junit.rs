@@ -5,6 +5,7 @@ use crate::rules::Severity;
 use crate::terminal::advice;
 use crate::validation::{Finding, Validation};
 use crate::visible::{begins_command, is_hidden, is_marker};
+use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
 pub(super) fn write(command: &str, validations: &[Validation], out: &mut dyn Write) -> fmt::Result {
@@ -37,20 +38,32 @@ fn suite(validation: &Validation, out: &mut dyn Write) -> fmt::Result {
     if validation.findings.is_empty() {
         writeln!(out, "    <testcase classname=\"{name}\" name=\"no findings\"/>")?;
     }
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for finding in &validation.findings {
-        case(&name, finding, out)?;
+        let mut own = case_name(finding);
+        // Programs that read reports merge test cases with the same name.
+        let count = seen.entry(own.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            own = format!("{own} ({count})");
+        }
+        case(&name, &own, finding, out)?;
     }
     out.write_str("  </testsuite>\n")
 }
 
-fn case(bundle: &str, finding: &Finding, out: &mut dyn Write) -> fmt::Result {
+fn case_name(finding: &Finding) -> String {
     let diagnostic = &finding.diagnostic;
-    let place = diagnostic.place.as_ref().map(ToString::to_string);
-    let name = match &place {
+    match &diagnostic.place {
         Some(place) => format!("{} {place}", diagnostic.rule.id),
         None => diagnostic.rule.id.to_owned(),
-    };
-    writeln!(out, "    <testcase classname=\"{bundle}\" name=\"{}\">", escaped(&name))?;
+    }
+}
+
+fn case(bundle: &str, name: &str, finding: &Finding, out: &mut dyn Write) -> fmt::Result {
+    let diagnostic = &finding.diagnostic;
+    let place = diagnostic.place.as_ref().map(ToString::to_string);
+    writeln!(out, "    <testcase classname=\"{bundle}\" name=\"{}\">", escaped(name))?;
     let advice = advice::of(diagnostic);
     let details = [place.as_deref(), Some(&*advice)];
     let details: Vec<&str> = details.into_iter().flatten().collect();

@@ -188,6 +188,23 @@ fn junit_is_xml_with_a_case_per_finding() {
 }
 
 #[test]
+fn junit_cases_at_the_same_place_have_different_names() {
+    let twice = Validation {
+        findings: sample()[0]
+            .findings
+            .iter()
+            .flat_map(|one| [one.clone(), one.clone()])
+            .collect(),
+        ..sample().remove(0)
+    };
+    let text = report("opmx", &[twice], ReportFormat::Junit, false);
+    let names: Vec<&str> = text.lines().filter(|line| line.contains("<testcase")).collect();
+    let different: std::collections::BTreeSet<&&str> = names.iter().collect();
+    assert_eq!((names.len(), different.len()), (6, 6), "{text}");
+    assert!(names[5].ends_with(" name=\"opt-several (2)\">"), "{text}");
+}
+
+#[test]
 fn text_ends_with_a_one_line_summary() {
     let text = report("opmx bundle validate", &sample(), ReportFormat::Text, false);
     assert_eq!(
