@@ -4,7 +4,8 @@
 use crate::version::parse_tolerant;
 use serde_json::Value;
 
-/// The annotation that selects the versions of OpenShift whose catalogs contain a bundle.
+/// The annotation of a bundle, and label of an index image, that selects the versions of OpenShift whose catalogs
+/// contain it.
 pub(crate) const VERSIONS: &str = "com.redhat.openshift.versions";
 
 /// Lists that are accepted although a value must not contain commas. Both mean `v4.5`.

@@ -63,6 +63,9 @@ rules! { OLDER
         PKG_CHANNEL_CSV_EMPTY = "pkg-channel-csv-empty", Error, PACKAGE, "Set currentCSV.";
         PKG_CHANNEL_DUPLICATE = "pkg-channel-duplicate", Error, PACKAGE, "List each channel once.";
 
+        // The OpenShift versions whose catalogs contain a bundle.
+        COMMUNITY_OPENSHIFT_VERSIONS = "community-openshift-versions", Warning, CATALOG, "Use a first version such as \"v4.12\", a range such as \"v4.12-v4.19\", or a single version such as \"=v4.12\", without spaces.";
+
         // Requirements of the OpenShift community catalogs for bundles that use removed APIs.
         COMMUNITY_MAXOPENSHIFT_MISSING = "community-maxopenshift-missing", Error, CATALOG, "Migrate the objects, or add the property olm.maxOpenShiftVersion with a version below 4.9 to the annotation olm.properties.";
         COMMUNITY_MAXOPENSHIFT_JSON = "community-maxopenshift-json", Error, CATALOG, "Use a JSON list of properties whose values are strings.";

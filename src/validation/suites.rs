@@ -54,7 +54,8 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "community",
         validators: &[ValidatorName("community")],
-        about: "requirements of the community catalog",
+        about: "the OpenShift versions that a bundle names, and their limit for bundles with APIs that OpenShift 4.9 \
+                removed",
     },
     Suite {
         name: MULTIARCH.0,

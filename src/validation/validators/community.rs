@@ -1,10 +1,12 @@
-//! `community`: checks the requirements of the OpenShift community catalogs for a bundle that contains objects that
-//! Kubernetes 1.22 (OpenShift 4.9) no longer serves.
+//! `community`: checks the OpenShift versions that a bundle names, and whether a bundle that contains objects that
+//! Kubernetes 1.22 (OpenShift 4.9) no longer serves stays below this version.
 
 use super::{Input, found, removed_apis};
+use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::olm::annotation::INDEX_PROPERTIES;
+use crate::olm::openshift::{VERSIONS, selects_versions};
 use crate::olm::property::MAX_OPENSHIFT_VERSION;
 use crate::rules::{self, Rule, Severity};
 use crate::source::{Place, SourceFile};
@@ -13,12 +15,13 @@ use crate::version::parse_tolerant;
 use semver::Version;
 use serde_json::Value;
 
-/// The label that names the OpenShift versions that an index image is for.
-const LABEL: &str = "com.redhat.openshift.versions";
 /// The first version of OpenShift without the removed APIs.
 const REMOVED_IN: Version = Version::new(4, 9, 0);
 
 pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
+    if !input.options.reference {
+        findings.extend(versions(input.bundle));
+    }
     let Some(object) = input.bundle.csv() else {
         return;
     };
@@ -39,6 +42,14 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
         return;
     };
     findings.extend(index_label(name, content, &gone));
+}
+
+/// Checks the annotation that selects the catalogs.
+fn versions(bundle: &Bundle) -> Option<Diagnostic> {
+    let annotations = bundle.annotations.as_ref()?;
+    let value = annotations.get(VERSIONS).filter(|value| !selects_versions(value))?;
+    let message = format!("{VERSIONS} is {value:?}, which selects no catalogs");
+    Some(Diagnostic::new(&rules::COMMUNITY_OPENSHIFT_VERSIONS, message).at(annotations.place(VERSIONS)))
 }
 
 /// Checks the property that keeps OpenShift from being upgraded while this version is installed.
@@ -101,21 +112,21 @@ fn index_label(name: &str, content: &str, gone: &str) -> Option<Diagnostic> {
     let mut start = 0;
     let mut line = None;
     for written in content.split_inclusive('\n') {
-        if written.contains(LABEL) {
+        if written.contains(VERSIONS) {
             line = Some(written.trim_end());
             break;
         }
         start += written.len();
     }
     let Some(line) = line else {
-        let message = format!("{name} has no label {LABEL}, but OpenShift 4.9 no longer serves {gone}");
+        let message = format!("{name} has no label {VERSIONS}, but OpenShift 4.9 no longer serves {gone}");
         let place = Place::new(&source, 0..content.lines().next().map_or(0, str::len));
         return Some(Diagnostic::new(&rules::COMMUNITY_INDEX_LABEL_MISSING, message).at(place));
     };
     let place = Place::new(&source, start..start + line.len());
     let report = |rule, message: String| Some(Diagnostic::new(rule, message).at(place.clone()));
     let Some((_, value)) = line.split_once('=') else {
-        let message = format!("the label {LABEL} has no value");
+        let message = format!("the label {VERSIONS} has no value");
         return report(&rules::COMMUNITY_INDEX_LABEL_SYNTAX, message);
     };
     let range = value.replace(['"', '\''], "");
