@@ -56,6 +56,9 @@ Examples:
 /// package. It can be in a file that is specified instead of a package, or among the objects of --cluster. The content
 /// of an Install resource in the file is resolved to digests.
 ///
+/// OLM does not resolve a namespace while all its Subscriptions wait for InstallPlans that are not complete. Then
+/// nothing is selected, and the notes name the InstallPlans.
+///
 /// The exit status is 3 if OLM could not resolve the Subscriptions, for example because a package does not exist. The
 /// reason is printed first in OLM's words, then in plain English. If nothing has to be installed or updated, the exit
 /// status is 0.

@@ -18,6 +18,7 @@ mod observed;
 mod read;
 pub mod requested;
 pub mod state;
+pub(crate) mod unfinished;
 
 pub use copies::drop_copies;
 pub use inline::inline;

@@ -2,6 +2,7 @@
 
 use super::State;
 use super::state::{Approval, CatalogSource, FAIL_FORWARD, Installed, NAMESPACE, Subscription, UpgradeStrategy};
+use super::unfinished::with_unfinished_plan;
 use crate::csv::{self, Csv};
 use crate::olm::annotation::PROPERTIES;
 use crate::olm::property::{PACKAGE, Property};
@@ -158,19 +159,6 @@ impl<'a> Objects<'a> {
 
     fn complete(self, state: &mut State, namespace: Option<&str>, groups: OperatorGroups) -> Result<(), ObservedError> {
         let here = self.namespace(state, namespace)?;
-        let versions: BTreeSet<&str> = self.inside(&here, csv::KIND).map(Csv::name).collect();
-        for view in self.inside(&here, "Subscription") {
-            if !state.subscriptions.iter().any(|known| known.name == view.name()) {
-                state
-                    .subscriptions
-                    .push(with_current_version(subscription(view), &versions));
-            }
-        }
-        for view in self.inside(&here, csv::KIND).filter(|view| !view.is_copied()) {
-            if !state.installed.iter().any(|known| known.name == view.name()) {
-                state.installed.push(installed(view));
-            }
-        }
         let group = match (self.operator_group(&here), groups) {
             (Err(_), OperatorGroups::Proposed) => None,
             (group, _) => group?,
@@ -183,6 +171,20 @@ impl<'a> Objects<'a> {
             state.exclude_global_catalogs |= group.text(&["metadata", "annotations", EXCLUDE_GLOBAL]) == "true";
             let account = || text(&["spec", "serviceAccountName"]).map(str::to_owned);
             state.service_account = state.service_account.take().or_else(account);
+        }
+        let versions: BTreeSet<&str> = self.inside(&here, csv::KIND).map(Csv::name).collect();
+        let plans: Vec<Csv<'_>> = self.inside(&here, "InstallPlan").collect();
+        for view in self.inside(&here, "Subscription") {
+            if !state.subscriptions.iter().any(|known| known.name == view.name()) {
+                let subscription = with_current_version(subscription(view), &versions);
+                let subscription = with_unfinished_plan(subscription, view, &versions, &plans, state.upgrade_strategy);
+                state.subscriptions.push(subscription);
+            }
+        }
+        for view in self.inside(&here, csv::KIND).filter(|view| !view.is_copied()) {
+            if !state.installed.iter().any(|known| known.name == view.name()) {
+                state.installed.push(installed(view));
+            }
         }
         let global = || self.global_namespace(&here).map(str::to_owned);
         state.global_namespace = state.global_namespace.take().or_else(global);
@@ -269,6 +271,7 @@ fn subscription(view: Csv<'_>) -> Subscription {
             "Manual" => Approval::Manual,
             _ => Approval::Automatic,
         },
+        install_plan: None,
     }
 }
 

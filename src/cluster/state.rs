@@ -211,6 +211,22 @@ pub struct Subscription {
     pub current_csv: Option<String>,
     /// The approval mode for its install plans.
     pub install_plan_approval: Approval,
+    /// The InstallPlan of [`Subscription::current_csv`], if that version does not exist yet. Only dumps specify it.
+    #[serde(skip)]
+    pub install_plan: Option<UnfinishedPlan>,
+}
+
+/// An InstallPlan that a Subscription waits for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UnfinishedPlan {
+    /// The name.
+    pub name: String,
+    /// The ClusterServiceVersions that the plan installs.
+    pub versions: Vec<String>,
+    /// `status.phase`, such as `RequiresApproval`; empty if unknown.
+    pub phase: String,
+    /// Whether OLM creates no other plan for the Subscription.
+    pub blocks: bool,
 }
 
 /// The approval mode of an InstallPlan.

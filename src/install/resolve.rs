@@ -187,7 +187,7 @@ pub async fn resolve(
         ..Problem::of_state(&state, &read)
     };
     let resolved = |problem: &Problem<'_>, search: &ResolverOptions| {
-        resolver::resolve(problem, search).map(Resolution::as_planned)
+        resolver::resolve(problem, search).map(|resolution| resolution.as_planned(problem))
     };
     let quiet = without_explanations(&options.search);
     let (answer, held) = if options.olm.does(Feature::UpdateOutsidePlan) {

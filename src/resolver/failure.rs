@@ -75,7 +75,7 @@ fn least(
     minimal(&variables.instance, demands, core, &order, &mut steps)
 }
 
-fn few(names: Vec<String>, word: &str) -> String {
+pub(super) fn few(names: Vec<String>, word: &str) -> String {
     let more = names.len().saturating_sub(SHOWN);
     if more == 0 {
         return listed(&names, word);

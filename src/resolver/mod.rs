@@ -18,6 +18,7 @@ mod failure;
 mod missing;
 mod needs;
 mod order;
+mod planned;
 mod predicate;
 mod preferences;
 mod problem;

@@ -35,30 +35,6 @@ pub struct Resolution {
     pub steps: u64,
 }
 
-impl Resolution {
-    /// Returns the resolution as OLM applies it: if no existing Subscription changes, OLM creates no install plan, even
-    /// if a bundle is missing. So a dependency that was deleted together with its Subscription is not reinstalled.
-    #[must_use]
-    pub fn as_planned(mut self) -> Self {
-        if self.updated_subscriptions.is_empty() {
-            for name in std::mem::take(&mut self.install) {
-                let message = format!(
-                    "{name} is needed but not installed, and OLM creates no install plan, because no Subscription changes: \
-                     subscribe to it, or wait for the next update"
-                );
-                self.selected.retain(|selected| selected.name != name);
-                self.notes.push(Note {
-                    kind: NoteKind::NoPlan,
-                    subject: name,
-                    message,
-                });
-            }
-            self.new_subscriptions.clear();
-        }
-        self
-    }
-}
-
 /// A selected bundle that is not installed yet.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Selected {
@@ -109,7 +85,7 @@ pub struct UpdatedSubscription {
 pub struct Note {
     /// The topic of the note.
     pub kind: NoteKind,
-    /// The bundle, or the package from the preferences.
+    /// The bundle, the InstallPlan, or the package from the preferences.
     pub subject: String,
     /// The text of the note.
     pub message: String,
@@ -131,6 +107,8 @@ pub enum NoteKind {
     Unknown,
     /// A chosen bundle gets no install plan.
     NoPlan,
+    /// Subscriptions wait for an InstallPlan.
+    UnfinishedPlan,
 }
 
 impl fmt::Display for Note {
@@ -197,39 +175,4 @@ pub enum Unresolved {
         /// The number of steps.
         steps: u64,
     },
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_is_installed_in_a_namespace_without_changed_subscriptions() {
-        let selected = |name: &str| Selected {
-            name: name.to_owned(),
-            package: "p".to_owned(),
-            channel: "stable".to_owned(),
-            catalog: "olm/main".to_owned(),
-            replaces: None,
-        };
-        let mut resolution = Resolution {
-            install: vec!["a.v1".to_owned()],
-            selected: vec![selected("a.v1"), selected("b.v1")],
-            updated_subscriptions: vec![UpdatedSubscription {
-                name: "a".to_owned(),
-                current_csv: "a.v1".to_owned(),
-            }],
-            ..Resolution::default()
-        };
-        assert_eq!(resolution.clone().as_planned(), resolution);
-        resolution.updated_subscriptions.clear();
-        let planned = resolution.as_planned();
-        assert!(planned.install.is_empty() && planned.new_subscriptions.is_empty());
-        let left: Vec<&str> = planned.selected.iter().map(|selected| &*selected.name).collect();
-        assert_eq!(left, ["b.v1"]);
-        let [note] = &planned.notes[..] else {
-            panic!("{:?}", planned.notes)
-        };
-        assert_eq!((note.kind, &*note.subject), (NoteKind::NoPlan, "a.v1"));
-    }
 }

@@ -84,6 +84,7 @@ mod render_template;
 mod request_reviews;
 mod requests;
 mod resolve;
+mod resolve_notes;
 mod serve;
 mod serving;
 mod serving_faults;

@@ -173,6 +173,7 @@ pub fn subscribe(
                     current_csv: before.or_else(|| installed.clone()),
                     installed_csv: installed,
                     install_plan_approval: updates.approval,
+                    install_plan: None,
                 });
             }
             (Updates::Image(_), Some(content)) => {
