@@ -1,15 +1,17 @@
 //! The candidates: one entry per channel of each bundle, and the installed versions.
 
+use super::predicate::{Predicate, Providers};
 use super::problem::Problem;
 use super::properties::{self, Facts};
 use crate::catalog::{Property, Text, Texts};
+use crate::cel::Budget;
 use crate::cluster::state::{Installed, Subscription};
 use crate::olm::property::{self, GVK, GVK_REQUIRED, PACKAGE};
 use crate::text::canonical;
 use crate::version::parse_tolerant;
 use semver::Version;
 use serde_json::{Value, json};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The position of an entry in [`Entries::all`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -171,6 +173,30 @@ impl Entries {
 
     pub(super) fn ids(&self) -> impl Iterator<Item = EntryId> + use<> {
         (0..u32::try_from(self.all.len()).unwrap_or(u32::MAX)).map(EntryId)
+    }
+
+    /// Returns an index of the entries.
+    pub(super) fn providers(&self) -> Providers<EntryId> {
+        let mut providers = Providers::default();
+        for id in self.ids() {
+            providers.add(id, &self.get(id).package, self.facts(id));
+        }
+        providers
+    }
+
+    /// Returns the entries that satisfy a predicate; `providers` is the index of the entries.
+    pub(super) fn satisfying(
+        &self,
+        providers: &Providers<EntryId>,
+        predicate: &Predicate,
+        budget: &Budget,
+    ) -> BTreeSet<EntryId> {
+        let holds = |id: &EntryId| {
+            let (entry, facts) = (self.get(*id), self.facts(*id));
+            predicate.holds(&entry.package, entry.version.as_ref(), facts, budget)
+        };
+        let ids = providers.of(predicate).unwrap_or_else(|| self.ids().collect());
+        ids.into_iter().filter(holds).collect()
     }
 
     pub(super) fn is_existing(&self, id: EntryId) -> bool {

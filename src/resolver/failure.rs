@@ -7,6 +7,7 @@ use super::predicate::{Predicate, Test};
 use super::problem::ResolverOptions;
 use super::resolution::{Considered, Unresolved};
 use super::search::{ConstraintId, Demand, DemandOf, Enabled, Outcome, Variable, minimal, search};
+use super::unused::unoffered;
 use super::variables::{Stands, Variables};
 use crate::cluster::state::Subscription;
 use crate::olm::constraint::{Condition, PackageConstraint};
@@ -14,7 +15,7 @@ use crate::shape::nearest;
 use std::collections::BTreeSet;
 
 /// The maximum number of names that a sentence lists.
-const SHOWN: usize = 4;
+pub(super) const SHOWN: usize = 4;
 /// The maximum number of remedies that are tried.
 const TRIED: usize = 12;
 
@@ -85,7 +86,7 @@ pub(super) fn few(names: Vec<String>, word: &str) -> String {
 }
 
 /// Describes a bundle for users: its name and channel, and its catalog if there are several.
-fn named(variables: &Variables<'_>, id: EntryId) -> String {
+pub(super) fn named(variables: &Variables<'_>, id: EntryId) -> String {
     let entry = variables.entries.get(id);
     match variables.catalog(id) {
         None => format!("{} (installed)", entry.name),
@@ -147,8 +148,11 @@ pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Opti
     Some(text)
 }
 
-/// Describes, for a dependency that no bundle satisfies, what the catalogs contain instead.
+/// Describes, for a dependency without candidates, what the catalogs contain instead.
 fn what_there_is(variables: &Variables<'_>, predicate: &Predicate) -> String {
+    if let Some(unoffered) = unoffered(variables, predicate) {
+        return unoffered.reason;
+    }
     let Predicate::Leaf(Test {
         condition: Condition::Package(PackageConstraint { name, .. }),
         ..

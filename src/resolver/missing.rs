@@ -1,9 +1,10 @@
-//! Finds remedies for all dependencies that no bundle satisfies. The search itself ends at the first of these
+//! Finds remedies for all dependencies without candidates. The search itself ends at the first of these
 //! dependencies.
 
 use super::clause::{Clause, listed};
 use super::predicate::{Predicate, Test};
 use super::search::ConstraintId;
+use super::unused::{Remedy, unoffered};
 use super::variables::Variables;
 use crate::kubernetes::platform::is_platform_group;
 use crate::olm::constraint::Condition;
@@ -14,6 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Missing {
     /// Descriptions of the bundles that a catalog must contain.
     wishes: Vec<String>,
+    /// The catalogs that OLM must use.
+    catalogs: Vec<String>,
     /// The APIs that only the platform serves.
     natives: Vec<String>,
 }
@@ -44,7 +47,11 @@ pub(super) fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>)
                 }) if is_platform_group(&api.group) => {
                     (&mut missing.natives, format!("{} ({})", api.kind, api.api_version()))
                 }
-                other => (&mut missing.wishes, other.to_string()),
+                other => match unoffered(variables, other).map(|found| found.remedy) {
+                    Some(Remedy::Bundle(bundle)) => (&mut missing.wishes, bundle),
+                    Some(Remedy::Catalog(catalog)) => (&mut missing.catalogs, catalog),
+                    None => (&mut missing.wishes, other.to_string()),
+                },
             };
             if !list.contains(&text) {
                 list.push(text);
@@ -62,6 +69,9 @@ impl Missing {
         let mut parts = Vec::new();
         if !self.wishes.is_empty() {
             parts.push(format!("a catalog with {}, for {bundle}", listed(&self.wishes, "and")));
+        }
+        if !self.catalogs.is_empty() {
+            parts.push(format!("{}, for {bundle}", listed(&self.catalogs, "and")));
         }
         if !self.natives.is_empty() {
             parts.push(format!(

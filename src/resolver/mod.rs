@@ -26,6 +26,7 @@ mod properties;
 mod resolution;
 mod resolve;
 mod search;
+mod unused;
 mod variables;
 mod wording;
 

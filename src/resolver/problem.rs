@@ -19,6 +19,8 @@ pub struct Problem<'a> {
     pub catalogs: Vec<CatalogSource<'a>>,
     /// The catalogs that OLM does not use for this namespace, by namespace and name.
     pub other_catalogs: Vec<(String, String)>,
+    /// Those of the other catalogs whose content is known. It occurs only in explanations.
+    pub unused_catalogs: Vec<CatalogSource<'a>>,
     /// The installed ClusterServiceVersions of the namespace.
     pub installed: Vec<Installed>,
     /// The Subscriptions of the namespace.
@@ -44,8 +46,8 @@ pub struct CatalogSource<'a> {
 
 impl<'a> Problem<'a> {
     /// Returns the problem that a what-if file describes. `read` contains the content of the catalogs, in the order of
-    /// the file. Catalogs in namespaces that OLM does not use become `other_catalogs`, and the blocking conditions
-    /// of operators become `held`.
+    /// the file. Catalogs in namespaces that OLM does not use become `other_catalogs` and `unused_catalogs`, and the
+    /// blocking conditions of operators become `held`.
     pub fn of_state(state: &'a State, read: &'a [Cow<'a, Catalog>]) -> Self {
         let sources = state.catalogs.iter().zip(read).map(|(named, catalog)| CatalogSource {
             name: &named.name,
@@ -62,9 +64,9 @@ impl<'a> Problem<'a> {
         let is_looked_at = |source: &CatalogSource<'_>| {
             source.namespace == state.namespace || Some(source.namespace) == global || is_referred(source)
         };
-        let (catalogs, passed_over): (Vec<_>, Vec<_>) = sources.partition(is_looked_at);
-        let passed_over = passed_over
-            .into_iter()
+        let (catalogs, unused_catalogs): (Vec<_>, Vec<_>) = sources.partition(is_looked_at);
+        let passed_over = unused_catalogs
+            .iter()
             .map(|source| (source.namespace.to_owned(), source.name.to_owned()));
         let other_catalogs = state.other_catalogs.iter().cloned().chain(passed_over).collect();
         Self {
@@ -72,6 +74,7 @@ impl<'a> Problem<'a> {
             namespace: state.namespace.clone(),
             catalogs,
             other_catalogs,
+            unused_catalogs,
             installed: state.installed.clone(),
             subscriptions: state.subscriptions.clone(),
             fail_forward: state.upgrade_strategy == UpgradeStrategy::FailForward,

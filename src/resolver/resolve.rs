@@ -5,6 +5,7 @@ use super::failure;
 use super::problem::{Problem, ResolverOptions};
 use super::resolution::{NewSubscription, Note, NoteKind, Resolution, Selected, Unresolved, UpdatedSubscription};
 use super::search::{Choice, Demand, DemandOf, Enabled, Outcome, search};
+use super::unused::unoffered;
 use super::variables::Variables;
 use crate::cluster::state::Subscription;
 use crate::olm::intent::Intent;
@@ -207,7 +208,8 @@ fn add_wanted(
                 Outcome::GaveUp => leave_out("the search took too long"),
                 Outcome::Unsatisfiable(core) => {
                     let reason = if variables.instance.lists[list].is_empty() {
-                        "no catalog contains it".to_owned()
+                        let unoffered = unoffered(variables, &dependency.predicate);
+                        unoffered.map_or_else(|| "no catalog contains it".to_owned(), |found| found.reason)
                     } else {
                         failure::in_words(variables, &demands, core, Some(constraint), options).join(", ")
                     };

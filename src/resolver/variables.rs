@@ -4,9 +4,10 @@
 use super::clause::{Clause, Unmet};
 use super::entries::{ChannelKey, Entries, EntryId, Origin};
 use super::order::{Chains, catalog_rank, chain, channel_rank};
-use super::predicate::{Dependency, Providers, needs_of};
+use super::predicate::{Dependency, Predicate, Providers, needs_of};
 use super::problem::Problem;
 use super::search::{ConstraintId, Demand, DemandOf, Instance, ListId, Variable};
+use super::unused::Unused;
 use crate::catalog::{Property, Text};
 use crate::cel::Budget;
 use crate::cluster::state::Subscription;
@@ -15,6 +16,7 @@ use crate::olm::intent::Intent;
 use crate::olm::property::DEPRECATED;
 use crate::olm::releases::Feature;
 use crate::version::VersionRange;
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -44,6 +46,9 @@ pub(super) struct Variables<'p> {
     providers: Providers<EntryId>,
     chains: Chains,
     budget: Budget,
+    /// The budget of explanations.
+    pub(super) explaining: Budget,
+    unused: OnceCell<Unused>,
     /// The lists built so far, by dependency and by the catalog of the bundle that has the dependency.
     known: HashMap<(Property, Intent, Origin), ListId>,
     packages: HashMap<String, usize>,
@@ -62,10 +67,7 @@ impl<'p> Variables<'p> {
     /// Returns an error, in OLM's words, if a channel has no order, or if a range or constraint cannot be read.
     pub(super) fn of(problem: &'p Problem<'p>, evaluations: u64) -> Result<Self, String> {
         let entries = Entries::of(problem);
-        let mut providers = Providers::default();
-        for id in entries.ids() {
-            providers.add(id, &entries.get(id).package, entries.facts(id));
-        }
+        let providers = entries.providers();
         let mut made = Self {
             problem,
             entries,
@@ -79,6 +81,8 @@ impl<'p> Variables<'p> {
             providers,
             chains: Chains::default(),
             budget: Budget::new(evaluations),
+            explaining: Budget::new(evaluations / 10),
+            unused: OnceCell::new(),
             known: HashMap::new(),
             packages: HashMap::new(),
             apis: HashMap::new(),
@@ -357,17 +361,9 @@ impl<'p> Variables<'p> {
         if let Some(known) = self.known.get(&key) {
             return Ok(*known);
         }
-        let ids = self.providers.of(&dependency.predicate);
-        let ids = ids.unwrap_or_else(|| self.entries.ids().collect());
-        let holding: BTreeSet<EntryId> = ids
-            .into_iter()
-            .filter(|id| {
-                let (entry, facts) = (self.entries.get(*id), self.entries.facts(*id));
-                dependency
-                    .predicate
-                    .holds(&entry.package, entry.version.as_ref(), facts, &self.budget)
-            })
-            .collect();
+        let holding = self
+            .entries
+            .satisfying(&self.providers, &dependency.predicate, &self.budget);
         if self.budget.is_spent() {
             return Err(format!(
                 "evaluating the constraint rules takes too long: {} evaluations of their parts were not enough",
@@ -414,6 +410,16 @@ impl<'p> Variables<'p> {
         let list = self.list(members);
         self.known.insert(key, list);
         Ok(list)
+    }
+
+    /// Returns the entries that satisfy a predicate, for explanations.
+    pub(super) fn satisfying(&self, predicate: &Predicate) -> BTreeSet<EntryId> {
+        self.entries.satisfying(&self.providers, predicate, &self.explaining)
+    }
+
+    /// Returns the content of the catalogs that OLM does not use, which is read on first use.
+    pub(super) fn unused(&self) -> &Unused {
+        self.unused.get_or_init(|| Unused::of(self.problem))
     }
 
     /// Returns the catalog and namespace of an entry; `None` for an installed version.

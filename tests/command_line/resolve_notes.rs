@@ -1,6 +1,6 @@
-//! `resolve` and `plan`: what OLM does not act on, and why.
+//! `resolve` and `plan`: what OLM does not do, and why; and what it warns of.
 
-use crate::bundles::outcome_of;
+use crate::bundles::{outcome_of, refuse};
 use crate::common::Sandbox;
 use serde_json::Value;
 use std::fs;
@@ -85,4 +85,99 @@ fn an_install_plan_that_olm_waits_for_is_reported_instead_of_a_new_one() {
     rake.v1.2.0  rake     stable   olm/main  rake.v1.0.0
     note: the InstallPlan install-abc with rake.v1.1.0 failed
     ");
+}
+
+/// A subscribed app with this dependency. The package bar has three versions: the head skips bar.v2.0.0, which replaces
+/// bar.v1.0.0. Another namespace has a catalog with the package db.
+fn depending(dependency: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    let state = format!(
+        "\
+namespace: operators
+globalNamespace: olm
+catalogs:
+- name: main
+  namespace: olm
+  packages:
+  - name: app
+    defaultChannel: stable
+    channels: [{{name: stable, entries: [{{name: app.v1.0.0}}]}}]
+    bundles:
+    - {{name: app.v1.0.0, version: 1.0.0, dependencies: [{dependency}]}}
+  - name: bar
+    defaultChannel: stable
+    channels:
+    - name: stable
+      entries:
+      - {{name: bar.v3.0.0, skips: [bar.v2.0.0]}}
+      - {{name: bar.v2.0.0, replaces: bar.v1.0.0}}
+      - {{name: bar.v1.0.0}}
+    bundles:
+    - {{name: bar.v3.0.0, version: 3.0.0}}
+    - {{name: bar.v2.0.0, version: 2.0.0, provides: [{{group: example.com, version: v1, kind: Bar}}]}}
+    - {{name: bar.v1.0.0, version: 1.0.0}}
+- name: team
+  namespace: team-a
+  packages:
+  - name: db
+    defaultChannel: stable
+    channels: [{{name: stable, entries: [{{name: db.v1.0.0}}]}}]
+    bundles:
+    - {{name: db.v1.0.0, version: 1.0.0, provides: [{{group: example.com, version: v1, kind: Db}}]}}
+subscriptions:
+- {{package: app, channel: stable, catalog: main}}
+"
+    );
+    fs::write(sandbox.path("state.yaml"), state).unwrap();
+    sandbox
+}
+
+/// The reason for a failed resolution that concerns the dependency of the app, and the remedies.
+fn reason(dependency: &str) -> String {
+    let outcome = refuse(&depending(dependency), "resolve --state state.yaml");
+    let lines = outcome.stderr.lines().map(str::trim_start);
+    let told = lines.filter(|line| {
+        line.contains(" needs ")
+            || line.starts_with("it would work with: a catalog")
+            || line.contains("the catalog team in")
+    });
+    told.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_bundle_that_olm_does_not_offer_is_the_reason_for_a_dependency_without_candidates() {
+    insta::assert_snapshot!(reason("{type: olm.package, value: {packageName: bar, version: '>=2.0.0 <3.0.0'}}"), @"
+    because: app.v1.0.0 needs package bar in the range >=2.0.0 <3.0.0, but OLM does not install bar.v2.0.0 (channel stable), because bar.v3.0.0 skips it
+    it would work with: a catalog with package bar in the range >=2.0.0 <3.0.0 that no other bundle skips, for app.v1.0.0
+    ");
+    insta::assert_snapshot!(reason("{type: olm.package, value: {packageName: bar, version: '<3.0.0'}}"), @"
+    because: app.v1.0.0 needs package bar in the range <3.0.0, but OLM does not install bar.v2.0.0 (channel stable), because bar.v3.0.0 skips it, or bar.v1.0.0 (channel stable), because it has no update path to the head of its channel
+    it would work with: a catalog with package bar in the range <3.0.0 that no other bundle skips, for app.v1.0.0
+    ");
+    insta::assert_snapshot!(reason("{type: olm.package, value: {packageName: bar, version: '<2.0.0'}}"), @"
+    because: app.v1.0.0 needs package bar in the range <2.0.0, but OLM does not install bar.v1.0.0 (channel stable), because it has no update path to the head of its channel
+    it would work with: a catalog with package bar in the range <2.0.0 that has an update path to the head of its channel, for app.v1.0.0
+    ");
+    insta::assert_snapshot!(reason("{type: olm.gvk, value: {group: example.com, version: v1, kind: Bar}}"), @"
+    because: app.v1.0.0 needs a provider of Bar (example.com/v1), but OLM does not install bar.v2.0.0 (channel stable), because bar.v3.0.0 skips it
+    it would work with: a catalog with a provider of Bar (example.com/v1) that no other bundle skips, for app.v1.0.0
+    ");
+    insta::assert_snapshot!(reason("{type: olm.package, value: {packageName: bar, version: '>3.0.0'}}"), @"
+    because: app.v1.0.0 needs package bar in the range >3.0.0, but only 3 versions are available, from 1.0.0 to 3.0.0
+    it would work with: a catalog with package bar in the range >3.0.0, for app.v1.0.0
+    ");
+}
+
+#[test]
+fn a_catalog_that_olm_does_not_use_is_the_reason_for_a_dependency_without_candidates() {
+    let api = "{type: olm.gvk, value: {group: example.com, version: v1, kind: Db}}";
+    insta::assert_snapshot!(reason(api), @"
+    because: app.v1.0.0 needs a provider of Db (example.com/v1), but OLM does not use the catalog team in team-a, which contains db.v1.0.0, for the namespace operators
+    it would work with: the catalog team in operators instead of team-a, for app.v1.0.0
+    ");
+    let wanted = "{type: olm.package, value: {packageName: db, version: '>=1.0.0', intent: recommended}}";
+    let outcome = outcome_of(&depending(wanted), "resolve --state state.yaml");
+    let note = "which is omitted: OLM does not use the catalog team in team-a, which contains db.v1.0.0, for the \
+                namespace operators\n";
+    assert!(outcome.stdout.contains(note), "{outcome}");
 }
