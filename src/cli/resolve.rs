@@ -50,7 +50,8 @@ Examples:
 /// Show what OLM would install or update to, without a cluster
 ///
 /// Resolves Subscriptions as OLM v0 does, with channels, updates, dependencies and installed versions. Recommended
-/// dependencies are installed if possible; optional dependencies are not installed.
+/// dependencies are installed if possible; optional dependencies are not installed. Notes show which of the selected
+/// bundles, their channels and their packages a file-based catalog deprecates.
 ///
 /// An Operator resource is treated as a Subscription to its package, and replaces an existing Subscription to that
 /// package. It can be in a file that is specified instead of a package, or among the objects of --cluster. The content

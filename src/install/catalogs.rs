@@ -99,6 +99,11 @@ impl Catalogs {
         self.catalogs.iter().map(|open| open.read(with_skip_ranges)).collect()
     }
 
+    /// Returns the index of each catalog that has one, in the order of the catalogs.
+    pub(super) fn indexes(&self) -> impl Iterator<Item = Option<&Index>> {
+        self.catalogs.iter().map(|open| open.index.as_ref())
+    }
+
     /// Returns the bundles of the catalogs, for any number of selected ones.
     pub fn bundles(&self) -> SelectedBundles<'_> {
         SelectedBundles {

@@ -16,6 +16,7 @@ pub mod apis;
 pub mod apply;
 pub mod catalogs;
 pub mod content;
+mod deprecated;
 pub mod existing;
 pub(crate) mod handling;
 pub mod hold;

@@ -2,6 +2,7 @@
 //! resolves all of them.
 
 use super::catalogs::Catalogs;
+use super::deprecated;
 use super::hold::{HeldUpgrade, held_upgrades};
 use super::requests::operators::{self, AskedOperator, EntrypointError};
 use crate::catalog::Catalog;
@@ -190,7 +191,7 @@ pub async fn resolve(
         resolver::resolve(problem, search).map(|resolution| resolution.as_planned(problem))
     };
     let quiet = without_explanations(&options.search);
-    let (answer, held) = if options.olm.does(Feature::UpdateOutsidePlan) {
+    let (mut answer, held) = if options.olm.does(Feature::UpdateOutsidePlan) {
         let answer = resolved(&problem, &options.search);
         let held = std::mem::take(&mut problem.held);
         let unheld = (!held.is_empty()).then(|| resolved(&problem, &quiet));
@@ -225,6 +226,11 @@ pub async fn resolve(
     };
     drop(problem);
     drop(read);
+    if let Ok(answer) = &mut answer {
+        let notes = deprecated::notes(&answer.selected, &state.catalogs, &catalogs);
+        let notes = notes.map_err(|(catalog, error)| unreadable(catalog, &asked_for, *error))?;
+        answer.notes.extend(notes);
+    }
     Ok(Resolved {
         answer,
         released,
@@ -333,28 +339,26 @@ async fn open(
     transports: &Transports,
 ) -> Result<Catalogs, ResolveError> {
     let mut indexes = Vec::with_capacity(state.catalogs.len());
-    for CatalogSource {
-        namespace,
-        name,
-        source,
-        ..
-    } in &state.catalogs
-    {
-        indexes.push(match source {
+    for catalog in &state.catalogs {
+        indexes.push(match &catalog.source {
             Some(index) => {
                 let opened = Index::open_named(index, transports, limits).await;
-                Some(opened.map_err(|source| ResolveError::Catalog {
-                    namespace: namespace.clone(),
-                    name: name.clone(),
-                    index: index.clone(),
-                    is_asked_for: asked_for.contains(name),
-                    source: Box::new(source),
-                })?)
+                Some(opened.map_err(|error| unreadable(catalog, asked_for, error))?)
             }
             None => None,
         });
     }
     Ok(Catalogs::new(state, indexes))
+}
+
+fn unreadable(catalog: &CatalogSource, asked_for: &[String], source: OpenError) -> ResolveError {
+    ResolveError::Catalog {
+        namespace: catalog.namespace.clone(),
+        name: catalog.name.clone(),
+        index: catalog.source.clone().unwrap_or_default(),
+        is_asked_for: asked_for.contains(&catalog.name),
+        source: Box::new(source),
+    }
 }
 
 /// Adds the installed versions, with their data from the catalogs, and records them in the Subscriptions to their

@@ -85,7 +85,7 @@ pub struct UpdatedSubscription {
 pub struct Note {
     /// The topic of the note.
     pub kind: NoteKind,
-    /// The bundle, the InstallPlan, or the package from the preferences.
+    /// The bundle, the InstallPlan, the package from the preferences, or the deprecated item.
     pub subject: String,
     /// The text of the note.
     pub message: String,
@@ -109,6 +109,8 @@ pub enum NoteKind {
     NoPlan,
     /// Subscriptions wait for an InstallPlan.
     UnfinishedPlan,
+    /// A selected bundle, its channel or its package is deprecated.
+    Deprecated,
 }
 
 impl fmt::Display for Note {

@@ -181,3 +181,44 @@ fn a_catalog_that_olm_does_not_use_is_the_reason_for_a_dependency_without_candid
                 namespace operators\n";
     assert!(outcome.stdout.contains(note), "{outcome}");
 }
+
+#[test]
+fn deprecated_packages_channels_and_bundles_are_noted_if_they_are_selected() {
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, "index", &[("1.1.0", Some("1.0.0")), ("1.0.0", None)]);
+    let deprecations = "\
+schema: olm.deprecations
+package: rake
+entries:
+- {reference: {schema: olm.package}, message: \"use the hoe\\n\"}
+- {reference: {schema: olm.channel, name: stable}, message: \"use fast\\u202E\\ninstead\"}
+- {reference: {schema: olm.channel, name: fast}, message: not selected}
+- {reference: {schema: olm.bundle, name: rake.v1.0.0}, message: not selected}
+- {reference: {schema: olm.bundle, name: rake.v1.1.0}, message: ''}
+";
+    fs::write(sandbox.path("index/deprecations.yaml"), deprecations).unwrap();
+    insta::assert_snapshot!(outcome_of(&sandbox, "resolve rake --catalog index"), @r"
+    BUNDLE       PACKAGE  CHANNEL  CATALOG            REPLACES
+    rake.v1.1.0  rake     stable   operators/catalog  rake.v1.0.0
+    note: the catalog operators/catalog deprecates package rake: use the hoe
+    note: the catalog operators/catalog deprecates channel stable of package rake: use fast\u{202e}\ninstead
+    note: the catalog operators/catalog deprecates rake.v1.1.0
+    ");
+    let outcome = outcome_of(&sandbox, "resolve rake --catalog index -o json");
+    let answer: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let notes = answer["notes"].as_array().unwrap();
+    let told: Vec<(&str, &str)> = notes
+        .iter()
+        .map(|note| (note["kind"].as_str().unwrap(), note["subject"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("deprecated", "rake"),
+            ("deprecated", "stable"),
+            ("deprecated", "rake.v1.1.0")
+        ]
+    );
+    let silent = outcome_of(&sandbox, "resolve rake --catalog index --installed rake.v1.1.0");
+    assert_eq!(silent.stdout, "");
+}
