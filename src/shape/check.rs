@@ -195,7 +195,7 @@ pub(crate) fn check_as_go(value: &Value, shape: &Shape, most: usize) -> Vec<Prob
 pub(super) struct Checker {
     as_go: bool,
     most: usize,
-    path: Path,
+    /// The problems found so far. Their paths begin at the value that is being checked.
     found: Vec<Problem>,
 }
 
@@ -204,7 +204,6 @@ impl Checker {
         Self {
             as_go,
             most,
-            path: Path::root(),
             found: Vec::new(),
         }
     }
@@ -224,17 +223,23 @@ impl Checker {
 
     pub(super) fn report(&mut self, fault: Fault) {
         if !self.is_done() {
-            let path = self.path.clone();
+            let path = Path::root();
             self.found.push(Problem { path, fault });
         }
     }
 
-    /// Runs `look` with the path extended by `step`.
+    /// Runs `look` on the value below `step`. Nearly all values are right, so only problems cost a path.
     pub(super) fn inside(&mut self, step: impl Into<Step>, look: impl FnOnce(&mut Self)) {
-        if !self.is_done() {
-            self.path.push(step);
-            look(self);
-            self.path.pop();
+        if self.is_done() {
+            return;
+        }
+        let before = self.found.len();
+        look(self);
+        if let Some(below) = self.found.get_mut(before..).filter(|below| !below.is_empty()) {
+            let step = step.into();
+            for problem in below {
+                problem.path.prepend(step.clone());
+            }
         }
     }
 
@@ -298,12 +303,12 @@ impl Checker {
 
     fn unknown_key(&mut self, key: &str, fields: &[Field]) {
         let known = || fields.iter().map(|field| field.key);
-        self.path.push(key);
-        self.report(Fault::UnknownKey {
-            nearest: nearest(key, known()),
-            known: known().collect(),
+        self.inside(key, |checker| {
+            checker.report(Fault::UnknownKey {
+                nearest: nearest(key, known()),
+                known: known().collect(),
+            });
         });
-        self.path.pop();
     }
 
     fn missing(&mut self, map: &Map<String, Value>, fields: &'static [Field]) {

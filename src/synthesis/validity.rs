@@ -14,7 +14,7 @@ use crate::olm::annotation::EXAMPLES;
 use crate::rules::{self, Severity};
 use crate::source::Place;
 use crate::steps;
-use crate::text::{Limits, Path, canonical, kind_of};
+use crate::text::{Limits, Path, Step, canonical, kind_of};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -191,7 +191,7 @@ fn both_ways(work: &mut Work<'_>) {
 /// Checks the nesting of the CSV: a Deployment is nested deeper in a CSV than in its manifest, so a manifest within the
 /// limit can lead to a CSV that no reader accepts.
 pub(super) fn nesting(csv: &Value, provenance: &Provenance) -> Option<Diagnostic> {
-    let deepest = beyond(csv, Path::root(), Limits::MOST_DEPTH)?;
+    let deepest = beyond(csv, Limits::MOST_DEPTH)?;
     let message = format!(
         "lists and maps are nested more than {} deep in the ClusterServiceVersion",
         Limits::MOST_DEPTH
@@ -204,20 +204,23 @@ pub(super) fn nesting(csv: &Value, provenance: &Provenance) -> Option<Diagnostic
 }
 
 /// Returns the path of the first list or map that is nested more than `depth` deep.
-fn beyond(value: &Value, path: Path, depth: usize) -> Option<Path> {
-    let below: Vec<(Path, &Value)> = match value {
-        Value::Object(map) => map.iter().map(|(key, value)| (path.key(key), value)).collect(),
-        Value::Array(items) => items
+fn beyond(value: &Value, depth: usize) -> Option<Path> {
+    let inside = |step: Step, value: &Value, depth: usize| {
+        let mut path = beyond(value, depth)?;
+        path.prepend(step);
+        Some(path)
+    };
+    match (value, depth.checked_sub(1)) {
+        (Value::Array(_) | Value::Object(_), None) => Some(Path::root()),
+        (Value::Array(items), Some(depth)) => {
+            let mut items = items.iter().enumerate();
+            items.find_map(|(index, item)| inside(Step::Index(index), item, depth))
+        }
+        (Value::Object(map), Some(depth)) => map
             .iter()
-            .enumerate()
-            .map(|(index, value)| (path.index(index), value))
-            .collect(),
-        _ => return None,
-    };
-    let Some(depth) = depth.checked_sub(1) else {
-        return Some(path);
-    };
-    below.into_iter().find_map(|(path, value)| beyond(value, path, depth))
+            .find_map(|(key, value)| inside(key.as_str().into(), value, depth)),
+        _ => None,
+    }
 }
 
 /// Checks the size of the CSV and the kept objects: as the content that OLM will unpack, each compressed separately,

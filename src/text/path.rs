@@ -65,6 +65,11 @@ impl Path {
         self.0.push(step.into());
     }
 
+    /// Inserts a step at the beginning.
+    pub(crate) fn prepend(&mut self, step: Step) {
+        self.0.insert(0, step);
+    }
+
     /// Removes the last step and returns it.
     pub fn pop(&mut self) -> Option<Step> {
         self.0.pop()
