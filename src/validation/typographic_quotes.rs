@@ -5,11 +5,14 @@ use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules;
 use crate::text::Path;
+use memchr::memmem;
 use serde_json::Value;
 use std::collections::HashMap;
 
 /// The opening and closing quotes.
 const QUOTES: [(char, char); 3] = [('“', '”'), ('„', '“'), ('‘', '’')];
+/// The bytes that each of the quotes begins with.
+const BEGINNING: [u8; 2] = [0xE2, 0x80];
 
 /// Checks the manifests. A ClusterServiceVersion contains prose, which may begin and end with such quotes.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
@@ -18,7 +21,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     for object in bundle.objects.iter().filter(|object| !is_csv(object)) {
         let (document, _) = object.document();
         let text = document.source().text();
-        let has_quotes = || QUOTES.iter().any(|(opening, _)| text.contains(*opening));
+        let has_quotes = || memmem::find(text.as_bytes(), &BEGINNING).is_some();
         if *searched.entry(text).or_insert_with(has_quotes) {
             walk(object, object.value(), &mut Path::root(), findings);
         }
@@ -81,6 +84,14 @@ mod tests {
             assert_eq!(quoted(string), wanted, "{string}");
         }
     }
+
+    #[test]
+    fn every_quote_begins_with_the_bytes_that_files_are_searched_for() {
+        for quote in QUOTES.iter().flat_map(|(opening, closing)| [opening, closing]) {
+            assert!(quote.to_string().as_bytes().starts_with(&BEGINNING), "{quote}");
+        }
+    }
+
     #[test]
     fn a_file_of_many_objects_is_searched_for_quotes_once() {
         // Searching the whole file for each object would read 40 GB three times.
