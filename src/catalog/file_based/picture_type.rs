@@ -5,8 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 
 /// Decodes the base64 data of an icon, ignoring white space. Returns `None` if it is not base64.
 pub(crate) fn decoded(data: &str) -> Option<Vec<u8>> {
-    let data: String = data.split_whitespace().collect();
-    STANDARD.decode(data).ok()
+    // Most icons contain no white space, so they are decoded as they are.
+    let without_space = |_| STANDARD.decode(data.split_whitespace().collect::<String>());
+    STANDARD.decode(data).or_else(without_space).ok()
 }
 
 /// Returns the media type of the bytes, if they are an image of a type that opm knows. SVG is also detected if it
@@ -131,6 +132,14 @@ fn begins(text: &str, start: &str) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn white_space_in_base64_is_ignored() {
+        for data in ["aWNvbg==", "aWNv\n  bg==\n", "\taWNv\u{a0}bg=="] {
+            assert_eq!(decoded(data).as_deref(), Some(&b"icon"[..]), "{data:?}");
+        }
+        assert_eq!(decoded("aWNv bg?"), None);
+    }
 
     #[test]
     fn image_types_are_recognized_by_their_first_bytes() {
