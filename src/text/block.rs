@@ -45,23 +45,21 @@ pub(super) fn places(text: &str) -> Option<Places> {
 /// Returns whether a string contains no control characters or line breaks except line feeds, and none of the characters
 /// U+FEFF, U+FFFE and U+FFFF.
 fn has_plain_characters(text: &str) -> bool {
-    let is_plain = |character: &char| match character {
+    let is_plain = |character| match character {
         '\n' | ' '..='~' => true,
         '\0'..='\u{9F}' | '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}' => false,
         _ => true,
     };
-    let mut rest = text;
-    while !rest.is_empty() {
-        let plain = match rest.as_bytes().first_chunk() {
-            Some(chunk) if is_printable_or_line_feed(*chunk) => chunk.len(),
-            _ => rest.chars().next().filter(is_plain).map_or(0, char::len_utf8),
-        };
-        if plain == 0 {
-            return false;
+    let mut at = 0;
+    loop {
+        let (chunks, _) = text.as_bytes()[at..].as_chunks();
+        let plain = chunks.iter().take_while(|chunk| is_printable_or_line_feed(**chunk));
+        at += plain.map(|chunk| chunk.len()).sum::<usize>();
+        match text[at..].chars().next() {
+            Some(character) if is_plain(character) => at += character.len_utf8(),
+            found => return found.is_none(),
         }
-        rest = &rest[plain..];
     }
-    true
 }
 
 /// A string and the current position in it.
