@@ -113,8 +113,8 @@ impl Owner<'_> {
     }
 
     fn role(&self, kind: &str, name: &str, permission: &Value) -> Generated {
-        let rules = permission.get("rules").cloned().unwrap_or_default();
-        let mut metadata = self.metadata(name, &hash(&rules_text(&rules)));
+        let rules = permission.get("rules").unwrap_or(&Value::Null);
+        let mut metadata = self.metadata(name, &hash(&rules_text(rules)));
         if kind == "Role" {
             metadata.insert("namespace".to_owned(), self.namespace.into());
             metadata.insert("ownerReferences".to_owned(), self.references());
