@@ -126,9 +126,7 @@ pub(super) fn with_joined_list(mut error: clap::Error, arguments: &[OsString]) -
     let split = words
         .windows(2)
         .find(|pair| pair[0].len() > 1 && pair[0].ends_with(',') && !pair[1].starts_with('-'));
-    let is_error = !matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if let Some([first, second]) = split
-        && is_error
         && error.get(ContextKind::Suggested).is_none()
     {
         let tip = format!("write a list without spaces: {first}{second}");

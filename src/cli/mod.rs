@@ -74,7 +74,7 @@ use crate::terminal::output::{ColorChoice, Settings};
 use crate::terminal::stdout::Stdout;
 use crate::terminal::{Printer, log};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 use tokio::runtime::Runtime;
@@ -238,17 +238,11 @@ pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> Exit
     let color = color_of(arguments);
     let stdout = Stdout::new(process.stdout_is_closed);
     let parsed = lazy::deferred(|| definition(name).no_binary_name(true).try_get_matches_from(arguments))
-        // Help and errors can be about any command, and opm accepts more options.
-        .or_else(|_| {
-            let parser = parser(name);
-            let words = opm::in_words_of_clap(&parser, arguments);
-            parser.try_get_matches_from(words)
+        .or_else(|error| match error.kind() {
+            ErrorKind::DisplayVersion => Err(error),
+            // Help and errors can be about any command, and opm accepts more options.
+            _ => parse_in_full(name, arguments),
         })
-        .map_err(|error| elsewhere::with_groups(error, &definition(name), arguments))
-        .map_err(|error| with_subcommands(error, name, arguments))
-        .map_err(|error| elsewhere::with_commands(error, &command(name), arguments))
-        .map_err(|error| elsewhere::with_joined_list(error, arguments))
-        .map_err(|error| elsewhere::with_unreadable(error, arguments))
         .and_then(|matches| local_paths::require(matches, || command(name)))
         .and_then(|matches| Cli::from_arg_matches(&matches));
     match parsed {
@@ -291,6 +285,22 @@ pub fn run(name: &'static str, arguments: &[OsString], process: Process) -> Exit
             runtime.shutdown_background();
             code
         }
+    }
+}
+
+/// Parses the command line with the arguments of all commands defined, and adds advice to errors.
+fn parse_in_full(name: &'static str, arguments: &[OsString]) -> Result<ArgMatches, clap::Error> {
+    let parser = parser(name);
+    let words = opm::in_words_of_clap(&parser, arguments);
+    match parser.try_get_matches_from(words) {
+        Err(error) if error.use_stderr() => {
+            let error = elsewhere::with_groups(error, &definition(name), arguments);
+            let error = with_subcommands(error, name, arguments);
+            let error = elsewhere::with_commands(error, &command(name), arguments);
+            let error = elsewhere::with_joined_list(error, arguments);
+            Err(elsewhere::with_unreadable(error, arguments))
+        }
+        parsed => parsed,
     }
 }
 
