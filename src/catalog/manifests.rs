@@ -1,6 +1,7 @@
 //! The stored form of a bundle's manifests in indexes: a sequence of JSON documents.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::borrow::Cow;
 
 /// Splits a string into its JSON documents, each without the surrounding white space.
@@ -14,7 +15,7 @@ pub(crate) fn documents(stored: &str) -> Result<Vec<&str>, serde_json::Error> {
     if lines().all(|line| line.starts_with('{') && line.ends_with('}') && holds_one(line)) {
         return Ok(lines().collect());
     }
-    let mut stream = serde_json::Deserializer::from_str(stored).into_iter::<serde::de::IgnoredAny>();
+    let mut stream = serde_json::Deserializer::from_str(stored).into_iter::<IgnoredAny>();
     let (mut documents, mut start) = (Vec::new(), 0);
     while let Some(document) = stream.next() {
         document?;
@@ -41,15 +42,16 @@ fn lines(mut text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns whether a line of documents contains only one. Returns `false` also if text in a string looks like the start
-/// of a second document, but that only costs time.
+/// Returns whether a line of documents contains only one. The line is parsed if it seems to contain two, because the
+/// text in a string, such as a template, can look like the start of a second document.
 fn holds_one(line: &str) -> bool {
     let bytes = line.as_bytes();
     let mut starts = memchr::memchr_iter(b'{', bytes);
-    !starts.any(|at| {
+    let seems_to_hold_two = starts.any(|at| {
         let before = bytes.get(..at).unwrap_or_default();
         before.trim_ascii_end().last() == Some(&b'}')
-    })
+    });
+    !seems_to_hold_two || serde_json::from_str::<IgnoredAny>(line).is_ok()
 }
 
 /// Returns the kind of the object in a JSON document, or an empty string if it has none.
@@ -126,6 +128,14 @@ mod tests {
             let _ = documents(&text);
             let _ = kind(&text);
             let _ = display_name(&text);
+        }
+    }
+
+    #[test]
+    fn a_line_with_braces_in_a_string_holds_one_document() {
+        assert!(holds_one(r#"{"a":"{{ b }} {{ c }}/{{ d }}"}"#));
+        for two in [r#"{"a":1}{"b":2}"#, r#"{"a":"} {"} {"b":2}"#] {
+            assert!(!holds_one(two), "{two}");
         }
     }
 
