@@ -4,14 +4,12 @@
 /// Returns the values that a field of a type can have, or `None` if they are not limited. Also returns `None` for types
 /// of beta and alpha versions, because their values differ between Kubernetes releases.
 pub(super) fn of(of_type: &str, field: &str) -> Option<&'static [&'static str]> {
-    if of_type.contains("beta") || of_type.contains("alpha") {
-        return None;
-    }
-    let of_type = of_type.rsplit('.').next().unwrap_or_default();
-    let known = CHOICES
+    let kind = of_type.rsplit('.').next().unwrap_or_default();
+    let (.., choices) = CHOICES
         .iter()
-        .find(|(types, name, _)| *name == field && types.contains(&of_type));
-    known.map(|(.., choices)| *choices)
+        .find(|(types, name, _)| *name == field && types.contains(&kind))?;
+    let is_stable = !of_type.contains("beta") && !of_type.contains("alpha");
+    is_stable.then_some(*choices)
 }
 
 const CONTAINERS: &[&str] = &["Container", "EphemeralContainer"];
