@@ -1,7 +1,7 @@
 //! Objects that the API server rejects: Roles with URLs, and changes of immutable fields.
 
 use super::super::api_error::{ApiError, reason_of};
-use crate::kubernetes::rbac::PolicyRule;
+use crate::kubernetes::rbac::{self, PolicyRule};
 use serde_json::{Value, json};
 
 /// Returns the API server's refusal to create an object.
@@ -29,6 +29,7 @@ pub(super) fn new(object: &Value) -> Option<ApiError> {
 pub(super) fn update(existing: &Value, new: &Value) -> Option<ApiError> {
     match text(new, "/kind") {
         "PriorityClass" => priority_class(existing, new),
+        kind @ ("RoleBinding" | "ClusterRoleBinding") => role_reference(kind, existing, new),
         kind @ ("ConfigMap" | "Secret") => data(kind, existing, new),
         _ => self::new(new),
     }
@@ -40,6 +41,28 @@ fn priority_class(existing: &Value, new: &Value) -> Option<ApiError> {
     let plain = format!("the cluster has it with value {before}, which cannot be changed to {after}");
     let problem = "value: Forbidden: may not be changed in an update.".to_owned();
     (before != after).then(|| refusal("PriorityClass.scheduling.k8s.io", new, &[problem], plain))
+}
+
+/// Compares the roles of two bindings. The API server fills in an absent group.
+fn role_reference(kind: &str, existing: &Value, new: &Value) -> Option<ApiError> {
+    let part = |binding, key| match (text(binding, key), key) {
+        ("", "/roleRef/apiGroup") => rbac::GROUP,
+        (written, _) => written,
+    };
+    let reference = |binding| ["/roleRef/apiGroup", "/roleRef/kind", "/roleRef/name"].map(|key| part(binding, key));
+    // A description of a cluster may contain only the identity of an object.
+    existing.get("roleRef")?;
+    let (before, after) = (reference(existing), reference(new));
+    let [group, of, name] = after;
+    let problem = format!(
+        "roleRef: Invalid value: rbac.RoleRef{{APIGroup:{group:?}, Kind:{of:?}, Name:{name:?}}}: cannot change roleRef"
+    );
+    let plain = format!(
+        "the cluster has it with {} {}, which cannot be changed to {of} {name}",
+        before[1], before[2]
+    );
+    let what = format!("{kind}.{}", rbac::GROUP);
+    (before != after).then(|| refusal(&what, new, &[problem], plain))
 }
 
 fn data(kind: &str, existing: &Value, new: &Value) -> Option<ApiError> {

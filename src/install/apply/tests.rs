@@ -954,3 +954,44 @@ fn a_version_fails_if_the_selector_of_an_existing_deployment_would_change() {
                    {\"matchLabels\":{\"app\":\"new\"}}: field is immutable";
     assert_eq!(failed("old"), [("InstallComponentFailed", message.to_owned())]);
 }
+
+#[test]
+fn the_role_of_an_existing_binding_is_immutable() {
+    let binding = |kind: &str, role: Value| {
+        let mut binding = object("rbac.authorization.k8s.io/v1", kind, "reads");
+        binding["roleRef"] = role;
+        binding
+    };
+    let end = |new: Value, mut existing: Value| {
+        if existing["kind"] == "RoleBinding" {
+            existing["metadata"]["namespace"] = json!("operators");
+        }
+        let steps = steps(vec![new], &Value::Null);
+        let state = State {
+            objects: vec![existing],
+            ..State::default()
+        };
+        let applied = run(&steps, &state);
+        (applied.phase, applied.message)
+    };
+    let group = "rbac.authorization.k8s.io";
+    for kind in ["RoleBinding", "ClusterRoleBinding"] {
+        let old = binding(kind, json!({"apiGroup": group, "kind": "ClusterRole", "name": "old"}));
+        let new = binding(kind, json!({"apiGroup": group, "kind": "ClusterRole", "name": "new"}));
+        let message = format!(
+            "error updating {} reads: {kind}.{group} \"reads\" is invalid: roleRef: Invalid value: \
+             rbac.RoleRef{{APIGroup:\"{group}\", Kind:\"ClusterRole\", Name:\"new\"}}: cannot change roleRef",
+            kind.to_lowercase()
+        );
+        assert_eq!(end(new.clone(), old.clone()), (Phase::Failed, message));
+        assert_eq!(end(old.clone(), old), (Phase::Complete, String::new()));
+        let bare = binding(kind, json!({"kind": "ClusterRole", "name": "new"}));
+        assert_eq!(
+            end(bare, new.clone()),
+            (Phase::Complete, String::new()),
+            "the group has a default"
+        );
+        let unknown = object("rbac.authorization.k8s.io/v1", kind, "reads");
+        assert_eq!(end(new, unknown), (Phase::Complete, String::new()));
+    }
+}
