@@ -15,6 +15,7 @@ mod definition;
 mod deployments;
 mod failed_version;
 mod invalid;
+mod names;
 mod operator_group;
 mod owners;
 mod provided_apis;
@@ -24,6 +25,7 @@ mod webhooks;
 mod wording;
 
 pub use failed_version::FailedVersion;
+pub use names::NameConflict;
 pub use requirements::{NewerKubernetes, Requirements};
 
 use super::api_error::{ApiError, Class, reason_of};
@@ -39,6 +41,8 @@ use crate::kubernetes::rbac::covering::TooComplex;
 use crate::olm::releases::Olm;
 use crate::steps::{CRD, Step, StepStatus};
 use requests::{Installer, refused_while};
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// OLM's reason for a plan that fails.
 pub(super) const COMPONENT_FAILED: &str = "InstallComponentFailed";
@@ -114,6 +118,8 @@ struct Cluster<'a> {
     errors: &'a [ErrorAnswer],
     installer: Option<Installer>,
     olm: &'a Olm,
+    /// The definitions so far whose names the API server does not accept, by their names.
+    conflicts: BTreeMap<String, NameConflict>,
     /// The messages that OLM would log for the steps so far.
     warnings: Vec<String>,
 }
@@ -193,7 +199,8 @@ pub fn apply_as(
         if stop.is_none() && outcomes.iter().all(done) {
             let end = (Phase::Complete, String::new());
             let statuses: Vec<StepStatus> = outcomes.iter().map(|outcome| outcome.status).collect();
-            let mut pending = requirements::pending(steps, &statuses, &cluster.apis, (state, namespace), olm);
+            let served = (&cluster.apis, &cluster.conflicts);
+            let mut pending = requirements::pending(steps, &statuses, served, (state, namespace), olm);
             // OLM checks the conditions of the replaced version first, then the requirements, the webhooks, the owners
             // and the phase of the replaced version. The Deployments are written only after all of this.
             let mut failed = webhooks::refused(steps, &statuses, olm);
@@ -275,6 +282,8 @@ fn pass<'a>(steps: &'a [Step], outcomes: &mut [Outcome], cluster: &mut Cluster<'
         };
         let result = match status {
             StepStatus::Present | StepStatus::Created | StepStatus::NotCreated => continue,
+            // OLM does not wait until the API server accepts the names: it writes the definition again, and continues.
+            StepStatus::WaitingForApi if cluster.conflicts.contains_key(&step.resource.name) => Ok(StepStatus::Present),
             StepStatus::WaitingForApi => {
                 cluster.apis.define(&step.resource.manifest);
                 Ok(StepStatus::Created)
@@ -330,6 +339,7 @@ impl<'a> Cluster<'a> {
             existing: Existing::of(&state.objects),
             errors: &state.errors,
             installer,
+            conflicts: BTreeMap::new(),
             warnings: Vec::new(),
         }
     }
@@ -356,6 +366,9 @@ impl<'a> Cluster<'a> {
         if !exists {
             if let Some(refusal) = invalid::new(&step.resource.manifest) {
                 return Err(refused_while(step, "create", refusal));
+            }
+            if handling == Handling::Definition {
+                self.claim_names(step, None);
             }
             self.existing.add(step, &resource, self.namespace);
             return Ok(if handling == Handling::Definition {
@@ -389,10 +402,18 @@ impl<'a> Cluster<'a> {
                 if let Some(refusal) = definition::immutable(existing, &step.resource.manifest) {
                     return Err(refused_while(step, "update", refusal));
                 }
+                self.claim_names(step, Some(existing));
             }
             self.apis.define(&step.resource.manifest);
         }
         Ok(StepStatus::Present)
+    }
+
+    /// Records whether the API server accepts the names of a definition. Earlier steps get their names first.
+    fn claim_names(&mut self, step: &Step, existing: Option<&Value>) {
+        if let Some(conflict) = names::conflict(&step.resource.manifest, existing, &self.existing) {
+            self.conflicts.insert(step.resource.name.clone(), conflict);
+        }
     }
 
     /// Checks that the cluster serves the API of a step. OLM looks up this API for a CustomResourceDefinition, and for

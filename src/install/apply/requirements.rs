@@ -2,7 +2,7 @@
 //! the upgrade by its conditions and its phase. After its plan, the version stays `Pending` until the cluster meets
 //! these requirements.
 
-use super::{Apis, Step, StepStatus};
+use super::{Apis, NameConflict, Step, StepStatus};
 use crate::cluster::State;
 use crate::cluster::conditions::{Hold, NOT_UPGRADEABLE, REQUIREMENTS_UNKNOWN, Unready, held_in, installed_in};
 use crate::csv::{self, Csv};
@@ -12,7 +12,7 @@ use crate::olm::releases::Olm;
 use crate::version::parse_tolerant;
 use semver::Version;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a version requires before it can start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct Requirements {
     pub required: Vec<GroupVersionKind>,
     /// The APIs that the cluster itself must serve.
     pub native: Vec<GroupVersionKind>,
+    /// The definitions of owned or required APIs whose names the API server does not accept.
+    pub conflicts: Vec<NameConflict>,
     /// The version of Kubernetes, if the cluster has an older one, or if OLM cannot read it.
     pub kubernetes: Option<NewerKubernetes>,
     /// The conditions of the replaced version, if they hold back the upgrade. OLM checks nothing else then.
@@ -84,7 +86,13 @@ impl Requirements {
             format!("it requires Kubernetes {minimum} or newer, but the cluster has {found}")
         });
         let unready = self.unready.as_ref().map(ToString::to_string);
-        let all: Vec<String> = apis.into_iter().chain(kubernetes).chain(unready).collect();
+        let conflicts = self.conflicts.iter().map(NameConflict::to_string);
+        let all: Vec<String> = apis
+            .into_iter()
+            .chain(conflicts)
+            .chain(kubernetes)
+            .chain(unready)
+            .collect();
         all.join("; ")
     }
 
@@ -101,7 +109,8 @@ impl Requirements {
 
     /// Whether the cluster lacks an API or the version of Kubernetes.
     fn lacks(&self) -> bool {
-        !self.required.is_empty() || !self.native.is_empty() || self.kubernetes.is_some()
+        let lacks_apis = !self.required.is_empty() || !self.native.is_empty() || !self.conflicts.is_empty();
+        lacks_apis || self.kubernetes.is_some()
     }
 
     /// Whether only the phase of the replaced version makes the version wait. OLM checks the phase last.
@@ -114,6 +123,7 @@ impl Requirements {
             name: csv.name().to_owned(),
             required: csv.apis("required"),
             native: csv.native_apis(),
+            conflicts: Vec::new(),
             kubernetes: None,
             held: None,
             unready: None,
@@ -150,11 +160,11 @@ fn is_provided(api: &GroupVersionKind, state: &State) -> bool {
 
 /// Returns the new versions among these steps that stay `Pending`, each with the requirements that the cluster does not
 /// meet, or with the conditions or the phase of the replaced version that hold it back. `statuses` are the final
-/// statuses of the steps.
+/// statuses of the steps, and `conflicts` the definitions whose names the API server does not accept.
 pub(super) fn pending(
     steps: &[Step],
     statuses: &[StepStatus],
-    apis: &Apis,
+    (apis, conflicts): (&Apis, &BTreeMap<String, NameConflict>),
     (state, namespace): (&State, &str),
     olm: &Olm,
 ) -> Vec<Requirements> {
@@ -177,7 +187,18 @@ pub(super) fn pending(
                 ..Requirements::default()
             });
         }
+        let definitions = ["owned", "required"].map(|list| csv.list(&["spec", "customresourcedefinitions", list]));
+        let named = definitions
+            .into_iter()
+            .flatten()
+            .filter_map(|api| api.get("name")?.as_str());
+        // A list may name a definition once for each version.
+        let named: BTreeSet<&str> = named.collect();
         let all = Requirements {
+            conflicts: named
+                .into_iter()
+                .filter_map(|name| conflicts.get(name).cloned())
+                .collect(),
             kubernetes: NewerKubernetes::of(csv, state),
             unready: unready.remove(csv.replaces()),
             ..Requirements::of(csv)

@@ -13,6 +13,7 @@ use crate::text::Limits;
 use crate::tree::{Tree, TreeLimits};
 use serde_json::{Value, json};
 
+mod names;
 mod owners;
 mod phases;
 mod replaced;
