@@ -1,8 +1,10 @@
 //! The APIs that a cluster serves, and the resource type of each object in a plan.
 
 use crate::cluster::State;
+use crate::kubernetes::removed::removed_in;
 use crate::kubernetes::{GroupVersionKind, builtin};
 use crate::steps::{CRD, Step};
+use semver::Version;
 use serde_json::Value;
 
 /// A served resource.
@@ -22,6 +24,8 @@ pub struct Apis {
     /// Whether the state lists the APIs that the cluster serves.
     complete: bool,
     served: Vec<Served>,
+    /// The version of Kubernetes, if it is known.
+    kubernetes: Option<Version>,
 }
 
 impl Apis {
@@ -31,6 +35,7 @@ impl Apis {
         let mut apis = Self {
             complete: state.apis.is_some(),
             served: Vec::new(),
+            kubernetes: state.kubernetes(),
         };
         for api in state.apis.iter().flatten() {
             let plural = api.plural.clone().unwrap_or_else(|| plural_of(&api.kind.kind));
@@ -67,18 +72,31 @@ impl Apis {
         Self { complete: true, ..self }
     }
 
-    /// Whether the cluster serves a kind in this exact version.
+    /// Whether the cluster serves a kind in this exact version. Kubernetes serves no version that it has removed, unless
+    /// the state lists it.
     ///
     /// If the state does not mention a built-in API group, the kinds in this group are assumed to be served in the
     /// version that current clusters serve. Users rarely list such groups, because they list only the APIs that
     /// distinguish a cluster from other clusters.
     pub(crate) fn serves(&self, gvk: &GroupVersionKind) -> bool {
-        if !self.complete || self.served.iter().any(|served| served.gvk == *gvk) {
+        if self.served.iter().any(|served| served.gvk == *gvk) {
+            return true;
+        }
+        if self.has_removed(gvk) {
+            return false;
+        }
+        if !self.complete {
             return true;
         }
         let mentioned = self.served.iter().any(|served| served.gvk.group == gvk.group);
         let preferred = builtin::find_kind(&gvk.group, &gvk.kind).and_then(|row| row.versions.first());
         !mentioned && preferred.is_some_and(|version| *version == gvk.version)
+    }
+
+    /// Whether the cluster's version of Kubernetes is known to no longer serve a kind in this version.
+    fn has_removed(&self, gvk: &GroupVersionKind) -> bool {
+        let is_gone = |known: &Version| removed_in(gvk).is_some_and(|minor| (known.major, known.minor) >= (1, minor));
+        self.kubernetes.as_ref().is_some_and(is_gone)
     }
 
     /// Returns the plural name of a kind, and whether its objects are namespaced. If neither the cluster nor the plan
@@ -184,6 +202,20 @@ mod tests {
         assert!(apis.serves(&monitor));
         assert!(apis.serves(&budget("v1beta1")) && !apis.serves(&budget("v1")));
         assert_eq!(apis.resource(&monitor), ("servicemonitors".to_owned(), true));
+    }
+
+    #[test]
+    fn a_known_version_of_kubernetes_serves_no_removed_apis() {
+        let budget = GroupVersionKind::new("policy", "v1beta1", "PodDisruptionBudget");
+        let mut state = State::default();
+        for (version, is_served) in [("1.24.9", true), ("v1.25.0-eks-1", false), ("1.31.2+k3s1", false)] {
+            state.kubernetes_version = Some(version.to_owned());
+            assert_eq!(Apis::of(&state).serves(&budget), is_served, "{version}");
+        }
+        let current = GroupVersionKind::new("policy", "v1", "PodDisruptionBudget");
+        assert!(Apis::of(&state).serves(&current));
+        state.apis = Some(vec![api("policy", "v1beta1", "PodDisruptionBudget")]);
+        assert!(Apis::of(&state).serves(&budget), "a list of the APIs takes precedence");
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub(crate) mod names;
 pub(crate) mod platform;
 pub mod quantity;
 pub mod rbac;
+pub(crate) mod removed;
 pub(crate) mod selector;
 pub mod served;
 pub(crate) mod structural;

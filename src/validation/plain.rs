@@ -6,6 +6,7 @@ use crate::bundle::olm_yaml::{ANY_KUBE_VERSION, Olm};
 use crate::bundle::versioned_name::version_in_name;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
+use crate::kubernetes::removed::removed_in;
 use crate::manifest::Object;
 use crate::rules::{self, Rule, Severity};
 use crate::synthesis::hooks;
@@ -13,6 +14,7 @@ use crate::synthesis::starter::needed_kube_version;
 use crate::synthesis::{Fate, Shipping, Synthesis, service_account};
 use crate::text::Path;
 use crate::version::parse_strict;
+use semver::Version;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
@@ -32,6 +34,7 @@ pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, shipping: Shipping, 
     }
     findings.extend(name_and_version(bundle));
     findings.extend(kube_version(bundle));
+    findings.extend(removed_apis(bundle));
     fields::check(bundle, findings);
     accounts::check(bundle, findings);
     fixed_names::check(bundle, synthesis, findings);
@@ -115,14 +118,18 @@ fn name_and_version(bundle: &Bundle) -> Option<Diagnostic> {
     Some(Diagnostic::new(&rules::OLM_NAME_VERSION, message).at(olm.place(&Path::root().key("name"))))
 }
 
-/// Reports a `minKubeVersion` that does not serve all APIs of the manifests: OLM would start an installation that
+/// Returns `minKubeVersion` as written and as a version, if it limits the versions of Kubernetes.
+fn min_kube_version(olm: Olm<'_>) -> Option<(&str, Version)> {
+    let written = olm.text(&["minKubeVersion"])?;
+    let version = parse_strict(written).ok().filter(|_| written != ANY_KUBE_VERSION)?;
+    Some((written, version))
+}
+
+/// Reports a `minKubeVersion` that does not serve all APIs of the manifests yet: OLM would start an installation that
 /// fails.
 fn kube_version(bundle: &Bundle) -> Option<Diagnostic> {
     let olm = Olm::new(bundle.olm.as_ref()?);
-    let written = olm
-        .text(&["minKubeVersion"])
-        .filter(|version| *version != ANY_KUBE_VERSION)?;
-    let version = parse_strict(written).ok()?;
+    let (written, version) = min_kube_version(olm)?;
     let needed = needed_kube_version(&bundle.objects)?;
     if (version.major, version.minor) >= (1, needed.minor) {
         return None;
@@ -135,6 +142,31 @@ fn kube_version(bundle: &Bundle) -> Option<Diagnostic> {
     let finding = Diagnostic::new(&rules::OLM_KUBE_VERSION, message).at(olm.place(&Path::from("minKubeVersion")));
     let place = needed.object.place(&Path::from("apiVersion"));
     Some(finding.also(place, format!("{} has this version", needed.object.label())))
+}
+
+/// Reports a `minKubeVersion` that no longer serves all APIs of the manifests: the installation fails on every cluster.
+fn removed_apis(bundle: &Bundle) -> Option<Diagnostic> {
+    let olm = Olm::new(bundle.olm.as_ref()?);
+    let (written, version) = min_kube_version(olm)?;
+    // Another rule reports old CustomResourceDefinitions.
+    let objects = bundle.objects.iter().filter(|object| !content::is_crd(object));
+    let removed = objects.filter_map(|object| Some((object, removed_in(object.gvk())?)));
+    let mut removed = removed.filter(|(_, minor)| (version.major, version.minor) >= (1, *minor));
+    let (first, minor) = removed.next()?;
+    let message = format!(
+        "minKubeVersion is {written}, but Kubernetes no longer serves {} of {} since 1.{minor}.0",
+        first.gvk().kind,
+        first.gvk().api_version()
+    );
+    let mut finding = Diagnostic::new(&rules::OLM_KUBE_VERSION, message).at(olm.place(&Path::from("minKubeVersion")));
+    for (object, _) in std::iter::once((first, minor)).chain(removed) {
+        let place = object.place(&Path::from("apiVersion"));
+        finding = finding.also(
+            place,
+            format!("{} has the version {}", object.label(), object.gvk().version),
+        );
+    }
+    Some(finding.help("Use API versions that the versions of Kubernetes from minKubeVersion on serve."))
 }
 
 /// The service accounts of the operator's pods, each with the namespaces of its Deployments; `None` if a Deployment

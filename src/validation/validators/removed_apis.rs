@@ -1,6 +1,5 @@
 //! `alpha-deprecated-apis`: API versions that newer clusters no longer serve.
 
-use super::bundle::is_crd;
 use super::csv::min_kube_version;
 use super::same_shape::successor;
 use super::{Input, csv_of, found};
@@ -8,6 +7,7 @@ use crate::csv::Csv;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::rbac::PolicyRule;
+use crate::kubernetes::removed::{REMOVALS, Removal};
 use crate::manifest::Object;
 use crate::rules::{self, Rule, Severity};
 use crate::source::Place;
@@ -16,71 +16,12 @@ use crate::version::parse_tolerant;
 use semver::Version;
 use serde_json::Value;
 
-/// A Kubernetes version, the rule about it, and the API versions that it no longer serves, each with its kinds.
-struct Removal {
-    version: Version,
-    rule: &'static Rule,
-    apis: &'static [(&'static str, &'static [&'static str])],
-}
-
-static REMOVALS: [Removal; 3] = [
-    Removal {
-        version: Version::new(1, 22, 0),
-        rule: &rules::REMOVED_API_1_22,
-        apis: &[
-            ("scheduling.k8s.io/v1beta1", &["PriorityClass"]),
-            (
-                "rbac.authorization.k8s.io/v1beta1",
-                &["Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding"],
-            ),
-            ("apiregistration.k8s.io/v1beta1", &["APIService"]),
-            ("authentication.k8s.io/v1beta1", &["TokenReview"]),
-            (
-                "authorization.k8s.io/v1beta1",
-                &[
-                    "LocalSubjectAccessReview",
-                    "SelfSubjectAccessReview",
-                    "SubjectAccessReview",
-                ],
-            ),
-            (
-                "admissionregistration.k8s.io/v1beta1",
-                &["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"],
-            ),
-            ("coordination.k8s.io/v1beta1", &["Lease"]),
-            ("extensions/v1beta1", &["Ingress"]),
-            ("networking.k8s.io/v1beta1", &["Ingress", "IngressClass"]),
-            (
-                "storage.k8s.io/v1beta1",
-                &["CSIDriver", "CSINode", "StorageClass", "VolumeAttachment"],
-            ),
-            ("certificates.k8s.io/v1beta1", &["CertificateSigningRequest"]),
-        ],
-    },
-    Removal {
-        version: Version::new(1, 25, 0),
-        rule: &rules::REMOVED_API_1_25,
-        apis: &[
-            ("batch/v1beta1", &["CronJob"]),
-            ("discovery.k8s.io/v1beta1", &["EndpointSlice"]),
-            ("events.k8s.io/v1beta1", &["Event"]),
-            ("autoscaling/v2beta1", &["HorizontalPodAutoscaler"]),
-            ("policy/v1beta1", &["PodDisruptionBudget", "PodSecurityPolicy"]),
-            ("node.k8s.io/v1beta1", &["RuntimeClass"]),
-        ],
-    },
-    Removal {
-        version: Version::new(1, 26, 0),
-        rule: &rules::REMOVED_API_1_26,
-        apis: &[("autoscaling/v2beta2", &["HorizontalPodAutoscaler"])],
-    },
-];
-
-impl Removal {
-    fn covers(&self, api_version: &str, kind: &str) -> bool {
-        self.apis
-            .iter()
-            .any(|(removed, kinds)| *removed == api_version && kinds.contains(&kind))
+/// Returns the rule about the APIs that a version of Kubernetes removed.
+fn rule_of(removal: &Removal) -> &'static Rule {
+    match removal.minor {
+        22 => &rules::REMOVED_API_1_22,
+        25 => &rules::REMOVED_API_1_25,
+        _ => &rules::REMOVED_API_1_26,
     }
 }
 
@@ -94,11 +35,12 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
         findings.extend(unparsable(input, object, written));
     }
     for removal in &REMOVALS {
+        let version = Version::new(1, removal.minor, 0);
         let mut uses = uses_in_manifests(input, removal);
-        if removal.rule == &rules::REMOVED_API_1_25 {
+        if rule_of(removal) == &rules::REMOVED_API_1_25 {
             uses.extend(uses_in_lists(object, csv, removal));
         }
-        let gone = |version: &Option<Version>| version.as_ref().is_some_and(|version| *version >= removal.version);
+        let gone = |known: &Option<Version>| known.as_ref().is_some_and(|known| *known >= version);
         let severity = if gone(&input.options.kubernetes_version) || gone(&oldest) {
             Severity::Error
         } else {
@@ -109,7 +51,7 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
             .filter_map(|found| migrated(found, oldest.as_ref()))
             .collect();
         findings.extend(together(removal, severity, &uses).map(|finding| finding.fixed_by(edits)));
-        if removal.rule == &rules::REMOVED_API_1_25 {
+        if rule_of(removal) == &rules::REMOVED_API_1_25 {
             let rules = pod_security_rules(object, csv);
             findings.extend(together(removal, Severity::Warning, &rules));
         }
@@ -157,13 +99,10 @@ impl Use<'_> {
 }
 
 fn uses_in_manifests<'a>(input: &Input<'a>, removal: &Removal) -> Vec<Use<'a>> {
-    let removed = |gvk: &GroupVersionKind, object: &Object| {
-        let crd = is_crd(object) && gvk.version == "v1beta1" && removal.rule == &rules::REMOVED_API_1_22;
-        crd || removal.covers(&gvk.api_version(), &gvk.kind)
-    };
+    let removed = |gvk: &GroupVersionKind| removal.covers(&gvk.api_version(), &gvk.kind);
     let objects = input.bundle.objects.iter();
     objects
-        .filter(|object| removed(object.gvk(), object))
+        .filter(|object| removed(object.gvk()))
         .map(|object| Use {
             name: object.label(),
             object,
@@ -233,12 +172,12 @@ fn names(uses: &[Use<'_>]) -> String {
 /// Returns one finding for a Kubernetes version, with all places.
 fn together(removal: &Removal, severity: Severity, uses: &[Use<'_>]) -> Option<Diagnostic> {
     let first = uses.first()?;
-    let Version { major, minor, .. } = removal.version;
     let message = format!(
-        "Kubernetes {major}.{minor} no longer serves the API version of {}",
+        "Kubernetes 1.{} no longer serves the API version of {}",
+        removal.minor,
         names(uses)
     );
-    let mut finding = found(removal.rule, first.object, &first.path, message);
+    let mut finding = found(rule_of(removal), first.object, &first.path, message);
     finding.severity = severity;
     for other in uses.iter().skip(1) {
         finding = finding.also(other.place(), other.name.clone());

@@ -4,11 +4,15 @@ use crate::rule_examples::bundles::right_bundle;
 use opmx::diagnostic::Diagnostic;
 use opmx::tree::{Tree, TreeLimits};
 use opmx::validation::{Request, validate};
+use std::collections::BTreeMap;
 
 /// Returns the findings in a k8s+v1 bundle that also contains this manifest.
 fn found(manifest: &str) -> Vec<Diagnostic> {
+    found_in(right_bundle("k8s+v1"), manifest)
+}
+
+fn found_in(mut files: BTreeMap<String, Vec<u8>>, manifest: &str) -> Vec<Diagnostic> {
     let mut tree = Tree::new("bundle");
-    let mut files = right_bundle("k8s+v1");
     files.insert("manifests/more.yaml".to_owned(), manifest.as_bytes().to_vec());
     for (path, content) in files {
         tree.insert(&path, content, &TreeLimits::default()).unwrap();
@@ -117,4 +121,36 @@ fn budgets_priorities_and_data_are_checked_like_the_api_server_does() {
     );
     let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: files}\nstringData: {..a: x}\n";
     one_error(secret, "stringData[\"..a\"]", "is not a valid key of a Secret");
+}
+
+#[test]
+fn the_minimum_version_of_kubernetes_must_serve_the_apis_of_the_manifests() {
+    let findings = |version: &str, manifest: &str| {
+        let mut files = right_bundle("k8s+v1");
+        let olm = String::from_utf8(files["metadata/olm.yaml"].clone()).unwrap();
+        let lines = olm.lines().filter(|line| !line.starts_with("minKubeVersion"));
+        let olm = lines
+            .chain([&*format!("minKubeVersion: {version}")])
+            .collect::<Vec<_>>()
+            .join("\n");
+        files.insert("metadata/olm.yaml".to_owned(), olm.into_bytes());
+        let all = found_in(files, manifest).into_iter();
+        let about = all.filter(|finding| finding.rule.id == "olm-kube-version");
+        about.map(|finding| finding.message).collect::<Vec<_>>()
+    };
+    let budget = |version: &str| {
+        format!(
+            "apiVersion: policy/{version}\nkind: PodDisruptionBudget\nmetadata: {{name: op}}\n\
+             spec: {{minAvailable: 1, selector: {{matchLabels: {{app: op}}}}}}\n"
+        )
+    };
+    assert!(findings("1.24.0", &budget("v1beta1")).is_empty());
+    assert!(findings("1.30.0", &budget("v1")).is_empty());
+    let removed = "Kubernetes no longer serves PodDisruptionBudget of policy/v1beta1 since 1.25.0";
+    for version in ["1.25.0", "1.30.0"] {
+        let message = format!("minKubeVersion is {version}, but {removed}");
+        assert_eq!(findings(version, &budget("v1beta1")), [message]);
+    }
+    let early = "minKubeVersion is 1.20.0, but Kubernetes serves policy/v1 only since 1.21.0";
+    assert_eq!(findings("1.20.0", &budget("v1")), [early]);
 }
