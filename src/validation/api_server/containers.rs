@@ -106,7 +106,11 @@ impl<'a> Part<'a> {
             }
             let name = text(variable, "name");
             let is_usual = |letter: char| letter.is_ascii_alphanumeric() || "_-.".contains(letter);
-            if name.starts_with(|first: char| first.is_ascii_digit()) || !name.chars().all(is_usual) {
+            // Every version of Kubernetes rejects these names.
+            if !name.bytes().all(|byte| (b' '..=b'~').contains(&byte) && byte != b'=') {
+                let message = format!("{name:?} is not a valid name of an environment variable");
+                self.refuse(&path.key("name"), message, "Use letters, digits and underscores.");
+            } else if name.starts_with(|first: char| first.is_ascii_digit()) || !name.chars().all(is_usual) {
                 let message = format!("the environment variable {name:?} has an unusual name");
                 self.report(&rules::DEPLOYMENT_VARIABLE_NAME, &path.key("name"), message);
             }

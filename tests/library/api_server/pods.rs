@@ -350,6 +350,18 @@ fn of_environments() -> Vec<Case> {
         new("env[0].name", json!(""), "has no name", "Add a name."),
         new("env[0].name", Value::Null, "has no name", "Add a name."),
         new(
+            "env[0].name",
+            json!("A=B"),
+            "not a valid name of an",
+            "Use letters, digits",
+        ),
+        new(
+            "env[0].name",
+            json!("Ä"),
+            "not a valid name of an",
+            "Use letters, digits",
+        ),
+        new(
             "env[0].valueFrom",
             json!({"secretKeyRef": secret}),
             "\"LEVEL\" is set in addition to value",
