@@ -35,7 +35,11 @@ const CHOICES: &[(&[&str], &str, &[&str])] = &[
         "dnsPolicy",
         &["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"],
     ),
-    (&["PodSpec"], "preemptionPolicy", &["Never", "PreemptLowerPriority"]),
+    (
+        &["PodSpec", "PriorityClass"],
+        "preemptionPolicy",
+        &["Never", "PreemptLowerPriority"],
+    ),
     (
         &["SeccompProfile"],
         "type",

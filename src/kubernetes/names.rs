@@ -98,6 +98,22 @@ pub(crate) fn fault_of_csv_name(text: &str) -> Option<String> {
     }
 }
 
+/// Describes why the string is not the path of a service that a webhook calls; `None` if it is. The API server ignores a
+/// slash at the end.
+pub(crate) fn fault_of_webhook_path(path: &str) -> Option<String> {
+    if ["", "/"].contains(&path) {
+        return None;
+    }
+    let Some(segments) = path.strip_prefix('/') else {
+        return Some("does not begin with /".to_owned());
+    };
+    let mut segments = segments.strip_suffix('/').unwrap_or(segments).split('/');
+    match segments.find(|segment| !is_dns1123_subdomain(segment))? {
+        "" => Some("has an empty segment".to_owned()),
+        wrong => Some(format!("has the segment {wrong:?}, which is not a lowercase DNS name")),
+    }
+}
+
 fn is_dashed(text: &str, allowed: impl Fn(u8) -> bool) -> bool {
     !text.is_empty()
         && text.bytes().all(|byte| byte == b'-' || allowed(byte))
@@ -126,6 +142,21 @@ mod tests {
         assert!(is_qualified_name("a_B.c") && is_qualified_name("example.com/a") && is_qualified_name("a"));
         for wrong in ["", "/a", "example.com/", "a/b/c", "Example.com/a", "-a", &long] {
             assert!(!is_qualified_name(wrong), "{wrong}");
+        }
+        for right in ["", "/", "/validate", "/validate/", "/a.b/c-1"] {
+            assert_eq!(fault_of_webhook_path(right), None, "{right}");
+        }
+        for (wrong, fault) in [
+            ("a", "does not begin with /"),
+            ("//", "has an empty segment"),
+            ("/a//b", "has an empty segment"),
+            ("/a?b=c", "has the segment \"a?b=c\", which is not a lowercase DNS name"),
+            (
+                "/a/validateFoo",
+                "has the segment \"validateFoo\", which is not a lowercase DNS name",
+            ),
+        ] {
+            assert_eq!(fault_of_webhook_path(wrong).as_deref(), Some(fault), "{wrong}");
         }
         let fault = fault_of_dns1123_label(&long).unwrap();
         assert_eq!(fault, "has 64 characters, but at most 63 are allowed");

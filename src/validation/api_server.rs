@@ -5,12 +5,14 @@ mod affinity;
 mod containers;
 mod data;
 mod expressions;
+mod network;
 mod part;
 pub(super) mod permissions;
 mod pods;
 mod priorities;
 mod probes;
 mod schemas;
+mod selectors;
 mod services;
 mod webhooks;
 
@@ -48,12 +50,14 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             ("", "Secret") => {
                 part.encoded("data", "stringData");
                 part.data_keys(&["data", "stringData"]);
+                part.secret_type();
             }
             ("", "ConfigMap") => {
                 part.encoded("binaryData", "data");
                 part.data_keys(&["data", "binaryData"]);
                 part.data_twice();
             }
+            ("networking.k8s.io", "NetworkPolicy") => part.network_policy(),
             ("policy", "PodDisruptionBudget") => part.disruption_budget(),
             ("scheduling.k8s.io", "PriorityClass") => part.priority_class(),
             _ => {}

@@ -506,7 +506,8 @@ fn text_that_is_not_an_object() {
 #[test]
 fn duplicate_objects() {
     let sandbox = with_manifest(
-        "apiVersion: v1\nkind: Service\nmetadata:\n  name: greenhouse-metrics\n  namespace: greenhouse-system\n",
+        "apiVersion: v1\nkind: Service\nmetadata:\n  name: greenhouse-metrics\n  namespace: greenhouse-system\n\
+         spec: {ports: [{port: 1}]}\n",
     );
     let outcome = refused(&sandbox);
     let found = errors(&outcome);

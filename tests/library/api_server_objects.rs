@@ -239,6 +239,13 @@ const WEBHOOKS: &[Case] = &[
     ),
     (
         HOOKS,
+        "path: /validate",
+        "path: /a//b",
+        "webhooks[0].clientConfig.service.path",
+        "has an empty segment",
+    ),
+    (
+        HOOKS,
         "timeoutSeconds: 30",
         "timeoutSeconds: 31",
         "webhooks[0].timeoutSeconds",
@@ -327,6 +334,20 @@ const WEBHOOKS: &[Case] = &[
         "webhookPath: validate",
         "spec.webhookdefinitions[0].webhookPath",
         "does not begin with /",
+    ),
+    (
+        CSV,
+        "webhookPath: /validate",
+        "webhookPath: /validateThing",
+        "spec.webhookdefinitions[0].webhookPath",
+        "has the segment \"validateThing\"",
+    ),
+    (
+        CSV,
+        "timeoutSeconds: 10",
+        "objectSelector: {matchExpressions: [{key: a, operator: In}]}",
+        "spec.webhookdefinitions[0].objectSelector.matchExpressions[0].values",
+        "In of a label selector needs values",
     ),
     (
         CSV,
@@ -804,6 +825,13 @@ const SCHEMAS: &[Case] = &[
 ];
 
 const SERVICES: &[Case] = &[
+    (
+        SERVICE,
+        "{name: https, port: 8443}",
+        "{name: https, port: 8443, nodePort: 30443}",
+        "spec.ports[0].nodePort",
+        "but its type is ClusterIP",
+    ),
     (
         SERVICE,
         "name: metrics",

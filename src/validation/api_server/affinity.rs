@@ -33,6 +33,8 @@ impl Part<'_> {
     }
 
     fn topology(&mut self, term: &Value, at: &Path) {
+        self.label_selector(&at.key("labelSelector"));
+        self.label_selector(&at.key("namespaceSelector"));
         let key = term.get("topologyKey").unwrap_or(&Value::Null);
         // Another rule reports values of the wrong type.
         if (term.is_object() || term.is_null()) && (key.is_null() || key == "") {

@@ -1,6 +1,6 @@
 //! Checks the keys and values of ConfigMaps and Secrets.
 
-use super::part::Part;
+use super::part::{Part, is_unset};
 use crate::kubernetes::names::is_data_key;
 use crate::rules;
 use crate::text::Path;
@@ -22,6 +22,34 @@ impl Part<'_> {
                 let help = format!("Encode the value in base64, or move it to {plain}, which contains plain text.");
                 self.findings.push(finding.help(help));
             }
+        }
+    }
+
+    /// Checks that a Secret has the annotation or the keys that its type requires.
+    pub(super) fn secret_type(&mut self) {
+        let object = self.object;
+        let of_type = object.text(&["type"]).unwrap_or_default();
+        let annotation = Path::from("metadata.annotations").key(ACCOUNT);
+        if of_type == TOKEN && is_unset(self.value(&annotation)) {
+            let message = format!("a Secret of the type {TOKEN} has no annotation {ACCOUNT}");
+            self.refuse(
+                &annotation,
+                message,
+                "Add the annotation with the name of the ServiceAccount.",
+            );
+        }
+        let has = |key: &str| {
+            let maps = ["data", "stringData"].map(|field| object.map(&[field]));
+            maps.into_iter().flatten().any(|map| map.contains_key(key))
+        };
+        let required = REQUIRED.iter().filter(|(known, key)| *known == of_type && !has(key));
+        for (_, key) in required {
+            let message = format!("a Secret of the type {of_type} has no key {key}");
+            self.refuse(
+                &Path::from("data").key(key),
+                message,
+                "Add the key to data or stringData, or change the type.",
+            );
         }
     }
 
@@ -51,5 +79,17 @@ impl Part<'_> {
         }
     }
 }
+
+/// The type of Secrets that Kubernetes fills with the token of a ServiceAccount, and the annotation with its name.
+const TOKEN: &str = "kubernetes.io/service-account-token";
+const ACCOUNT: &str = "kubernetes.io/service-account.name";
+
+/// Types of Secrets, each with a key that Secrets of the type must have.
+const REQUIRED: [(&str, &str); 4] = [
+    ("kubernetes.io/dockercfg", ".dockercfg"),
+    ("kubernetes.io/dockerconfigjson", ".dockerconfigjson"),
+    ("kubernetes.io/tls", "tls.crt"),
+    ("kubernetes.io/tls", "tls.key"),
+];
 
 const KEY: &str = "Use at most 253 letters, digits, hyphens, underscores and dots, and do not begin with two dots.";

@@ -126,3 +126,8 @@ const QUICK: usize = 64;
 pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
+
+/// Whether the API server treats a string as absent.
+pub(super) fn is_unset(value: Option<&Value>) -> bool {
+    value.is_none_or(|value| value.is_null() || value == "")
+}

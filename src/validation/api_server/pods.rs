@@ -16,7 +16,7 @@ impl<'a> Part<'a> {
         let spec = at.key("spec");
         let template = spec.key("template");
         let pod = template.key("spec");
-        self.labels(&spec.key("selector").key("matchLabels"));
+        self.label_selector(&spec.key("selector"));
         self.template_metadata(&template.key("metadata"));
         self.rollout(&spec, &pod);
         self.affinity(&pod);

@@ -1,7 +1,7 @@
 //! Checks the names of objects, and the ports of Services.
 
 use super::containers::is_port;
-use super::part::{Part, text};
+use super::part::{Part, is_unset, text};
 use crate::kubernetes::names::{is_dns1035_label, is_dns1123_label, is_dns1123_subdomain};
 use crate::kubernetes::rbac;
 use crate::text::Path;
@@ -87,11 +87,41 @@ impl Part<'_> {
                 self.refuse(&path.key("port"), message, "Remove one of the two ports.");
             }
         }
+        self.labels(&spec.key("selector"));
+        self.service_type(&spec);
+    }
+
+    /// Checks the fields that a Service of its type must have or must not have.
+    fn service_type(&mut self, spec: &Path) {
+        let of_type = match self.value(&spec.key("type")) {
+            unset if is_unset(unset) => "ClusterIP",
+            Some(Value::String(of_type)) => of_type,
+            _ => return,
+        };
         let external = spec.key("externalName");
-        let is_external = self.value(&spec.key("type")).and_then(Value::as_str) == Some("ExternalName");
+        let is_external = of_type == "ExternalName";
         if is_external && is_unset(self.value(&external)) {
             let message = "a Service of the type ExternalName has no externalName".to_owned();
             self.refuse(&external, message, "Set externalName, or change the type.");
+        }
+        let ports = spec.key("ports");
+        let is_list = self
+            .value(&ports)
+            .is_none_or(|ports| ports.is_array() || ports.is_null());
+        let is_headless = self
+            .value(&spec.key("clusterIP"))
+            .is_some_and(|address| address == "None");
+        if is_list && self.list(&ports).is_empty() && !is_external && !is_headless {
+            let message = "a Service with an address has no ports".to_owned();
+            self.refuse(&ports, message, "Add a port, or set clusterIP: None.");
+        }
+        for (index, port) in self.list(&ports).iter().enumerate() {
+            let number = port.get("nodePort").and_then(Value::as_i64);
+            if let Some(number) = number.filter(|number| of_type == "ClusterIP" && *number != 0) {
+                let message = format!("the Service has the nodePort {number}, but its type is ClusterIP");
+                let help = "Remove nodePort, or use the type NodePort.";
+                self.refuse(&ports.index(index).key("nodePort"), message, help);
+            }
         }
     }
 
@@ -108,11 +138,6 @@ impl Part<'_> {
 const SUBDOMAIN: &str = "Use lowercase letters, digits, dots and hyphens, with a letter or digit at both ends.";
 const LABEL: &str = "Use at most 63 lowercase letters, digits and hyphens, beginning with a letter.";
 const PORT_NAME: &str = "Use at most 63 lowercase letters, digits and hyphens, with a letter or digit at both ends.";
-
-/// Whether the API server treats a string as absent.
-fn is_unset(value: Option<&Value>) -> bool {
-    value.is_none_or(|value| value.is_null() || value == "")
-}
 
 /// Whether the string can be a segment of a URL path. The names of roles and bindings have no other restrictions.
 fn is_path_segment(name: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use super::part::{Part, text};
 use crate::bundle::is_csv;
-use crate::kubernetes::names::{is_dns1123_subdomain, is_label_value};
+use crate::kubernetes::names::{fault_of_webhook_path, is_dns1123_subdomain, is_label_value};
 use crate::olm::webhook::refused_rules;
 use crate::rules;
 use crate::text::Path;
@@ -32,6 +32,7 @@ impl Part<'_> {
             if text(webhook, "type") != "ConversionWebhook" {
                 self.webhook_timeout(&path);
                 self.intercepted(&path);
+                self.label_selector(&path.key("objectSelector"));
                 self.webhook_label(text(webhook, "generateName"), &path.key("generateName"));
             }
         }
@@ -116,9 +117,13 @@ impl Part<'_> {
 
     fn called_path(&mut self, path: &Path) {
         let called = self.value(path).and_then(Value::as_str).unwrap_or_default();
-        if !called.is_empty() && !called.starts_with('/') {
-            let message = format!("the path {called:?} of a webhook does not begin with /");
-            self.refuse(path, message, &format!("Write /{called}."));
+        if let Some(fault) = fault_of_webhook_path(called) {
+            let help = if called.starts_with('/') {
+                "Use only lowercase letters, digits, dots and hyphens between single slashes.".to_owned()
+            } else {
+                format!("Write /{called}.")
+            };
+            self.refuse(path, format!("the path {called:?} of a webhook {fault}"), &help);
         }
     }
 

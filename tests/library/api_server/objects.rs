@@ -124,6 +124,218 @@ fn budgets_priorities_and_data_are_checked_like_the_api_server_does() {
 }
 
 #[test]
+fn a_budget_limits_a_number_or_a_percentage_of_pods() {
+    let budget = |spec: &str| {
+        format!("apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: op}}\nspec: {{{spec}}}\n")
+    };
+    for right in [
+        "minAvailable: 50%",
+        "minAvailable: '0%'",
+        "maxUnavailable: 0",
+        "maxUnavailable: '100%'",
+    ] {
+        assert!(errors(&budget(right)).is_empty(), "{right}");
+    }
+    let (least, most) = ("spec.minAvailable", "spec.maxUnavailable");
+    one_error(
+        &budget("minAvailable: '50'"),
+        least,
+        "\"50\", which is not a percentage",
+    );
+    one_error(&budget("minAvailable: '%'"), least, "not a percentage");
+    one_error(&budget("maxUnavailable: -1"), most, "is -1, but must be at least 0");
+    one_error(&budget("maxUnavailable: 101%"), most, "more than 100%");
+    one_error(&budget("maxUnavailable: '99999999999%'"), most, "more than 100%");
+}
+
+#[test]
+fn the_operator_of_a_selector_determines_whether_it_has_values() {
+    let budget = |expression: &str| {
+        format!(
+            "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: op}}\n\
+             spec: {{minAvailable: 1, selector: {{matchExpressions: [{{{expression}}}]}}}}\n"
+        )
+    };
+    for right in [
+        "key: a.b/c, operator: In, values: [x]",
+        "key: a, operator: Exists, values: []",
+    ] {
+        assert!(errors(&budget(right)).is_empty(), "{right}");
+    }
+    let path = "spec.selector.matchExpressions[0]";
+    for (wrong, at, message) in [
+        (
+            "key: a, operator: In",
+            "values",
+            "the operator In of a label selector needs values",
+        ),
+        (
+            "key: a, operator: NotIn, values: []",
+            "values",
+            "NotIn of a label selector needs values",
+        ),
+        (
+            "key: a, operator: Exists, values: [x]",
+            "values",
+            "Exists of a label selector allows no values",
+        ),
+        (
+            "key: a, operator: DoesNotExist, values: [x]",
+            "values",
+            "allows no values",
+        ),
+        ("key: a b, operator: Exists", "key", "\"a b\" is not a valid label key"),
+    ] {
+        one_error(&budget(wrong), &format!("{path}.{at}"), message);
+    }
+}
+
+#[test]
+fn a_service_needs_ports_unless_it_has_no_address() {
+    let service = |spec: &str| format!("apiVersion: v1\nkind: Service\nmetadata: {{name: more}}\nspec: {{{spec}}}\n");
+    for right in [
+        "ports: [{port: 1}]",
+        "clusterIP: None",
+        "type: ExternalName, externalName: a.example.com",
+        "type: NodePort, ports: [{port: 1, nodePort: 30001}]",
+        "ports: [{port: 1, nodePort: 0}]",
+    ] {
+        assert!(errors(&service(right)).is_empty(), "{right}");
+    }
+    one_error(&service("selector: {a: b}"), "spec.ports", "has no ports");
+    one_error(&service("type: LoadBalancer, ports: []"), "spec.ports", "has no ports");
+    let selector = found(&service("selector: {a b: c}, ports: [{port: 1}]"));
+    let label = selector
+        .iter()
+        .find(|finding| finding.message.contains("\"a b\" is not a valid label key"));
+    assert!(label.is_some_and(Diagnostic::is_error), "{selector:?}");
+}
+
+#[test]
+fn the_type_of_a_secret_determines_what_it_contains() {
+    let secret = |rest: &str| format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: more}}\n{rest}\n");
+    let token = "type: kubernetes.io/service-account-token";
+    let account = "kubernetes.io/service-account.name";
+    let annotated = |name: &str| {
+        format!(
+            "apiVersion: v1\nkind: Secret\nmetadata: {{name: more, annotations: {{{account}: '{name}'}}}}\n{token}\n"
+        )
+    };
+    for right in [
+        annotated("memcached-operator"),
+        secret("type: kubernetes.io/tls\ndata: {tls.crt: ''}\nstringData: {tls.key: ''}"),
+        secret("type: kubernetes.io/dockerconfigjson\nstringData: {.dockerconfigjson: '{}'}"),
+        secret("type: example.com/anything"),
+    ] {
+        assert!(errors(&right).is_empty(), "{right}");
+    }
+    let path = format!("metadata.annotations[\"{account}\"]");
+    one_error(
+        &secret(token),
+        &path,
+        "has no annotation kubernetes.io/service-account.name",
+    );
+    one_error(&annotated(""), &path, "has no annotation");
+    let tls = "type: kubernetes.io/tls\nstringData: {tls.crt: ''}";
+    one_error(
+        &secret(tls),
+        "data[\"tls.key\"]",
+        "of the type kubernetes.io/tls has no key tls.key",
+    );
+    let pull = "type: kubernetes.io/dockerconfigjson\nstringData: {config.json: '{}'}";
+    one_error(
+        &secret(pull),
+        "data[\".dockerconfigjson\"]",
+        "has no key .dockerconfigjson",
+    );
+}
+
+#[test]
+fn a_priority_class_has_one_of_two_preemption_policies() {
+    let class = |policy: &str| {
+        format!(
+            "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata: {{name: high}}\nvalue: 1\npreemptionPolicy: {policy}\n"
+        )
+    };
+    for right in ["Never", "PreemptLowerPriority"] {
+        assert!(errors(&class(right)).is_empty(), "{right}");
+    }
+    let wrong = found(&class("Sometimes"));
+    let message = "preemptionPolicy is \"Sometimes\", but must be Never or PreemptLowerPriority";
+    assert!(
+        wrong
+            .iter()
+            .any(|finding| finding.is_error() && finding.message == message),
+        "{wrong:?}"
+    );
+}
+
+#[test]
+fn peers_and_ports_of_a_network_policy_are_checked_like_the_api_server_does() {
+    let policy = |rule: &str| {
+        format!(
+            "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {{name: more}}\n\
+             spec: {{podSelector: {{}}, egress: [{{{rule}}}]}}\n"
+        )
+    };
+    for right in [
+        "to: [{ipBlock: {cidr: 192.0.2.0/24, except: [192.0.2.128/25]}}]",
+        "to: [{podSelector: {}, namespaceSelector: {}}]",
+        "ports: [{port: 80, endPort: 80}, {port: http}, {protocol: UDP}]",
+    ] {
+        assert!(errors(&policy(right)).is_empty(), "{right}");
+    }
+    let (peer, port) = ("spec.egress[0].to[0]", "spec.egress[0].ports[0]");
+    for (wrong, at, message) in [
+        ("to: [{}]", peer.to_owned(), "is empty"),
+        (
+            "to: [{ipBlock: {cidr: nonsense}}]",
+            format!("{peer}.ipBlock.cidr"),
+            "is not a block of addresses",
+        ),
+        (
+            "to: [{ipBlock: {cidr: '::/0', except: ['::']}}]",
+            format!("{peer}.ipBlock.except[0]"),
+            "is not a block of addresses",
+        ),
+        (
+            "to: [{podSelector: {}, ipBlock: {cidr: '::/0'}}]",
+            format!("{peer}.ipBlock"),
+            "in addition to a selector",
+        ),
+        (
+            "to: [{podSelector: {matchExpressions: [{key: a, operator: In}]}}]",
+            format!("{peer}.podSelector.matchExpressions[0].values"),
+            "needs values",
+        ),
+        (
+            "ports: [{port: 80, endPort: 79}]",
+            format!("{port}.endPort"),
+            "must be between port, 80, and 65535",
+        ),
+        (
+            "ports: [{port: 80, endPort: 70000}]",
+            format!("{port}.endPort"),
+            "endPort is 70000",
+        ),
+        (
+            "ports: [{port: http, endPort: 79}]",
+            format!("{port}.endPort"),
+            "needs a number in port",
+        ),
+        (
+            "ports: [{endPort: 79}]",
+            format!("{port}.endPort"),
+            "needs a number in port",
+        ),
+        ("ports: [{port: 0}]", format!("{port}.port"), "port 0 is not"),
+        ("ports: [{port: '80'}]", format!("{port}.port"), "not a valid port name"),
+    ] {
+        one_error(&policy(wrong), &at, message);
+    }
+}
+
+#[test]
 fn the_minimum_version_of_kubernetes_must_serve_the_apis_of_the_manifests() {
     let findings = |version: &str, manifest: &str| {
         let mut files = right_bundle("k8s+v1");

@@ -418,6 +418,11 @@ fn crd() -> Vec<Case> {
             (CRD, "path: /convert", "path: convert"),
             "convert",
         ),
+        case(
+            "crd-conversion-client",
+            (CRD, "path: /convert", "path: /Convert"),
+            "/Convert",
+        ),
         case("crd-conversion-client", (CRD, "port: 443", "port: 70000"), "70000"),
         case("crd-conversion-client", (CRD, "name: hook, ", ""), "{namespace: op"),
         case("crd-conversion-review-versions", (CRD, "[v1]", "[v2]"), "[v2]"),

@@ -1,7 +1,7 @@
 //! Checks the conversion between the versions of a CRD.
 
 use super::Report;
-use crate::kubernetes::names::is_dns1035_label;
+use crate::kubernetes::names::{fault_of_webhook_path, is_dns1035_label};
 use crate::rules;
 use crate::text::Path;
 use crate::validation::validators::address;
@@ -110,12 +110,8 @@ fn service(report: &mut Report<'_>, path: &Path) {
         }
     }
     let called = report.text(&path.key("path"));
-    if !called.is_empty() && !called.starts_with('/') {
-        report.add(
-            rule,
-            &path.key("path"),
-            format!("the path {called:?} does not begin with /"),
-        );
+    if let Some(fault) = fault_of_webhook_path(called) {
+        report.add(rule, &path.key("path"), format!("the path {called:?} {fault}"));
     }
     let port = report.get(&path.key("port")).and_then(Value::as_i64);
     if let Some(port) = port.filter(|port| !(1..=65_535).contains(port)) {
