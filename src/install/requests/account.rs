@@ -12,7 +12,8 @@ const APART: (&str, &str) = ("openshift-operator-lifecycle-manager", "openshift-
 /// The Deployment of OLM's controller.
 const CONTROLLER: &str = "olm-operator";
 
-/// Returns the service account that applies the Install with this name, as [`Accounts::of_install`] does.
+/// Returns the service account that applies the Install with this name: the account that the state names, or the one
+/// that its objects determine. `None` stands for OLM itself.
 pub fn of_install(state: &State, namespace: &str, install: &str) -> Option<Account> {
     if let Some(name) = &state.service_account {
         return Some(Account {
