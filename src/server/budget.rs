@@ -1,16 +1,17 @@
-//! A bounded budget for data that clients have not received yet.
+//! A budget for concurrent calls, and how calls wait for a part of any budget.
 
-use super::clients::{Client, Clients};
+use super::clients::Clients;
 use super::pool::stopping;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tonic::Status;
 
-/// The maximum time that a call waits for its part of the budget.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// The maximum time that a call waits while nothing happens that could release a part of the budget.
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// The time that a call waits before each attempt to disconnect stalled clients.
 const PRESSURE: Duration = Duration::from_millis(100);
@@ -18,21 +19,12 @@ const PRESSURE: Duration = Duration::from_millis(100);
 /// The maximum number of calls that wait for one budget; further calls fail at once.
 const WAITING: usize = 4096;
 
-/// A budget for calls or for bytes. Answers keep their part until they end; if no budget is left, calls wait for a
-/// while.
+/// A budget for calls. Answers keep their part until they end; if no budget is left, calls wait for a while.
 #[derive(Debug, Clone)]
 pub(super) struct Budget {
     free: Arc<Semaphore>,
-    size: usize,
     waiting: Arc<AtomicUsize>,
     clients: Arc<Clients>,
-}
-
-/// A part of a budget, and of the share of a client. Both are released when the last clone is dropped.
-#[derive(Debug, Clone)]
-pub(super) struct Permit {
-    _budget: Arc<OwnedSemaphorePermit>,
-    _share: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 /// A waiting call.
@@ -44,7 +36,7 @@ impl<'a> Waiting<'a> {
         if count.fetch_add(1, Ordering::Relaxed) < WAITING {
             Ok(waiting)
         } else {
-            Err(exhausted())
+            Err(too_many_calls())
         }
     }
 }
@@ -57,86 +49,58 @@ impl Drop for Waiting<'_> {
 
 impl Budget {
     pub(super) fn new(size: usize, clients: Arc<Clients>) -> Self {
-        let size = size.clamp(1, Semaphore::MAX_PERMITS);
         Self {
-            free: Arc::new(Semaphore::new(size)),
-            size,
+            free: Arc::new(Semaphore::new(size.clamp(1, Semaphore::MAX_PERMITS))),
             waiting: Arc::default(),
             clients,
         }
     }
 
-    /// Takes `size` from the budget, if available; a size larger than the budget takes all of it. The size is also
-    /// taken from the share of the client, in the same way.
-    pub(super) fn try_take(&self, size: usize, client: Option<&Arc<Client>>) -> Option<Permit> {
-        let share = match client {
-            Some(client) => {
-                let size = part(size, self.clients.share());
-                let share = Arc::clone(&client.manifests).try_acquire_many_owned(size);
-                Some(Arc::new(share.ok()?))
-            }
-            None => None,
-        };
-        let budget = Arc::clone(&self.free).try_acquire_many_owned(part(size, self.size));
-        Some(Permit {
-            _budget: Arc::new(budget.ok()?),
-            _share: share,
-        })
-    }
-
-    /// Takes `size` from the budget, like [`Budget::try_take`], as soon as that much is available. To make room for
-    /// waiting clients, clients that do not read their answers are disconnected.
+    /// Takes the part of one call as soon as it is available. To make room for waiting clients, clients that do not
+    /// read their answers are disconnected.
     ///
     /// # Errors
-    /// Returns `RESOURCE_EXHAUSTED` if not enough budget becomes available in time, or if too many calls are waiting.
-    pub(super) async fn take(&self, size: usize, client: Option<&Arc<Client>>) -> Result<Permit, Status> {
-        if let Some(taken) = self.try_take(size, client) {
+    /// Returns `RESOURCE_EXHAUSTED` if no part becomes available in time, or if too many calls are waiting.
+    pub(super) async fn take(&self) -> Result<OwnedSemaphorePermit, Status> {
+        if let Ok(taken) = Arc::clone(&self.free).try_acquire_owned() {
             return Ok(taken);
         }
         let _waiting = Waiting::begin(&self.waiting)?;
-        let share = match client {
-            Some(client) => {
-                let share = take_own(&client.manifests, part(size, self.clients.share()));
-                Some(Arc::new(share.await?))
-            }
-            None => None,
-        };
-        let budget = self.take_of_all(part(size, self.size)).await?;
-        Ok(Permit {
-            _budget: Arc::new(budget),
-            _share: share,
-        })
+        let taken = Arc::clone(&self.free).acquire_owned();
+        let taken = wait_for(taken, LONGEST_WAIT, || 0, || self.clients.close_stalled());
+        taken.await?.ok_or_else(too_many_calls)
     }
+}
 
-    async fn take_of_all(&self, size: u32) -> Result<OwnedSemaphorePermit, Status> {
-        let begun = Instant::now();
-        let mut budget = Box::pin(Arc::clone(&self.free).acquire_many_owned(size));
-        loop {
-            match timeout(PRESSURE, &mut budget).await {
-                Ok(budget) => return budget.map_err(|_| stopping()),
-                Err(_) if begun.elapsed() > LONGEST_WAIT => return Err(exhausted()),
-                Err(_) => self.clients.close_stalled(),
-            }
+/// Waits for a part of a budget. Returns `None` if `moves`, a count of events that release parts sooner or later, has
+/// not changed for the time `longest`. While the call is waiting, `press` is called again and again.
+///
+/// # Errors
+/// Returns `UNAVAILABLE` if the server is stopping.
+pub(super) async fn wait_for(
+    part: impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>>,
+    longest: Duration,
+    moves: impl Fn() -> u64,
+    press: impl Fn(),
+) -> Result<Option<OwnedSemaphorePermit>, Status> {
+    let mut part = pin!(part);
+    let (mut known, mut since) = (moves(), Instant::now());
+    loop {
+        if let Ok(taken) = timeout(PRESSURE.min(longest), &mut part).await {
+            return taken.map(Some).map_err(|_| stopping());
+        }
+        press();
+        let now = moves();
+        if now != known {
+            (known, since) = (now, Instant::now());
+        } else if since.elapsed() >= longest {
+            return Ok(None);
         }
     }
 }
 
-/// Takes `size` from the budget of a single client as soon as that much is available. No other clients are
-/// disconnected, because that would not make room in this budget.
-///
-/// # Errors
-/// Returns the same errors as [`Budget::take`].
-pub(super) async fn take_own(own: &Arc<Semaphore>, size: u32) -> Result<OwnedSemaphorePermit, Status> {
-    let taken = timeout(LONGEST_WAIT, Arc::clone(own).acquire_many_owned(size)).await;
-    taken.map_err(|_| exhausted())?.map_err(|_| stopping())
-}
-
-fn part(size: usize, whole: usize) -> u32 {
-    u32::try_from(size.min(whole)).unwrap_or(u32::MAX)
-}
-
-fn exhausted() -> Status {
-    Status::resource_exhausted("too many responses are waiting for clients that do not read them; try again later")
+fn too_many_calls() -> Status {
+    Status::resource_exhausted("too many calls are in progress; try again later")
 }
 
 #[cfg(test)]
@@ -144,37 +108,17 @@ mod tests {
     use super::*;
     use crate::server::ServerOptions;
 
-    fn clients(share: usize) -> Arc<Clients> {
-        Arc::new(Clients::new(&ServerOptions {
-            manifests_per_connection: share,
-            ..ServerOptions::default()
-        }))
+    fn clients() -> Arc<Clients> {
+        Arc::new(Clients::new(&ServerOptions::default()))
     }
 
     #[tokio::test]
-    async fn a_client_gets_no_more_than_its_share() {
-        let clients = clients(10);
-        let budget = Budget::new(100, Arc::clone(&clients));
-        let (hog, other) = (clients.add(), clients.add());
-        let first = budget.take(8, Some(&hog)).await.unwrap();
-        assert!(budget.try_take(3, Some(&hog)).is_none());
-        // A size larger than a share takes all of it.
-        let large = budget.take(60, Some(&other)).await.unwrap();
-        assert!(budget.try_take(1, Some(&other)).is_none());
-        assert!(budget.try_take(32, None).is_some() && budget.try_take(33, None).is_none());
-        drop(first);
-        let again = budget.take(3, Some(&hog)).await.unwrap();
-        drop((large, again));
-        assert!(budget.try_take(1000, None).is_some());
-    }
-
-    #[tokio::test]
-    async fn waiting_clients_get_released_memory() {
-        let budget = Budget::new(2, clients(1));
-        let taken = budget.take(2, None).await.unwrap();
+    async fn a_waiting_call_gets_a_released_part() {
+        let budget = Budget::new(1, clients());
+        let taken = budget.take().await.unwrap();
         let waiting = tokio::spawn({
             let budget = budget.clone();
-            async move { budget.take(1, None).await.is_ok() }
+            async move { budget.take().await.is_ok() }
         });
         while budget.waiting.load(Ordering::Relaxed) == 0 {
             tokio::task::yield_now().await;
@@ -186,11 +130,23 @@ mod tests {
 
     #[tokio::test]
     async fn with_too_many_waiting_others_fail_immediately() {
-        let budget = Budget::new(1, clients(1));
-        let _taken = budget.take(1, None).await.unwrap();
+        let budget = Budget::new(1, clients());
+        let _taken = budget.take().await.unwrap();
         budget.waiting.store(WAITING, Ordering::Relaxed);
-        let refused = budget.take(1, None).await.unwrap_err();
+        let refused = budget.take().await.unwrap_err();
         assert_eq!(refused.code(), tonic::Code::ResourceExhausted);
         assert_eq!(budget.waiting.load(Ordering::Relaxed), WAITING);
+    }
+
+    #[tokio::test]
+    async fn a_call_waits_while_there_are_moves() {
+        let moves = std::cell::Cell::new(0);
+        let count = || {
+            moves.set((moves.get() + 1).min(5));
+            moves.get()
+        };
+        let never = std::future::pending();
+        let waited = wait_for(never, Duration::from_millis(1), count, || ()).await.unwrap();
+        assert!(waited.is_none() && moves.get() == 5);
     }
 }

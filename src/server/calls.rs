@@ -1,11 +1,12 @@
 //! Tracks every call: calls are counted, measured and logged, and the number of concurrent calls is limited.
 
 use super::ServerOptions;
-use super::budget::{Budget, Permit};
+use super::budget::Budget;
 use super::clients::{Client, Clients, Turn};
 use super::method::{Method, Subject};
 use super::metrics::{Ended, Metrics, name_of};
 use super::outgoing::{OfConnection, Outgoing};
+use super::unread::Permit;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use prost::bytes::Bytes;
@@ -13,6 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use tonic::body::Body;
 use tonic::codegen::{BoxFuture, Service, http};
@@ -55,13 +57,13 @@ impl CallsLayer {
         &self,
         method: Method,
         request: http::Request<Body>,
-    ) -> Result<(http::Request<Body>, Permit, Option<Turn>), Status> {
+    ) -> Result<(http::Request<Body>, OwnedSemaphorePermit, Option<Turn>), Status> {
         let client = request.extensions().get::<Arc<Client>>().cloned();
         if let Some(client) = &client {
             client.called();
         }
         let turn = client.map(|client| client.begin());
-        let taken = self.budget(method).take(1, None).await?;
+        let taken = self.budget(method).take().await?;
         if method.subject() == Subject::Other {
             return Ok((request, taken, None));
         }
@@ -147,7 +149,8 @@ where
                         call,
                         turn: None,
                         outgoing,
-                        _taken: [None, None],
+                        _taken: None,
+                        _manifests: None,
                     };
                     return Ok(http::Response::from_parts(parts, body));
                 }
@@ -169,7 +172,8 @@ where
                 call,
                 turn,
                 outgoing,
-                _taken: [Some(taken), manifests],
+                _taken: Some(taken),
+                _manifests: manifests,
             };
             Ok(http::Response::from_parts(parts, body))
         })
@@ -236,8 +240,9 @@ pub(super) struct Answer {
     /// Tracks whether the call is waiting for the client.
     turn: Option<Turn>,
     outgoing: Outgoing,
-    // The budget is released when the answer is dropped.
-    _taken: [Option<Permit>; 2],
+    // The budgets are released when the answer is dropped.
+    _taken: Option<OwnedSemaphorePermit>,
+    _manifests: Option<Permit>,
 }
 
 impl HttpBody for Answer {
@@ -246,6 +251,13 @@ impl HttpBody for Answer {
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         ready!(self.outgoing.poll_ready(context));
+        if let Some(piece) = self.outgoing.next_piece() {
+            // The client has received a piece before.
+            if let Some(turn) = &self.turn {
+                turn.of_client();
+            }
+            return Poll::Ready(Some(Ok(Frame::data(piece))));
+        }
         let frame = Pin::new(&mut self.inner).poll_frame(context);
         match &self.turn {
             Some(turn) if frame.is_pending() => turn.of_server(),
@@ -266,15 +278,19 @@ impl HttpBody for Answer {
                 }
             }
         }
-        frame.map_ok(|frame| frame.map_data(|data| self.outgoing.count(data)))
+        frame.map_ok(|frame| frame.map_data(|data| self.outgoing.first_piece(data)))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
+        self.outgoing.is_complete() && self.inner.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
+        if self.outgoing.is_complete() {
+            self.inner.size_hint()
+        } else {
+            SizeHint::default()
+        }
     }
 }
 
@@ -319,6 +335,35 @@ impl Messages {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[tokio::test]
+    async fn a_client_that_receives_a_long_message_slowly_is_not_stalled() {
+        let options = ServerOptions {
+            stall: Duration::from_secs(1),
+            ..ServerOptions::default()
+        };
+        let clients = Clients::new(&options);
+        let client = clients.add();
+        client.called();
+        let mut answer = Answer {
+            inner: Body::new(Full::new(Bytes::from(vec![0; 100_000]))),
+            call: Call::begin(Arc::default(), Method::of("/api.Registry/GetBundle")),
+            turn: Some(client.begin()),
+            outgoing: Outgoing::new(OfConnection::default()),
+            _taken: None,
+            _manifests: None,
+        };
+        let mut received = 0;
+        while received < 100_000 {
+            tokio::time::sleep(options.stall / 3).await;
+            received += answer.frame().await.unwrap().unwrap().into_data().unwrap().len();
+        }
+        clients.close_stalled();
+        assert!(!client.is_closing());
+        tokio::time::sleep(options.stall * 2).await;
+        clients.close_stalled();
+        assert!(client.is_closing());
+    }
 
     proptest! {
         #[test]

@@ -38,6 +38,8 @@ pub(super) struct Clients {
     manifests: usize,
     /// The maximum number of calls of one client that may read manifests at once.
     readers: usize,
+    /// The number of times that any client has received a part of an answer that uses much memory.
+    moves: Arc<AtomicU64>,
     /// The number of places reserved for new clients.
     places_for_new: usize,
     /// The maximum time that a call may wait for its client while other clients wait for a place. After that, the
@@ -79,8 +81,12 @@ pub(super) struct Client {
     connection: AtomicWaker,
     /// The budget in bytes for manifests that the client has not received yet.
     pub(super) manifests: Arc<Semaphore>,
-    /// The budget for calls that read manifests or wait to do so.
+    /// The place for one answer beyond this budget.
+    pub(super) further: Arc<Semaphore>,
+    /// The budget for calls that read manifests.
     pub(super) readers: Arc<Semaphore>,
+    /// The moves of this client, and of all clients.
+    moves: [Arc<AtomicU64>; 2],
     /// The encoded answers that wait to be sent.
     pub(super) unsent: OfConnection,
 }
@@ -107,6 +113,7 @@ impl Clients {
             looked: AtomicU64::new(0),
             manifests: options.manifests_per_connection.clamp(1, Semaphore::MAX_PERMITS),
             readers: options.readers.max(1),
+            moves: Arc::default(),
             places_for_new: options.connections / 4,
             stall: options.stall,
         }
@@ -115,6 +122,11 @@ impl Clients {
     /// Returns the number of bytes of manifests that one client may leave unread.
     pub(super) fn share(&self) -> usize {
         self.manifests
+    }
+
+    /// Returns a number that increases while any client receives answers that use much memory.
+    pub(super) fn moves(&self) -> u64 {
+        self.moves.load(Ordering::Relaxed)
     }
 
     /// Adds a client that has connected.
@@ -129,7 +141,9 @@ impl Clients {
             closing: AtomicBool::new(false),
             connection: AtomicWaker::new(),
             manifests: Arc::new(Semaphore::new(self.manifests)),
+            further: Arc::new(Semaphore::new(1)),
             readers: Arc::new(Semaphore::new(self.readers)),
+            moves: [Arc::default(), Arc::clone(&self.moves)],
             unsent: OfConnection::default(),
         });
         lock(&self.connected).insert(client.number, Arc::clone(&client));
@@ -247,6 +261,19 @@ impl Client {
             .min();
         let now = self.now();
         Duration::from_millis(now.saturating_sub(oldest.unwrap_or(now)))
+    }
+
+    /// Records that the client has received a part of an answer that uses much memory.
+    pub(super) fn moved(&self) {
+        for moves in &self.moves {
+            moves.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns a number that increases while the client receives answers that use much memory.
+    pub(super) fn moves(&self) -> u64 {
+        let [own, _] = &self.moves;
+        own.load(Ordering::Relaxed)
     }
 
     /// Returns the rank of the client; `None` if it is being disconnected.
@@ -428,11 +455,8 @@ mod tests {
         let (untaken, taken) = (all[2].begin(), all[4].begin());
         untaken.since.store(1, Ordering::Relaxed);
         taken.of_client();
-        assert!(all[2].stalled() > STALL && all[4].stalled() < STALL);
         clients.close_stalled();
         assert_eq!(closed(&all.each_ref()), [false, false, true, false, false]);
-        untaken.of_server();
-        assert_eq!(all[2].stalled(), Duration::ZERO);
     }
 
     #[test]

@@ -25,6 +25,10 @@ const TOO_MANY_FILES: [i32; 2] = [24, 23];
 /// The minimum length of the first data that every client sends: the preface of HTTP/2, and the header of a frame.
 const GREETING: usize = 24 + 9;
 
+/// The number of bytes written at once that are a part of an answer that uses much memory. Answers to pings and most
+/// other answers are shorter.
+const MUCH: usize = 4096;
+
 /// A connection, counted while it exists.
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -127,6 +131,10 @@ impl Connection {
     /// Records whether the client accepts data and, if not, the time at which it stopped.
     fn note_write(&mut self, written: &Poll<io::Result<usize>>) {
         match written {
+            Poll::Ready(Ok(bytes)) if *bytes >= MUCH => {
+                self.blocked = None;
+                self.client.moved();
+            }
             Poll::Ready(_) => self.blocked = None,
             Poll::Pending => drop(self.blocked.get_or_insert_with(Instant::now)),
         }

@@ -1,11 +1,11 @@
 //! The method of `api.ExperimentalRegistry`, which returns documents with schemas that the format does not define.
 
-use super::budget::Permit;
 use super::clients::Client;
 use super::encoded::Encoded;
 use super::proto::ExperimentalListPackageCustomSchemasRequest;
 use super::proto::service::experimental_registry_server::ExperimentalRegistry;
 use super::source::ServedIndex;
+use super::unread::Permit;
 use futures_util::Stream;
 use futures_util::stream::{empty, unfold};
 use std::pin::Pin;

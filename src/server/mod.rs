@@ -26,6 +26,7 @@ pub mod proto;
 mod registry;
 pub(crate) mod scrape;
 mod source;
+mod unread;
 mod wording;
 
 use crate::database::read::ReadError;

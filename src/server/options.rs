@@ -24,9 +24,10 @@ pub struct ServerOptions {
     /// The maximum number of concurrent calls that stay open until the client ends them: health watches and reflection.
     pub watches: usize,
     /// The maximum number of bytes of manifests, custom documents and lists of entries in answers that clients have not
-    /// received yet; further answers wait for a while, and then fail.
+    /// received yet. Further answers wait as long as clients receive others, and then fail.
     pub manifests: usize,
-    /// The maximum number of these bytes on one connection.
+    /// The maximum number of these bytes on one connection while half of all of them are in use. One answer that is not
+    /// a stream of documents may always be sent in addition.
     pub manifests_per_connection: usize,
     /// The maximum time for which a client may leave an answer unread before it is disconnected.
     pub patience: Duration,
@@ -53,7 +54,7 @@ impl Default for ServerOptions {
             request_time: Duration::from_secs(10),
             calls: 2048,
             watches: 512,
-            manifests: 32 << 20,
+            manifests: 64 << 20,
             manifests_per_connection: 2 << 20,
             patience: Duration::from_mins(1),
             stall: Duration::from_secs(5),

@@ -12,6 +12,10 @@ use std::task::{Context, Poll};
 /// The number of unsent bytes from which a call encodes no more of its answer.
 const OF_CALL: usize = 64 << 10;
 
+/// The maximum number of bytes of an answer that are sent together. Two pieces may be unsent at a time, so that one is
+/// always ready.
+const PIECE: usize = OF_CALL / 2;
+
 /// The number of unsent bytes on one connection from which a call encodes more only if it has sent everything.
 const OF_CONNECTION: usize = 1 << 20;
 
@@ -21,6 +25,9 @@ pub(super) type OfConnection = Arc<AtomicUsize>;
 /// The unsent bytes of a call.
 #[derive(Debug)]
 pub(super) struct Outgoing {
+    /// The rest of encoded data, which is sent in pieces. So a client that receives a long message slowly can be
+    /// distinguished from one that does not receive it.
+    rest: Bytes,
     unsent: Arc<Unsent>,
 }
 
@@ -40,6 +47,7 @@ struct Part {
 impl Outgoing {
     pub(super) fn new(of_connection: OfConnection) -> Self {
         Self {
+            rest: Bytes::new(),
             unsent: Arc::new(Unsent {
                 of_call: AtomicUsize::new(0),
                 of_connection,
@@ -68,8 +76,26 @@ impl Outgoing {
         of_call == 0 || of_call < OF_CALL && self.unsent.of_connection.load(Ordering::Relaxed) < OF_CONNECTION
     }
 
+    /// Returns the first piece of encoded data, and keeps the rest for [`Outgoing::next_piece`].
+    pub(super) fn first_piece(&mut self, mut data: Bytes) -> Bytes {
+        let piece = data.split_to(data.len().min(PIECE));
+        self.rest = data;
+        self.count(piece)
+    }
+
+    /// Returns the next piece of data of which a piece has been returned before, if there is more.
+    pub(super) fn next_piece(&mut self) -> Option<Bytes> {
+        let data = std::mem::take(&mut self.rest);
+        (!data.is_empty()).then(|| self.first_piece(data))
+    }
+
+    /// Returns whether all encoded data has been returned.
+    pub(super) fn is_complete(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     /// Counts a part of the answer until it has been sent.
-    pub(super) fn count(&self, bytes: Bytes) -> Bytes {
+    fn count(&self, bytes: Bytes) -> Bytes {
         self.unsent.of_call.fetch_add(bytes.len(), Ordering::Relaxed);
         self.unsent.of_connection.fetch_add(bytes.len(), Ordering::Relaxed);
         let unsent = Arc::clone(&self.unsent);
@@ -113,6 +139,19 @@ mod tests {
         assert!(is_ready(&call) && rest.len() == OF_CALL - 2);
         drop(rest);
         assert_eq!(call.unsent.of_connection.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn a_long_message_is_returned_in_pieces() {
+        let mut call = Outgoing::new(OfConnection::default());
+        let data: Vec<u8> = (0..u8::MAX).cycle().take(2 * PIECE + 1).collect();
+        let mut pieces = vec![call.first_piece(Bytes::from(data.clone()))];
+        while !call.is_complete() {
+            pieces.extend(call.next_piece());
+        }
+        assert!(call.next_piece().is_none());
+        assert_eq!(pieces.iter().map(Bytes::len).collect::<Vec<_>>(), [PIECE, PIECE, 1]);
+        assert_eq!(pieces.concat(), data);
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The methods of `api.Registry`, with the answers and error messages of the reference servers.
 
-use super::budget::Permit;
 use super::clients::Client;
 use super::encoded::Encoded;
 use super::listing::{Absent, Listing, Wanted, head_message};
@@ -11,6 +10,7 @@ use super::proto::{
     ListPackageRequest,
 };
 use super::source::{Origin, ServedIndex};
+use super::unread::{Form, Permit};
 use super::wording::nothing_replaces;
 use crate::catalog::ManifestsId;
 use crate::database::entries::Edge;
@@ -67,7 +67,8 @@ impl Registry {
         let missing = |absent| self.source.wording().bundle(absent, package, channel, name);
         let entry = self.listing.entry(package, channel, name).map_err(missing)?;
         let Wanted { id, .. } = self.listing.wanted(entry);
-        let (skip_ranges, (manifests, taken)) = (self.skip_ranges().await?, self.source.manifests(id, client).await?);
+        let skip_ranges = self.skip_ranges().await?;
+        let (manifests, taken) = self.source.manifests(id, client, Form::Whole).await?;
         Ok(holding(
             taken,
             self.listing.single_message(entry, skip_ranges, manifests),
@@ -108,13 +109,23 @@ impl Registry {
             _ => {
                 // A call must not keep any budget while it waits for more.
                 *last = None;
-                let (manifests, taken) = self.source.manifests(id, client).await?;
+                let (manifests, taken) = self.source.manifests(id, client, Form::Stream).await?;
                 *last = Some((id, manifests.clone(), taken));
                 manifests
             }
         };
+        // The message contains a copy of the manifests, so only a message that repeats them needs them again.
+        if let (Some((_, kept, _)), false) = (last, self.repeats(at + 1, id)) {
+            *kept = Bytes::new();
+        }
         let message = self.listing.listed_message(entry, self.skip_ranges().await?, manifests);
         Ok(Some((message, at + 1)))
+    }
+
+    /// Returns whether the message at or after a position in the listing contains the manifests of this bundle.
+    fn repeats(&self, at: usize, of: ManifestsId) -> bool {
+        let next = self.listing.listed(at).map(|(_, entry)| self.listing.wanted(entry));
+        next.is_some_and(|Wanted { id, inline }| inline && id == of)
     }
 }
 
@@ -307,18 +318,26 @@ mod tests {
     use crate::server::{Served, ServerOptions};
     use futures_util::StreamExt;
 
+    /// Options with which all content counts against the share of the client.
+    fn only_shares() -> ServerOptions {
+        ServerOptions {
+            manifests: 1,
+            ..ServerOptions::default()
+        }
+    }
+
     fn registry(clients: Arc<Clients>) -> (tempfile::TempDir, Registry) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("index.db");
         sample::write(&path);
         let served = Served::from(Database::open(&path).unwrap());
-        let (listing, source) = served.prepare(ServerOptions::default(), clients).unwrap();
+        let (listing, source) = served.prepare(only_shares(), clients).unwrap();
         (directory, Registry::new(listing, source))
     }
 
     #[tokio::test]
     async fn data_read_for_an_answer_uses_the_share_of_the_client_until_sent() {
-        let clients = Arc::new(Clients::new(&ServerOptions::default()));
+        let clients = Arc::new(Clients::new(&only_shares()));
         let (_directory, registry) = registry(Arc::clone(&clients));
         let client = clients.add();
         let free = || client.manifests.available_permits();

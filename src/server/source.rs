@@ -1,11 +1,11 @@
 //! The source of data that the listing does not contain: a database, or the files of a catalog.
 
 use super::ServerOptions;
-use super::budget::{Budget, Permit, take_own};
 use super::clients::{Client, Clients};
 use super::file_based::{CatalogFiles, Files};
 use super::listing::{Listing, encode_manifests};
 use super::pool::{Pool, changed, fault_of_database, stopping};
+use super::unread::{Form, Permit, Unread};
 use super::wording::Wording;
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::{ManifestsId, Text};
@@ -19,7 +19,7 @@ use prost::bytes::Bytes;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tonic::Status;
 
@@ -104,7 +104,7 @@ impl Served {
         };
         let source = ServedIndex {
             origin,
-            budget: Budget::new(options.manifests, clients),
+            unread: Unread::new(&options, clients),
         };
         Ok((listing, source))
     }
@@ -115,7 +115,7 @@ impl Served {
 pub(super) struct ServedIndex {
     pub(super) origin: Origin,
     /// The budget in bytes for content that clients have not received yet.
-    budget: Budget,
+    unread: Unread,
 }
 
 #[derive(Debug, Clone)]
@@ -158,8 +158,10 @@ impl ServedIndex {
         &self,
         id: ManifestsId,
         client: Option<&Arc<Client>>,
+        form: Form,
     ) -> Result<(Bytes, Permit), Status> {
-        self.within_budget(client, Bytes::len, || self.read_manifests(id)).await
+        self.within_budget(client, form, Bytes::len, || self.read_manifests(id))
+            .await
     }
 
     /// Returns the field of a bundle that contains the ClusterServiceVersion in a database, with the part of the budget
@@ -174,30 +176,28 @@ impl ServedIndex {
             let csv = pool.read(|index| index.csv(id)).await?;
             Ok(encode_manifests::<&str>(csv.as_deref(), &[]))
         };
-        self.within_budget(client, Bytes::len, read).await
+        self.within_budget(client, Form::Whole, Bytes::len, read).await
     }
 
     /// Reads content, and takes the part of the budget that the content uses until it is sent.
     async fn within_budget<T, R: Future<Output = Result<T, Status>>>(
         &self,
         client: Option<&Arc<Client>>,
+        form: Form,
         size: impl Fn(&T) -> usize,
         read: impl Fn() -> R,
     ) -> Result<(T, Permit), Status> {
-        // Content is read before there is budget for it, so only a few calls of one client may read content at the same
-        // time.
-        let _turn = match client {
-            Some(client) => Some(take_own(&client.readers, 1).await?),
-            None => None,
-        };
+        let turn = turn_of(client).await?;
         let content = read().await?;
         let size = size(&content);
-        if let Some(taken) = self.budget.try_take(size, client) {
+        if let Some(taken) = self.unread.try_take(size, client, form) {
             return Ok((content, taken));
         }
-        // A call that waits for budget must not keep any data, so the content is read again.
-        drop(content);
-        let taken = self.budget.take(size, client).await?;
+        // A call that waits for budget must not keep any data, so the content is read again. It must not keep other
+        // calls of the client from reading either, which may need less.
+        drop((content, turn));
+        let taken = self.unread.take(size, client, form).await?;
+        let _turn = turn_of(client).await?;
         Ok((read().await?, taken))
     }
 
@@ -232,7 +232,7 @@ impl ServedIndex {
         };
         let length = files.custom_length(at);
         // A message can be several times as large as its document.
-        self.within_budget(client, Bytes::len, || {
+        self.within_budget(client, Form::Stream, Bytes::len, || {
             let files = Arc::clone(files);
             read_file(Arc::clone(permits), length, move || files.custom_document(at))
         })
@@ -252,7 +252,8 @@ impl ServedIndex {
                 Origin::Files { files, .. } => Ok(files.graph.replacing(name)),
             }
         };
-        self.within_budget(client, |edges| size_of_edges(edges), read).await
+        self.within_budget(client, Form::Whole, |edges| size_of_edges(edges), read)
+            .await
     }
 
     /// Returns the entry of a channel that replaces or skips a bundle.
@@ -284,7 +285,8 @@ impl ServedIndex {
                 Origin::Files { files, .. } => Ok(files.graph.providing(api)),
             }
         };
-        self.within_budget(client, |edges| size_of_edges(edges), read).await
+        self.within_budget(client, Form::Whole, |edges| size_of_edges(edges), read)
+            .await
     }
 
     /// Returns, for each channel, the edges of the newest bundle that provides an API, with the part of the budget that
@@ -300,7 +302,8 @@ impl ServedIndex {
                 Origin::Files { files, .. } => Ok(files.graph.latest_providing(api)),
             }
         };
-        self.within_budget(client, |edges| size_of_edges(edges), read).await
+        self.within_budget(client, Form::Whole, |edges| size_of_edges(edges), read)
+            .await
     }
 
     /// Returns the entry of a bundle that provides an API, from the default channel of a package.
@@ -310,6 +313,14 @@ impl ServedIndex {
             Origin::Files { files, .. } => Ok(files.graph.default_providing(&api)),
         }
     }
+}
+
+/// Waits until the client may read content. Content is read before there is budget for it, so only a few calls of one
+/// client may read at the same time. They do not wait for the client meanwhile, so this ends soon.
+async fn turn_of(client: Option<&Arc<Client>>) -> Result<Option<OwnedSemaphorePermit>, Status> {
+    let Some(client) = client else { return Ok(None) };
+    let turn = Arc::clone(&client.readers).acquire_owned().await;
+    turn.map(Some).map_err(|_| stopping())
 }
 
 /// Returns the size of edges in memory in bytes.

@@ -47,6 +47,8 @@ mod readers;
 mod realms;
 #[cfg(target_os = "linux")]
 mod silent_clients;
+#[cfg(target_os = "linux")]
+mod slow_clients;
 mod slowness;
 mod special_files;
 mod state;
