@@ -41,7 +41,8 @@ pub(crate) struct ServingArguments {
     ///
     /// Connections that have sent nothing are closed first, then those that have never made a call, those whose clients
     /// do not read the responses, and finally idle ones. The default is 4096, or fewer if the limit on open files
-    /// requires it. That limit is raised as far as the system permits.
+    /// requires it. That limit is raised as far as the system permits. A client that does not read a response for 5
+    /// seconds is also disconnected if other calls wait for memory or for a place among the concurrent calls.
     #[arg(long, value_name = "NUMBER", value_parser = positive)]
     max_connections: Option<NonZero<usize>>,
     /// Stop after this number of seconds; "infinite" for no limit

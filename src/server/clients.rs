@@ -253,16 +253,6 @@ impl Client {
         Turn { client, since }
     }
 
-    /// Returns the longest time for which the client has kept one of its calls waiting.
-    pub(super) fn stalled(&self) -> Duration {
-        let oldest = lock(&self.calls)
-            .iter()
-            .map(|since| since.load(Ordering::Relaxed))
-            .min();
-        let now = self.now();
-        Duration::from_millis(now.saturating_sub(oldest.unwrap_or(now)))
-    }
-
     /// Records that the client has received a part of an answer that uses much memory.
     pub(super) fn moved(&self) {
         for moves in &self.moves {

@@ -116,8 +116,8 @@ impl Connection {
         while self.looks.poll_tick(context).is_ready() {
             let ServerOptions { patience, greeting, .. } = self.options;
             let blocked = self.blocked.is_some_and(|since| since.elapsed() > patience);
-            if blocked || self.client.stalled() > patience {
-                tracing::info!("a client that does not read its responses was disconnected");
+            if blocked {
+                tracing::info!("a client that accepts no data was disconnected");
                 return Err(io::ErrorKind::TimedOut.into());
             }
             if !self.client.has_greeted() && self.opened.elapsed() >= greeting {

@@ -29,10 +29,10 @@ pub struct ServerOptions {
     /// The maximum number of these bytes on one connection while half of all of them are in use. One answer that is not
     /// a stream of documents may always be sent in addition.
     pub manifests_per_connection: usize,
-    /// The maximum time for which a client may leave an answer unread before it is disconnected.
+    /// The maximum time for which a client may accept no data at all before it is disconnected.
     pub patience: Duration,
-    /// The maximum time for which a client may leave an answer unread while other clients wait for resources that this
-    /// client uses.
+    /// The maximum time for which a client may leave an answer unread while other clients wait for resources. After
+    /// that, it may be disconnected.
     pub stall: Duration,
     /// The maximum time for which a new connection may stay silent before it is closed.
     pub greeting: Duration,

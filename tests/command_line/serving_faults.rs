@@ -4,24 +4,18 @@
 
 use crate::common::{Sandbox, copy_folder};
 use crate::served::{OBJECT_SIZE, Server, bundle, catalog, get, health, name, request, start, start_command};
-use opmx::catalog::file_based::limits::CatalogLimits;
-use opmx::server::file_based::CatalogFiles;
-use opmx::server::metrics::Metrics;
 use opmx::server::proto::registry_client::RegistryClient;
 use opmx::server::proto::{Bundle, GetBundleRequest, GetPackageRequest, ListBundlesRequest};
-use opmx::server::{self, ServerOptions};
 use std::error::Error;
 use std::fs;
 use std::io::{BufRead, Read};
-use std::net::{Ipv4Addr, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
-use tokio::sync::oneshot;
 use tokio_stream::StreamExt;
 use tonic::Code;
-use tonic::transport::Endpoint;
 use tonic_health::pb::health_check_response::ServingStatus;
 
 #[test]
@@ -188,66 +182,6 @@ fn a_catalog_with_more_files_than_are_kept_open_is_served_correctly() {
         assert_eq!(health(channel.clone()).await, ServingStatus::NotServing);
     });
     server.end();
-}
-
-#[test]
-fn a_client_that_does_not_read_is_disconnected_after_the_timeout() {
-    let sandbox = Sandbox::new();
-    catalog(&sandbox, 40, OBJECT_SIZE);
-    let runtime = Runtime::new().unwrap();
-    runtime.block_on(async {
-        let files = CatalogFiles::open(sandbox.path("catalog").as_path().into(), CatalogLimits::default()).unwrap();
-        let listener = server::listen(Some(Ipv4Addr::LOCALHOST.into()), 0).unwrap();
-        let endpoint = Endpoint::from_shared(format!("http://{}", listener.local_addr().unwrap())).unwrap();
-        let metrics = Arc::<Metrics>::default();
-        let options = ServerOptions {
-            patience: Duration::from_secs(1),
-            ..ServerOptions::default()
-        };
-        let (stop, stopped) = oneshot::channel();
-        let serving = server::serve(files, listener, options, Arc::clone(&metrics), |_| (), async {
-            let _ = stopped.await;
-        });
-        let serving = tokio::spawn(serving);
-        // One that asked for nothing may stay as long as it likes.
-        let idle = endpoint.connect().await.unwrap();
-        let narrow = endpoint
-            .initial_stream_window_size(1 << 14)
-            .initial_connection_window_size(1 << 14);
-        let mut reader = RegistryClient::new(narrow.connect().await.unwrap());
-        let mut bundles = reader.list_bundles(ListBundlesRequest {}).await.unwrap().into_inner();
-        let first = bundles.next().await.unwrap().unwrap();
-        assert_eq!(first.object.len(), 2);
-        let connections = || {
-            let page = metrics.text();
-            let line = page
-                .lines()
-                .find_map(|line| line.strip_prefix("opmx_connections_open "));
-            line.unwrap_or_else(|| panic!("{page}")).parse::<f64>().unwrap()
-        };
-        assert!(connections() >= 1.0);
-        let closed = async {
-            while connections() > 1.0 {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        tokio::time::timeout(Duration::from_mins(1), closed).await.unwrap();
-        let mut taken = 1;
-        let broken = loop {
-            match bundles.next().await {
-                Some(Ok(_)) => taken += 1,
-                Some(Err(error)) => break error,
-                None => panic!("the list came to its end after {taken} bundles"),
-            }
-        };
-        assert!(taken < 40, "{taken} bundles: {broken}");
-        let request = GetPackageRequest {
-            name: "garden".to_owned(),
-        };
-        RegistryClient::new(idle).get_package(request).await.unwrap();
-        stop.send(()).unwrap();
-        serving.await.unwrap().unwrap();
-    });
 }
 
 /// Sends requests continuously while the server is stopped. Every answer must be right.

@@ -292,9 +292,10 @@ fn a_client_that_floods_control_frames_is_disconnected() {
 }
 
 #[test]
-fn a_client_without_a_flow_control_window_is_disconnected_after_the_timeout() {
+fn a_client_without_a_flow_control_window_is_disconnected_when_others_wait() {
     let options = ServerOptions {
-        patience: Duration::from_millis(500),
+        calls: 1,
+        stall: Duration::from_millis(500),
         ..ServerOptions::default()
     };
     let server = InProcess::start(options, OBJECT_SIZE);
@@ -302,6 +303,7 @@ fn a_client_without_a_flow_control_window_is_disconnected_after_the_timeout() {
     let no_window = frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
     stream.write_all(&[crate::http2::PREFACE, &no_window].concat()).unwrap();
     stream.write_all(&call(1, LIST)).unwrap();
+    eventually("it has asked", || server.figure(&started("ListBundles")) >= 1);
     // Other calls that come to their end do not change that.
     let mut other = stream.try_clone().unwrap();
     let busy = thread::spawn(move || {
@@ -313,9 +315,9 @@ fn a_client_without_a_flow_control_window_is_disconnected_after_the_timeout() {
         }
         false
     });
+    Runtime::new().unwrap().block_on(is_served(server.endpoint()));
     wait_for_end(&mut stream);
     assert!(busy.join().unwrap());
-    Runtime::new().unwrap().block_on(is_served(server.endpoint()));
     server.stop();
 }
 

@@ -1,15 +1,19 @@
 //! The server with clients that read some answers late or slowly, as a client may.
 
 use crate::http2::{InProcess, LONG};
-use crate::served::{get, name};
+use crate::served::{get, health, name};
 use opmx::server::ServerOptions;
 use opmx::server::proto::registry_client::RegistryClient;
 use opmx::server::proto::{Bundle, ListBundlesRequest};
+use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 use tokio_stream::StreamExt;
 use tonic::Streaming;
 use tonic::transport::Channel;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
 
 /// The size of a bundle with many definitions.
 const LARGE: usize = 1_200_000;
@@ -55,4 +59,31 @@ fn a_client_that_pauses_streams_gets_answers_to_its_other_calls() {
         });
         server.stop();
     }
+}
+
+#[test]
+fn a_client_that_pauses_a_stream_keeps_its_connection_if_nobody_needs_room() {
+    let options = ServerOptions {
+        patience: Duration::from_millis(100),
+        stall: Duration::from_millis(100),
+        ..ServerOptions::default()
+    };
+    let server = InProcess::start(options, LARGE);
+    Runtime::new().unwrap().block_on(async {
+        let channel = narrow(&server).await;
+        let watch = HealthClient::new(channel.clone())
+            .watch(HealthCheckRequest::default())
+            .await;
+        let mut watch = watch.unwrap().into_inner();
+        watch.next().await.unwrap().unwrap();
+        let stream = paused(&channel).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        assert_eq!(get(&channel, 2).await.unwrap().csv_name, name(2));
+        assert_eq!(health(channel).await, ServingStatus::Serving);
+        let watching = timeout(Duration::from_millis(10), watch.next()).await;
+        assert!(watching.is_err(), "{watching:?}");
+        assert_eq!(stream.map(Result::unwrap).collect::<Vec<_>>().await.len(), 2);
+        assert_eq!(server.figure("opmx_connections_accepted_total "), 1);
+    });
+    server.stop();
 }
