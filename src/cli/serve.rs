@@ -89,7 +89,8 @@ pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandR
         serving::warn(warning, &arguments.serving, printer);
     }
     // Unpacked files must be kept until the server has stopped.
-    let (served, _database) = match open(arguments, context) {
+    let opened = serving::until_signal(context, || open(arguments, context));
+    let (served, _database) = match opened {
         Ok((served, database)) => (Ok(served), database),
         Err(error) => (Err(error), None),
     };

@@ -114,6 +114,28 @@ impl<E: Into<CommandError>> From<E> for Unserved {
     }
 }
 
+/// Lets a signal end the process while `open` reads what is to be served. The first process of a container must do this
+/// itself, because the system does not end it.
+pub(crate) fn until_signal<T>(context: &Context<'_>, open: impl FnOnce() -> T) -> T {
+    let entered = context.runtime.enter();
+    let ending = server::shutdown_signal().ok().map(|signal| {
+        context.runtime.spawn(async move {
+            let ended = AFTER_SIGNAL + signal.await;
+            #[expect(clippy::exit, reason = "the signal would have ended the process")]
+            std::process::exit(ended)
+        })
+    });
+    drop(entered);
+    let opened = open();
+    if let Some(ending) = ending {
+        ending.abort();
+    }
+    opened
+}
+
+/// The exit status of a process that a signal has ended, less the number of the signal.
+const AFTER_SIGNAL: i32 = 128;
+
 /// Serves the index `name` until a signal arrives, or the time is up. If serving fails, the reason is also written to
 /// the termination log.
 pub(crate) fn serve(
@@ -182,7 +204,7 @@ async fn run(served: Served, name: &str, arguments: &ServingArguments, printer: 
     };
     let shutdown = async {
         tokio::select! {
-            () = signal => {}
+            _ = signal => {}
             () = end => {}
         }
     };

@@ -218,19 +218,19 @@ pub async fn serve(
 }
 
 /// Returns a future that is ready when the process is asked to stop: by SIGTERM or SIGINT on Unix, or by Ctrl-C
-/// elsewhere.
+/// elsewhere. The result is the number of the signal.
 ///
 /// # Errors
 /// Returns an error if signal handlers cannot be installed.
-pub(crate) fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
+pub(crate) fn shutdown_signal() -> io::Result<impl Future<Output = i32>> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
         let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
         Ok(async move {
             tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
+                _ = terminate.recv() => SignalKind::terminate().as_raw_value(),
+                _ = interrupt.recv() => SignalKind::interrupt().as_raw_value(),
             }
         })
     }
@@ -238,6 +238,7 @@ pub(crate) fn shutdown_signal() -> io::Result<impl Future<Output = ()>> {
     {
         Ok(async {
             let _ = tokio::signal::ctrl_c().await;
+            2
         })
     }
 }

@@ -185,3 +185,17 @@ fn the_termination_message_file_is_created_if_missing() {
     let reason = std::fs::read_to_string(sandbox.path("reason")).unwrap();
     assert!(reason.contains(&port) && outcome.stderr.contains(&reason), "{reason}");
 }
+
+#[test]
+fn a_signal_ends_a_server_that_is_still_fetching_its_image() {
+    let sandbox = Sandbox::new();
+    // A registry that accepts connections and never answers.
+    let registry = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let image = format!("{}/index:v1", registry.local_addr().unwrap());
+    let mut server = sandbox.command(["serve", &image, "--use-http"]).spawn().unwrap();
+    let _asked = registry.accept().unwrap();
+    let told = Command::new("kill").arg(server.id().to_string()).status();
+    assert!(told.unwrap().success());
+    // The status that a shell reports, and that the first process of a container must set itself.
+    assert_eq!(server.wait().unwrap().code(), Some(128 + 15));
+}

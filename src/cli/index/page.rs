@@ -341,6 +341,9 @@ fn serve(
                     summary_of(&summary)
                 ));
             }
+            let shutdown = async {
+                shutdown.await;
+            };
             Arc::clone(&site).serve(listener, shutdown).await;
             Ok(Status::Success)
         });

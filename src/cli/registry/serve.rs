@@ -38,7 +38,8 @@ impl ServeArguments {
 }
 
 pub(crate) fn run(arguments: &ServeArguments, context: &Context<'_>) -> CommandResult {
-    let index = Database::open_within(&arguments.database, arguments.limits.max_database_steps);
+    let steps = arguments.limits.max_database_steps;
+    let index = serving::until_signal(context, || Database::open_within(&arguments.database, steps));
     let name = arguments.database.display().to_string();
     serving::serve(
         index.map(Into::into).map_err(Into::into),
