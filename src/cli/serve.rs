@@ -44,7 +44,8 @@ const MOST_WARNINGS: usize = 20;
 /// Starts when everything has been read and validated, and stops on a signal. If a catalog has errors, all errors are
 /// shown, and nothing is served; if it has only warnings, the first 20 are shown. The server always returns the content
 /// that it read at startup. If a file is modified in place while it is served, the server becomes unhealthy: calls that
-/// need changed data fail with UNAVAILABLE, and all other calls return the old content.
+/// need data of this file fail with UNAVAILABLE, and all other calls return the old content. The same happens if a file
+/// of a catalog is replaced that the limit on open files did not allow to keep open; a warning at the start says so.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
@@ -164,6 +165,14 @@ fn catalog(folder: CatalogFolder, arguments: &ServeArguments, context: &Context<
     let log_format = arguments.serving.log_format();
     if let Some(catalog) = catalog {
         warn(&findings, log_format, context);
+        if catalog.files() > limits.open_files {
+            let warning = format!(
+                "the limit on open files is too low to keep all {} files of the catalog open; if one of them is replaced, \
+                 the server becomes unhealthy",
+                catalog.files()
+            );
+            serving::warn(&warning, &arguments.serving, &context.printer);
+        }
         return Ok(catalog);
     }
     match log_format {

@@ -1,5 +1,6 @@
 //! Serving an index, for `serve` and `registry serve`.
 
+use crate::catalog::file_based::limits::CatalogLimits;
 use crate::cli::Context;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::termination_log;
@@ -256,17 +257,23 @@ pub(crate) fn warn_if_empty(
     Ok(())
 }
 
-/// The maximum number of catalog files that are kept open.
+/// The number of catalog files that are kept open in any case, if the limit on open files allows it.
 const CATALOG_FILES: usize = 256;
 /// The number of open files that are neither connections nor catalog files.
 const OTHER_FILES: usize = 40;
 
-/// Returns the number of catalog files that stay open, so that the catalog is served as it was when it was opened.
+/// Returns the number of catalog files that may stay open, so that the catalog is served as it was when it was opened:
+/// all that the connections leave room for.
 pub(crate) fn catalog_files(arguments: &ServingArguments) -> usize {
-    catalog_files_within(arguments.open_files().unwrap_or(usize::MAX))
+    match arguments.open_files() {
+        Some(limit) => {
+            catalog_files_within(limit).max(limit.saturating_sub(arguments.wanted().saturating_add(OTHER_FILES)))
+        }
+        None => usize::MAX,
+    }
 }
 
-/// Returns the number of catalog files that a limit on open files allows.
+/// Returns the number of catalog files that a limit on open files allows in any case.
 fn catalog_files_within(limit: usize) -> usize {
     CATALOG_FILES.min(limit / 4)
 }
@@ -280,7 +287,8 @@ impl ServingArguments {
 
     /// Raises the limit on open files as far as needed, and returns the limit, or `None` if there is no limit.
     fn open_files(&self) -> Option<usize> {
-        open_files(self.wanted().saturating_add(CATALOG_FILES + OTHER_FILES))
+        let catalog = CatalogLimits::default().files;
+        open_files(self.wanted().saturating_add(catalog + OTHER_FILES))
     }
 }
 

@@ -96,6 +96,11 @@ impl CatalogFiles {
         self.listing.size().packages == 0
     }
 
+    /// Returns the number of files of the catalog.
+    pub fn files(&self) -> usize {
+        self.files.catalog.files()
+    }
+
     /// Returns the folder of the catalog.
     pub fn folder(&self) -> &Path {
         self.files.catalog.folder()

@@ -11,7 +11,7 @@ use std::fs;
 use std::io::{BufRead, Read};
 use std::net::TcpStream;
 use std::path::Path;
-use std::sync::Arc;
+use std::process::Command;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio_stream::StreamExt;
@@ -152,12 +152,43 @@ fn a_server_whose_files_change_warns_and_leaves_the_reason() {
     server.end();
 }
 
+/// Serves the catalog of a sandbox with a limit on open files.
+fn start_with_files(sandbox: &Sandbox, files: usize, arguments: &[&str]) -> Server {
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -n {files} && exec \"$@\"");
+    command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_opmx"), "serve", "catalog"]);
+    command.args(arguments);
+    sandbox.surround(&mut command);
+    start_command(command)
+}
+
+#[test]
+fn many_catalog_files_stay_open_if_the_connections_leave_room_for_them() {
+    const BUNDLES: usize = 300;
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, BUNDLES, 100);
+    let server = start_with_files(&sandbox, 1024, &["--max-connections=100"]);
+    Runtime::new().unwrap().block_on(async {
+        let channel = server.endpoint().connect().await.unwrap();
+        let new = sandbox.path("new.json");
+        fs::write(&new, bundle(0, 7).to_string()).unwrap();
+        fs::rename(new, sandbox.path("catalog/0.json")).unwrap();
+        fs::remove_file(sandbox.path("catalog/1.json")).unwrap();
+        for number in 0..2 {
+            let bundle = get(&channel, number).await.unwrap();
+            assert!(bundle.object[1].len() > 100, "{bundle:?}");
+        }
+        assert_eq!(health(channel).await, ServingStatus::Serving);
+    });
+    server.end();
+}
+
 #[test]
 fn a_catalog_with_more_files_than_are_kept_open_is_served_correctly() {
     const BUNDLES: usize = 300;
     let sandbox = Sandbox::new();
     catalog(&sandbox, BUNDLES, 100);
-    let server = start(&sandbox, "catalog");
+    let server = start_with_files(&sandbox, 1024, &[]);
     let open = fs::read_dir(format!("/proc/{}/fd", server.child.id())).unwrap();
     let of_catalog = open
         .filter_map(|entry| fs::read_link(entry.unwrap().path()).ok())

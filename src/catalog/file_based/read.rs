@@ -220,6 +220,11 @@ impl FileBasedCatalog {
         &self.folder
     }
 
+    /// Returns the number of files.
+    pub(crate) fn files(&self) -> usize {
+        self.files.len()
+    }
+
     /// Returns the paths of the catalog's files.
     pub(super) fn paths(&self) -> impl ExactSizeIterator<Item = &Path> {
         self.files.iter().map(|file| &*file.path)
