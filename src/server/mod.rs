@@ -126,6 +126,11 @@ fn listen_on(address: SocketAddr) -> io::Result<TcpListener> {
     // meaning.
     #[cfg(not(windows))]
     socket.set_reuseaddr(true)?;
+    // The address stands for all addresses, but the system may be configured to accept only IPv6 clients at it.
+    #[cfg(unix)]
+    if address.ip() == IpAddr::V6(Ipv6Addr::UNSPECIFIED) {
+        let _ = rustix::net::sockopt::set_ipv6_v6only(&socket, false);
+    }
     socket.bind(address)?;
     socket.listen(WAITING)
 }

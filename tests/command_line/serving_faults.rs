@@ -295,3 +295,26 @@ fn a_server_stopped_under_load_gives_no_wrong_answer() {
     });
     end_under_load(start(&sandbox, "index.db"), &asked);
 }
+
+#[test]
+fn all_addresses_include_those_of_ipv4_even_if_the_system_separates_them() {
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, 1, 10);
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_opmx"), sandbox.path("grpc_health_probe")).unwrap();
+    let prepare = "ip link set lo up && echo 1 > /proc/sys/net/ipv6/bindv6only";
+    let isolated = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["-r", "-n", "sh", "-c", script, env!("CARGO_BIN_EXE_opmx")]);
+        sandbox.surround(&mut command);
+        command
+    };
+    if !isolated(prepare).status().is_ok_and(|status| status.success()) {
+        // Past the test harness, which would keep it to itself.
+        std::io::Write::write_all(&mut std::io::stderr(), b"not run: no network can be configured here\n").unwrap();
+        return;
+    }
+    let probe = "./grpc_health_probe -addr=127.0.0.1:50051 -connect-timeout=20s -rpc-timeout=20s";
+    let asks = format!("for n in $(seq 200); do if {probe}; then kill $!; exit 0; fi; sleep 0.1; done");
+    let script = format!("{prepare}; \"$0\" serve catalog & {asks}; kill $!; exit 1");
+    assert_eq!(isolated(&script).status().unwrap().code(), Some(0));
+}
