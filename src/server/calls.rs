@@ -62,6 +62,9 @@ impl CallsLayer {
         if let Some(client) = &client {
             client.called();
         }
+        if let Some(unknown) = method.unknown(request.uri().path()) {
+            return Err(Status::unimplemented(unknown));
+        }
         let turn = client.map(|client| client.begin());
         let taken = self.budget(method).take().await?;
         if method.subject() == Subject::Other {

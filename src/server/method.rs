@@ -50,6 +50,20 @@ impl Method {
         METHODS[self.0].1
     }
 
+    /// Returns the message about a path, if it requests no known method.
+    pub(super) fn unknown(self, path: &str) -> Option<String> {
+        if self.0 + 1 < METHODS.len() {
+            return None;
+        }
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let (service, method) = path.rsplit_once('/').unwrap_or((path, ""));
+        Some(if METHODS.iter().any(|(known, ..)| *known == service) {
+            format!("unknown method {method} for service {service}")
+        } else {
+            format!("unknown service {service}")
+        })
+    }
+
     pub(super) fn is_stream(self) -> bool {
         METHODS[self.0].2
     }
@@ -84,6 +98,23 @@ mod tests {
     use super::*;
     use prost::Message;
     use prost_types::FileDescriptorSet;
+
+    #[test]
+    fn an_unknown_method_or_service_is_named() {
+        for (path, message) in [
+            ("/api.Registry/NoSuch", "unknown method NoSuch for service api.Registry"),
+            (
+                "/grpc.health.v1.Health/List",
+                "unknown method List for service grpc.health.v1.Health",
+            ),
+            ("/nope.S/M", "unknown service nope.S"),
+            ("/", "unknown service "),
+        ] {
+            assert_eq!(Method::of(path).unknown(path).as_deref(), Some(message));
+        }
+        let known = "/api.Registry/GetBundle";
+        assert_eq!(Method::of(known).unknown(known), None);
+    }
 
     #[test]
     fn every_method_of_the_registry_api_is_known() {
