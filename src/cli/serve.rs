@@ -10,7 +10,7 @@ use crate::cli::values::filled;
 use crate::database::read::Database;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
-use crate::index::location::{CatalogFolder, DatabaseFile, Fetched, IndexLocation};
+use crate::index::location::{CatalogFolder, DatabaseFile, Fetched, IndexLocation, is_file_name};
 use crate::rules::Severity;
 use crate::server::Served;
 use crate::server::file_based::CatalogFiles;
@@ -18,6 +18,7 @@ use crate::terminal::log::{self, LogFormat};
 use crate::terminal::{Printer, counted};
 use clap::Args;
 use std::fs;
+use std::path::Path;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -140,7 +141,13 @@ fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, Uns
     let location: IndexLocation = arguments.index.parse()?;
     let transports = arguments.registry.transports(context);
     let fetching = location.fetch_any(&transports, arguments.registry.max_image_size.0);
-    let guess = |error: CommandError| guesses::with_index_guess(error, &arguments.index);
+    let path = Path::new(&arguments.index);
+    // The folder of a catalog has no extension either, but the error is about a database.
+    let is_absent = is_file_name(&arguments.index) && path.extension().is_none() && !path.exists();
+    let guess = |error: CommandError| match guesses::with_index_guess(error, &arguments.index) {
+        error if is_absent => error.first_hint(format!("there is no file or folder {}", arguments.index)),
+        error => error,
+    };
     match context
         .runtime
         .block_on(fetching)
@@ -154,6 +161,9 @@ fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, Uns
         Fetched::Catalog(folder) => Ok((catalog(folder, arguments, context)?.into(), None)),
     }
 }
+
+/// The link to the current files in a folder that Kubernetes mounts from a ConfigMap or Secret.
+const MOUNTED: &str = "..data";
 
 /// Checks and opens a catalog.
 fn catalog(folder: CatalogFolder, arguments: &ServeArguments, context: &Context<'_>) -> Result<CatalogFiles, Unserved> {
@@ -180,10 +190,15 @@ fn catalog(folder: CatalogFolder, arguments: &ServeArguments, context: &Context<
         _ => context.printer.report(&findings),
     }
     let problem = format!("the catalog {} has errors, so it is not served", arguments.index);
-    Err(Unserved {
-        error: CommandError::failure(problem),
-        findings,
-    })
+    let mut error = CommandError::failure(problem);
+    if Path::new(&arguments.index).join(MOUNTED).is_symlink() {
+        error = error.hint(format!(
+            "{} is mounted from a ConfigMap or Secret and contains every file twice, once through a link; mount each file \
+             with subPath",
+            arguments.index
+        ));
+    }
+    Err(Unserved { error, findings })
 }
 
 /// Reports the first warnings about a catalog that is served in spite of them, and the number of the others.

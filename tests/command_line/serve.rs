@@ -1,6 +1,7 @@
 //! `serve` and `registry serve`, queried by a client.
 
 use crate::bundles::{BOTH, garden, push, small_base, succeed};
+use crate::common::Sandbox;
 use crate::serving::{Server, start_command};
 use opmx::image::{EntryContent, ImageConfig, LayerEntry, build, layer_from_files};
 use opmx::server::proto::registry_client::RegistryClient;
@@ -421,4 +422,29 @@ fn a_served_file_that_changes_is_logged_once() {
         child.wait().unwrap();
         assert_eq!(lines.filter(|line| line.contains("no longer serving")).count(), 0);
     }
+}
+
+#[test]
+fn the_absence_of_a_folder_and_a_mounted_config_map_are_explained() {
+    let sandbox = Sandbox::new();
+    let outcome = sandbox.run(["serve", "./nowhere"]);
+    assert_eq!(outcome.status, Some(4), "{outcome}");
+    assert!(
+        outcome.stderr.contains("hint: there is no file or folder ./nowhere\n"),
+        "{outcome}"
+    );
+    let document = r#"{"schema": "olm.package", "name": "p", "defaultChannel": "c"}"#;
+    let channel = r#"{"schema": "olm.channel", "package": "p", "name": "c", "entries": []}"#;
+    std::fs::create_dir_all(sandbox.path("mount/..2024_01")).unwrap();
+    std::fs::write(
+        sandbox.path("mount/..2024_01/catalog.json"),
+        format!("{document}\n{channel}\n"),
+    )
+    .unwrap();
+    std::os::unix::fs::symlink("..2024_01", sandbox.path("mount/..data")).unwrap();
+    std::os::unix::fs::symlink("..data/catalog.json", sandbox.path("mount/catalog.json")).unwrap();
+    let outcome = sandbox.run(["serve", "mount"]);
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    let hint = "hint: mount is mounted from a ConfigMap or Secret and contains every file twice, once through a link";
+    assert!(outcome.stderr.contains(hint), "{outcome}");
 }
