@@ -72,8 +72,8 @@ impl Apis {
         Self { complete: true, ..self }
     }
 
-    /// Whether the cluster serves a kind in this exact version. Kubernetes serves no version that it has removed, unless
-    /// the state lists it.
+    /// Whether the cluster serves a kind in this exact version. Kubernetes serves no version that it has removed,
+    /// unless the state lists it.
     ///
     /// If the state does not mention a built-in API group, the kinds in this group are assumed to be served in the
     /// version that current clusters serve. Users rarely list such groups, because they list only the APIs that

@@ -98,8 +98,8 @@ pub(crate) fn fault_of_csv_name(text: &str) -> Option<String> {
     }
 }
 
-/// Describes why the string is not the path of a service that a webhook calls; `None` if it is. The API server ignores a
-/// slash at the end.
+/// Describes why the string is not the path of a service that a webhook calls; `None` if it is. The API server ignores
+/// a slash at the end.
 pub(crate) fn fault_of_webhook_path(path: &str) -> Option<String> {
     if ["", "/"].contains(&path) {
         return None;

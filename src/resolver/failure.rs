@@ -1,21 +1,20 @@
 //! Explanations of failed resolutions: in OLM's words, in plain words, and with remedies.
 
-use super::clause::{Clause, Unmet, listed};
+use super::clause::{Clause, Unmet};
 use super::entries::EntryId;
 use super::missing;
+use super::names::{few, named};
 use super::predicate::{Predicate, Test};
 use super::problem::ResolverOptions;
 use super::resolution::{Considered, Unresolved};
 use super::search::{ConstraintId, Demand, DemandOf, Enabled, Outcome, Variable, minimal, search};
-use super::unused::unoffered;
+use super::unoffered::unoffered;
 use super::variables::{Stands, Variables};
 use crate::cluster::state::Subscription;
 use crate::olm::constraint::{Condition, PackageConstraint};
 use crate::shape::nearest;
 use std::collections::BTreeSet;
 
-/// The maximum number of names that a sentence lists.
-pub(super) const SHOWN: usize = 4;
 /// The maximum number of remedies that are tried.
 const TRIED: usize = 12;
 
@@ -74,27 +73,6 @@ fn least(
     order.sort_by_cached_key(|constraint| std::cmp::Reverse(variables.message(*constraint)));
     let mut steps = options.steps;
     minimal(&variables.instance, demands, core, &order, &mut steps)
-}
-
-pub(super) fn few(names: Vec<String>, word: &str) -> String {
-    let more = names.len().saturating_sub(SHOWN);
-    if more == 0 {
-        return listed(&names, word);
-    }
-    let shown: Vec<String> = names.into_iter().take(SHOWN).collect();
-    format!("{} {word} {more} more", shown.join(", "))
-}
-
-/// Describes a bundle for users: its name and channel, and its catalog if there are several.
-pub(super) fn named(variables: &Variables<'_>, id: EntryId) -> String {
-    let entry = variables.entries.get(id);
-    match variables.catalog(id) {
-        None => format!("{} (installed)", entry.name),
-        Some((catalog, _)) if variables.problem.catalogs.len() > 1 => {
-            format!("{} (channel {} of {catalog})", entry.name, entry.channel)
-        }
-        Some(_) => format!("{} (channel {})", entry.name, entry.channel),
-    }
 }
 
 fn members(variables: &Variables<'_>, members: &[Variable], word: &str) -> String {

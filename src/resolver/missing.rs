@@ -4,7 +4,7 @@
 use super::clause::{Clause, listed};
 use super::predicate::{Predicate, Test};
 use super::search::ConstraintId;
-use super::unused::{Remedy, unoffered};
+use super::unoffered::{Remedy, unoffered};
 use super::variables::Variables;
 use crate::kubernetes::platform::is_platform_group;
 use crate::olm::constraint::Condition;

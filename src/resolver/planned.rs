@@ -1,6 +1,6 @@
 //! What OLM does with a resolution: whether it creates an install plan.
 
-use super::failure::few;
+use super::names::few;
 use super::problem::Problem;
 use super::resolution::{Note, NoteKind, Resolution};
 use crate::cluster::state::{Subscription, UnfinishedPlan};

@@ -5,7 +5,7 @@ use super::failure;
 use super::problem::{Problem, ResolverOptions};
 use super::resolution::{NewSubscription, Note, NoteKind, Resolution, Selected, Unresolved, UpdatedSubscription};
 use super::search::{Choice, Demand, DemandOf, Enabled, Outcome, search};
-use super::unused::unoffered;
+use super::unoffered::unoffered;
 use super::variables::Variables;
 use crate::cluster::state::Subscription;
 use crate::olm::intent::Intent;
