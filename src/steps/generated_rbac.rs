@@ -24,9 +24,26 @@ pub(super) struct Generated {
 #[derive(Default)]
 struct Account<'a> {
     /// Entries of `permissions`, for the namespace of the plan.
-    permissions: Vec<&'a Value>,
+    permissions: Vec<Permission<'a>>,
     /// Entries of `clusterPermissions`.
-    cluster: Vec<&'a Value>,
+    cluster: Vec<Permission<'a>>,
+}
+
+/// An entry of the permissions of a service account.
+struct Permission<'a> {
+    rules: &'a Value,
+    /// The rules in the form that the name and the hash of the role are made from. It can be long, so it is made once.
+    hashed_rules: String,
+}
+
+impl<'a> Permission<'a> {
+    fn of(entry: &'a Value) -> Self {
+        let rules = entry.get("rules").unwrap_or(&Value::Null);
+        Self {
+            rules,
+            hashed_rules: rules_text(rules),
+        }
+    }
 }
 
 /// Returns the objects for a version whose fields have been normalized by their types. Accounts are sorted by name; OLM
@@ -35,11 +52,11 @@ pub(super) fn generate(csv: Csv<'_>, namespace: &str) -> Vec<Generated> {
     let mut accounts: BTreeMap<&str, Account<'_>> = BTreeMap::new();
     for permission in csv.list(&["spec", "install", "spec", "permissions"]) {
         let account = accounts.entry(account_of(permission)).or_default();
-        account.permissions.push(permission);
+        account.permissions.push(Permission::of(permission));
     }
     for permission in csv.list(&["spec", "install", "spec", "clusterPermissions"]) {
         let account = accounts.entry(account_of(permission)).or_default();
-        account.cluster.push(permission);
+        account.cluster.push(Permission::of(permission));
     }
     let owner = Owner { csv, namespace };
     accounts
@@ -74,7 +91,14 @@ impl Owner<'_> {
                 manifest: json!({"metadata": metadata}),
             });
         }
-        let named = |permission: &&Value| {
+        let permission_text = |permission: &Permission<'_>| {
+            format!(
+                "{{\"serviceAccountName\":{},\"rules\":{}}}",
+                text(account),
+                permission.hashed_rules
+            )
+        };
+        let named = |permission: &Permission<'_>| {
             let hashed = format!(
                 "{{\"name\":{},\"permission\":{}}}",
                 text(csv),
@@ -82,8 +106,8 @@ impl Owner<'_> {
             );
             name(&format!("{csv}-{account}"), &hashed)
         };
-        let roles: Vec<(String, &Value)> = given.permissions.iter().map(|entry| (named(entry), *entry)).collect();
-        let named = |permission: &&Value| {
+        let roles: Vec<_> = given.permissions.iter().map(|entry| (named(entry), entry)).collect();
+        let named = |permission: &Permission<'_>| {
             let hashed = format!(
                 "{{\"name\":{},\"namespace\":{},\"permission\":{}}}",
                 text(csv),
@@ -92,7 +116,7 @@ impl Owner<'_> {
             );
             name(csv, &hashed)
         };
-        let cluster_roles: Vec<(String, &Value)> = given.cluster.iter().map(|entry| (named(entry), *entry)).collect();
+        let cluster_roles: Vec<_> = given.cluster.iter().map(|entry| (named(entry), entry)).collect();
         objects.extend(
             roles
                 .iter()
@@ -112,16 +136,15 @@ impl Owner<'_> {
         objects
     }
 
-    fn role(&self, kind: &str, name: &str, permission: &Value) -> Generated {
-        let rules = permission.get("rules").unwrap_or(&Value::Null);
-        let mut metadata = self.metadata(name, &hash(&rules_text(rules)));
+    fn role(&self, kind: &str, name: &str, permission: &Permission<'_>) -> Generated {
+        let mut metadata = self.metadata(name, &hash(&permission.hashed_rules));
         if kind == "Role" {
             metadata.insert("namespace".to_owned(), self.namespace.into());
             metadata.insert("ownerReferences".to_owned(), self.references());
         }
         Generated {
             gvk: GroupVersionKind::new(rbac::GROUP, "v1", kind),
-            manifest: json!({"metadata": metadata, "rules": rules}),
+            manifest: json!({"metadata": metadata, "rules": permission.rules}),
         }
     }
 
@@ -207,15 +230,6 @@ fn base62(bytes: &[u8]) -> String {
         digits.push('0');
     }
     digits.iter().rev().collect()
-}
-
-fn permission_text(permission: &Value) -> String {
-    let rules = permission.get("rules").unwrap_or(&Value::Null);
-    format!(
-        "{{\"serviceAccountName\":{},\"rules\":{}}}",
-        text(account_of(permission)),
-        rules_text(rules)
-    )
 }
 
 /// Formats rules in the field order that is used for the hashes: the verbs come first, and are always present.
