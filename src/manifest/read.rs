@@ -128,6 +128,11 @@ impl Manifests {
         }
     }
 
+    /// Reads an object that is in no file, such as a ClusterServiceVersion that opmx makes.
+    pub(crate) fn read_value(&mut self, name: &str, value: Value) {
+        self.open_one(&Document::of_value(name, value), &Path::root(), Layout::Flat);
+    }
+
     fn open(&mut self, document: &Document, path: &Path, layout: Layout) {
         let value = path.get(document.value());
         match items(value) {

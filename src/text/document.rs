@@ -2,6 +2,7 @@
 
 use super::block;
 use super::decoded::{self, Offsets};
+use super::emit::to_json;
 use super::events::Style;
 use super::json;
 use super::limits::Limits;
@@ -48,6 +49,12 @@ impl Document {
             top,
             places: OnceLock::new(),
         }))
+    }
+
+    /// Returns a document for a value that is in no file. Its text is the value as JSON, in a source with this name.
+    pub(crate) fn of_value(name: &str, value: Value) -> Self {
+        let passage = Passage::file(&SourceFile::new(name, to_json(&value)));
+        Self::new(passage, 0, Format::Json, value, Places::default())
     }
 
     /// Returns the file.
@@ -177,5 +184,27 @@ impl fmt::Debug for Document {
             .field("format", &self.format())
             .field("value", self.value())
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::read;
+    use serde_json::json;
+
+    #[test]
+    fn a_value_in_no_file_has_the_places_of_its_json() {
+        let value = json!({"b": [{"c": "x\u{202e}"}], "a": 1.0});
+        let document = Document::of_value("made", value.clone());
+        let reading = read("made", to_json(&value).as_bytes(), &Limits::default());
+        let [written] = &reading.documents[..] else {
+            panic!("{reading:?}");
+        };
+        assert_eq!(document.value(), written.value());
+        assert_eq!(document.source().text(), written.source().text());
+        for path in [Path::root(), Path::from("a"), Path::from("b").index(0).key("c")] {
+            assert_eq!(document.place(&path).span, written.place(&path).span);
+        }
     }
 }

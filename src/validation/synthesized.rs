@@ -2,10 +2,10 @@
 
 use super::stages::Finding;
 use crate::bundle::Bundle;
-use crate::manifest::{Layout, Manifests};
+use crate::manifest::Manifests;
 use crate::source::Place;
 use crate::synthesis::{Fate, Provenance, Synthesis};
-use crate::text::{Document, Limits, Path, to_json};
+use crate::text::{Document, Path};
 use serde_json::Value;
 
 /// The name of the virtual file. Findings never show this name.
@@ -34,7 +34,7 @@ impl<'a> Synthesized<'a> {
     /// Creates the bundle from the CSV and the objects that are shipped alongside it.
     pub(super) fn new(bundle: &Bundle, csv: &Value, synthesis: &'a Synthesis) -> Option<Self> {
         let mut manifests = Manifests::default();
-        manifests.read_file(FILE, to_json(csv).as_bytes(), Layout::Flat, &Limits::UNLIMITED);
+        manifests.read_value(FILE, csv.clone());
         let object = manifests.objects.pop()?;
         let document = object.document().0.clone();
         let kept = synthesis
