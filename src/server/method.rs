@@ -42,6 +42,11 @@ impl Method {
         (0..METHODS.len()).map(Self)
     }
 
+    /// Returns the position of the method among [`Method::all`].
+    pub(super) fn number(self) -> usize {
+        self.0
+    }
+
     pub(super) fn service(self) -> &'static str {
         METHODS[self.0].0
     }

@@ -81,15 +81,23 @@ struct OfEnd {
     grpc_code: &'static str,
 }
 
+/// The metrics of the calls of one method, taken from their families, because every call would look them up by labels.
+#[derive(Debug)]
+struct Calls {
+    started: Counter,
+    messages: Counter,
+    bytes: Counter,
+    succeeded: Counter,
+    durations: Histogram,
+}
+
 /// The metrics of a server.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
-    started: Family<OfMethod, Counter>,
-    messages: Family<OfMethod, Counter>,
-    bytes: Family<OfMethod, Counter>,
+    /// The calls of each method, in the order of [`Method::all`].
+    calls: Vec<Calls>,
     handled: Family<OfEnd, Counter>,
-    durations: Family<OfMethod, Histogram, fn() -> Histogram>,
     accepted: Counter,
     open: Gauge,
     serving: Gauge,
@@ -102,18 +110,31 @@ pub struct Metrics {
 impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::default();
-        let durations = Family::new_with_constructor((|| Histogram::new(BOUNDS)) as fn() -> Histogram);
-        let metrics = Self {
-            started: register(&mut registry, "grpc_server_started", "Calls started"),
-            messages: register(&mut registry, "grpc_server_msg_sent", "Messages sent"),
-            bytes: register(&mut registry, "opmx_sent_bytes", "Bytes of messages sent"),
-            handled: register(&mut registry, "grpc_server_handled", "Calls completed, by status code"),
-            durations: registered(
-                &mut registry,
-                "grpc_server_handling_seconds",
-                "Duration of calls, until their last byte",
-                durations,
-            ),
+        let started: Family<OfMethod, Counter> = register(&mut registry, "grpc_server_started", "Calls started");
+        let messages: Family<OfMethod, Counter> = register(&mut registry, "grpc_server_msg_sent", "Messages sent");
+        let bytes: Family<OfMethod, Counter> = register(&mut registry, "opmx_sent_bytes", "Bytes of messages sent");
+        let handled: Family<OfEnd, Counter> =
+            register(&mut registry, "grpc_server_handled", "Calls completed, by status code");
+        let durations = registered(
+            &mut registry,
+            "grpc_server_handling_seconds",
+            "Duration of calls, until their last byte",
+            Family::new_with_constructor((|| Histogram::new(BOUNDS)) as fn() -> Histogram),
+        );
+        // Methods without calls are also reported.
+        let calls = Method::all().map(|method| {
+            let labels = method.labels();
+            Calls {
+                started: started.get_or_create_owned(&labels),
+                messages: messages.get_or_create_owned(&labels),
+                bytes: bytes.get_or_create_owned(&labels),
+                succeeded: handled.get_or_create_owned(&method.ended(Code::Ok)),
+                durations: durations.get_or_create_owned(&labels),
+            }
+        });
+        Self {
+            calls: calls.collect(),
+            handled,
             accepted: register(&mut registry, "opmx_connections_accepted", "Connections accepted"),
             open: register(&mut registry, "opmx_connections_open", "Open connections"),
             serving: register(
@@ -126,17 +147,7 @@ impl Default for Metrics {
             bundles: register(&mut registry, "opmx_catalog_bundles", "Bundles in the served catalog"),
             entries: register(&mut registry, "opmx_catalog_entries", "Entries in the served catalog"),
             registry,
-        };
-        // Methods without calls are also reported.
-        for method in Method::all() {
-            let labels = method.labels();
-            for counters in [&metrics.started, &metrics.messages, &metrics.bytes] {
-                drop(counters.get_or_create(&labels));
-            }
-            drop(metrics.durations.get_or_create(&labels));
-            drop(metrics.handled.get_or_create(&method.ended(Code::Ok)));
         }
-        metrics
     }
 }
 
@@ -184,17 +195,18 @@ impl Metrics {
     }
 
     pub(super) fn call_started(&self, method: Method) {
-        self.started.get_or_create(&method.labels()).inc();
+        self.calls[method.number()].started.inc();
     }
 
     pub(super) fn call_ended(&self, method: Method, ended: Ended) {
-        let labels = method.labels();
-        self.handled.get_or_create(&method.ended(ended.code)).inc();
-        self.durations
-            .get_or_create(&labels)
-            .observe(ended.duration.as_secs_f64());
-        self.messages.get_or_create(&labels).inc_by(ended.messages);
-        self.bytes.get_or_create(&labels).inc_by(ended.bytes);
+        let calls = &self.calls[method.number()];
+        match ended.code {
+            Code::Ok => calls.succeeded.inc(),
+            code => self.handled.get_or_create(&method.ended(code)).inc(),
+        };
+        calls.durations.observe(ended.duration.as_secs_f64());
+        calls.messages.inc_by(ended.messages);
+        calls.bytes.inc_by(ended.bytes);
     }
 
     /// Returns all metrics, in the text format of OpenMetrics.
