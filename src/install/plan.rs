@@ -17,7 +17,7 @@ use crate::cluster::state::{Approval, NAMESPACE};
 use crate::kubernetes::rbac::covering::TooComplex;
 use crate::olm::limits::OBJECT;
 use crate::olm::releases::Olm;
-use crate::resolver::Resolution;
+use crate::resolver::{Resolution, Selected};
 use crate::steps::Content;
 use crate::steps::{self, Repetition, Target};
 use std::collections::BTreeSet;
@@ -172,6 +172,22 @@ pub enum PlanError {
 /// Returns an error if the manifests of a bundle cannot be read, if OLM could not read them, or if they specify too
 /// many permissions.
 pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) -> Result<Option<Planned>, PlanError> {
+    let contents = match subject {
+        Subject::Bundle { .. } => Vec::new(),
+        Subject::Resolution { resolution, catalogs } => {
+            resolution_steps::contents(resolution, catalogs).map_err(ResolvedError::from)?
+        }
+    };
+    plan_of(subject, &contents, state, options)
+}
+
+/// Like [`plan`], with the bundles of a resolution.
+fn plan_of(
+    subject: Subject<'_>,
+    contents: &[(&Selected, Content)],
+    state: Option<&State>,
+    options: &PlanOptions,
+) -> Result<Option<Planned>, PlanError> {
     let unknown = State::default();
     let known = state.unwrap_or(&unknown);
     let of_state = Some(known.namespace.as_str()).filter(|namespace| !namespace.is_empty());
@@ -196,8 +212,9 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
             let bytes = content.served.as_ref().map_or(0, |_| steps::size(&steps));
             (steps, bytes)
         }
-        Subject::Resolution { resolution, catalogs } => {
-            resolution_steps::steps(resolution, catalogs, namespace, options.repetition, &options.olm)?
+        Subject::Resolution { resolution, .. } => {
+            let steps = resolution_steps::steps(resolution, contents, namespace, options.repetition, &options.olm);
+            steps.map_err(ResolvedError::from)?
         }
     };
     if steps.is_empty() {
@@ -224,7 +241,7 @@ pub fn plan(subject: Subject<'_>, state: Option<&State>, options: &PlanOptions) 
     if let Some(applied) = applied.as_ref().filter(|_| approval == Approval::Automatic) {
         plan = applied.written_to(plan);
     }
-    let released = released(subject, state, options, &plan)?;
+    let released = released(subject, contents, state, options, &plan)?;
     Ok(Some(Planned {
         unchecked: match subject {
             Subject::Bundle { .. } => unchecked(&plan.status.plan, known),
@@ -254,6 +271,7 @@ fn natives(versions: Vec<Requirements>) -> Vec<Requirements> {
 /// the plans are compared.
 fn released(
     subject: Subject<'_>,
+    contents: &[(&Selected, Content)],
     state: Option<&State>,
     options: &PlanOptions,
     proposed: &InstallPlan,
@@ -271,7 +289,7 @@ fn released(
             plan.status.plan.iter().map(|step| step.status).collect(),
         )
     };
-    let planned = plan(subject, state, &options)?.map(|planned| planned.plan);
+    let planned = plan_of(subject, contents, state, &options)?.map(|planned| planned.plan);
     Ok(planned.filter(|plan| {
         let (other, this): ((_, Vec<_>), _) = (ends(plan), ends(proposed));
         state.is_none() || other != this

@@ -3,7 +3,7 @@
 use super::catalogs::{Catalogs, SelectedError};
 use crate::olm::releases::Olm;
 use crate::resolver::{NewSubscription, Resolution, Selected};
-use crate::steps::{Place, Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle, size};
+use crate::steps::{Content, Place, Repetition, Step, StepError, StepResource, StepStatus, Target, of_bundle, size};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -25,28 +25,40 @@ pub enum ResolvedError {
     Step(#[from] StepError),
 }
 
-/// Returns the steps of all bundles that a resolution installs into `namespace`, sorted by bundle name. The steps of a
-/// bundle are followed by the step of the Subscription that OLM creates for the bundle, if any.
+/// Returns the bundles that a resolution installs, sorted by name, with their manifests.
+///
+/// # Errors
+/// Returns an error if the manifests of a bundle cannot be read.
+pub fn contents<'a>(
+    resolution: &'a Resolution,
+    catalogs: &Catalogs,
+) -> Result<Vec<(&'a Selected, Content)>, SelectedError> {
+    let install: HashSet<&str> = resolution.install.iter().map(String::as_str).collect();
+    let selected = resolution.selected.iter();
+    let selected = selected.filter(|selected| install.contains(selected.name.as_str()));
+    let mut bundles = catalogs.bundles();
+    selected
+        .map(|selected| Ok((selected, bundles.content(selected)?)))
+        .collect()
+}
+
+/// Returns the steps of all bundles that a resolution installs into `namespace`, in the order of [`contents`]. The
+/// steps of a bundle are followed by the step of the Subscription that OLM creates for the bundle, if any.
 /// [`InstallPlan::new`](super::install_plan::InstallPlan::new) sorts the steps into the order of a plan. Also returns
 /// the size in bytes of the steps with embedded manifests; for a bundle in its own image, the plan contains only
 /// references.
 ///
 /// # Errors
-/// Returns an error if the manifests of a bundle cannot be read, or if OLM could not read them.
+/// Returns an error if OLM could not read the manifests of a bundle.
 pub fn steps(
     resolution: &Resolution,
-    catalogs: &Catalogs,
+    contents: &[(&Selected, Content)],
     namespace: &str,
     repetition: Repetition,
     olm: &Olm,
-) -> Result<(Vec<Step>, usize), ResolvedError> {
+) -> Result<(Vec<Step>, usize), StepError> {
     let (mut steps, mut bytes) = (Vec::new(), 0);
-    let mut bundles = catalogs.bundles();
-    let install: HashSet<&str> = resolution.install.iter().map(String::as_str).collect();
-    for selected in &resolution.selected {
-        if !install.contains(selected.name.as_str()) {
-            continue;
-        }
+    for (selected, content) in contents {
         let (catalog_namespace, catalog) = apart(&selected.catalog);
         let target = Target {
             namespace: namespace.to_owned(),
@@ -55,9 +67,8 @@ pub fn steps(
             repetition,
             olm: olm.clone(),
         };
-        let content = bundles.content(selected)?;
         let replaces = selected.replaces.as_deref().unwrap_or_default();
-        let own = of_bundle(&content, &target, replaces)?;
+        let own = of_bundle(content, &target, replaces)?;
         if content.served.is_some() {
             bytes += size(&own);
         }

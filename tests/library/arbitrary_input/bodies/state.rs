@@ -139,13 +139,10 @@ fn judged(state: &State) {
         match resolve(&problem, &options) {
             Ok(resolution) => {
                 assert!(serde_json::to_string(&resolution).is_ok());
-                let _ = resolution_steps::steps(
-                    &resolution,
-                    &catalogs,
-                    &state.namespace,
-                    Repetition::Once,
-                    &Olm::default(),
-                );
+                if let Ok(contents) = resolution_steps::contents(&resolution, &catalogs) {
+                    let (namespace, olm) = (&state.namespace, Olm::default());
+                    let _ = resolution_steps::steps(&resolution, &contents, namespace, Repetition::Once, &olm);
+                }
             }
             Err(unresolved) => assert!(!unresolved.to_string().is_empty()),
         }
