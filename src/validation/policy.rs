@@ -9,13 +9,14 @@ mod judge;
 mod keys;
 mod matching;
 mod read;
+mod scopes;
 mod unmatched;
 
 pub use judge::{Broken, Judge, check, judge, judge_catalog, judge_image};
 pub use keys::json_schema;
 pub use read::{PolicyError, read};
 
-use matching::ScopeRules;
+use scopes::ScopeRules;
 use serde::Deserialize;
 use serde_json::Value;
 

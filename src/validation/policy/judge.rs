@@ -1,7 +1,8 @@
 //! Compares a bundle with a policy.
 
 use super::facts::{Facts, Grant, Origin, Spot};
-use super::matching::{CORE, Patterns, ScopeJudge, is_catalog};
+use super::matching::{CORE, Patterns, is_catalog};
+use super::scopes::ScopeJudge;
 use super::{Scope, Setting, Terms};
 use crate::bundle::{Bundle, is_csv};
 use crate::diagnostic::Diagnostic;
