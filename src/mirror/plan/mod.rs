@@ -6,17 +6,17 @@
 
 mod extras;
 mod objects;
+mod read;
 
 pub(in crate::mirror) use extras::ExtrasByDigest;
 pub use objects::{CatalogKind, CatalogObject};
+pub use read::{PlanError, PlanFileError};
 
 use super::images::Role;
-use crate::files::{self, FileError};
-use crate::image::{Digest, Platform, ReferenceError};
+use crate::image::{Digest, Platform};
 use crate::text::to_json;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
 /// The format version in [`Plan::schema`].
 pub const SCHEMA: &str = "opmx.mirror.plan/v1";
@@ -362,139 +362,7 @@ impl From<Role> for ImageRole {
     }
 }
 
-/// The reason why bytes are not a valid plan.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanError {
-    /// The bytes are not JSON with the structure of a plan.
-    #[error("this is not a mirror plan")]
-    Form(#[from] serde_json::Error),
-    /// The format version of the plan is not supported.
-    #[error("the plan has the schema {found:?}, but this version of opmx supports only {SCHEMA:?}")]
-    Version {
-        /// The format version in the plan.
-        found: String,
-    },
-    /// The plan refers to content that it does not contain.
-    #[error("{who} refers to {digest}, which is not in the plan")]
-    Dangling {
-        /// The entry that contains the reference.
-        who: String,
-        /// The missing digest.
-        digest: Digest,
-    },
-    /// The plan contains content that belongs to none of its images, so the content would not be copied.
-    #[error("{what} belongs to no image of the plan")]
-    Loose {
-        /// The content.
-        what: String,
-    },
-    /// A manifest contains itself, directly or indirectly.
-    #[error("the manifest {digest} contains itself")]
-    Cycle {
-        /// The digest of the manifest.
-        digest: Digest,
-    },
-    /// The sizes in the plan are not plausible.
-    #[error("the content has more than {limit} bytes")]
-    Size {
-        /// The maximum size of the content.
-        limit: u64,
-    },
-    /// The destination of an image is not the name of a repository.
-    #[error("images[{place}].destination: {image} cannot be copied to this destination")]
-    Destination {
-        /// The position of the image in the plan.
-        place: usize,
-        /// The source of the image, or the name of the catalog.
-        image: String,
-        /// The problem with the name.
-        source: ReferenceError,
-    },
-    /// The destination of an image is not below the target of the plan.
-    #[error("{image} has the destination {destination}, but the plan {}", of_target(to.as_deref()))]
-    Outside {
-        /// The source of the image or catalog.
-        image: String,
-        /// The destination.
-        destination: String,
-        /// The target of the plan.
-        to: Option<String>,
-    },
-    /// An image has no destination, although the plan has a target.
-    #[error("{image} has no destination, but the plan has a target")]
-    Nowhere {
-        /// The source of the image or catalog.
-        image: String,
-    },
-    /// No image is copied to the destination of a catalog.
-    #[error("the catalog {catalog} has the destination {destination}, but its image is not copied there")]
-    NoImage {
-        /// The source of the catalog.
-        catalog: String,
-        /// The destination.
-        destination: String,
-    },
-}
-
-fn of_target(to: Option<&str>) -> String {
-    match to {
-        Some(to) => format!("is for {to}"),
-        None => "has no target".to_owned(),
-    }
-}
-
-/// The reason why a file is not a valid plan.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanFileError {
-    /// The file cannot be read.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The file does not contain a plan.
-    #[error("{}", path.display())]
-    Plan {
-        /// The file.
-        path: PathBuf,
-        /// The underlying error.
-        source: PlanError,
-    },
-}
-
-/// The maximum size in bytes of a plan file. The size of a plan with 100,000 images is about a third of this limit.
-const FILE_LIMIT: usize = 1 << 30;
-
 impl Plan {
-    /// Reads a plan from a file.
-    ///
-    /// # Errors
-    /// Returns an error if the file cannot be read or does not contain a plan.
-    pub fn read(path: &Path) -> Result<Self, PlanFileError> {
-        let bytes = files::read_small(path, FILE_LIMIT)?;
-        Self::parse(&bytes).map_err(|source| PlanFileError::Plan {
-            path: path.to_owned(),
-            source,
-        })
-    }
-
-    /// Parses a plan, and checks that all of it can be copied to its target.
-    ///
-    /// # Errors
-    /// Returns an error if `bytes` is not a plan with a supported format version, or the plan is inconsistent.
-    pub fn parse(bytes: &[u8]) -> Result<Self, PlanError> {
-        #[derive(Deserialize)]
-        struct Form {
-            schema: String,
-        }
-        let form: Form = serde_json::from_slice(bytes)?;
-        if form.schema != SCHEMA {
-            return Err(PlanError::Version { found: form.schema });
-        }
-        let plan: Self = serde_json::from_slice(bytes)?;
-        plan.check()?;
-        Ok(plan)
-    }
-
     /// Returns the manifests of an image and its extras, each after the manifests that it references.
     pub fn all_behind(&self, image: &PlannedImage) -> Vec<Digest> {
         let mut ordered = Vec::new();
