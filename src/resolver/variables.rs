@@ -1,21 +1,21 @@
 //! Turns catalogs and subscriptions into variables and constraints, but only those that can be reached from the
 //! subscriptions and the installed versions.
 
-use super::clause::{Clause, Unmet};
+mod candidates;
+
+use super::clause::Clause;
 use super::entries::{ChannelKey, Entries, EntryId, Origin};
-use super::order::{Chains, catalog_rank, chain, channel_rank};
+use super::order::{Chains, catalog_rank, channel_rank};
 use super::predicate::{Dependency, Predicate, Providers, needs_of};
 use super::problem::Problem;
 use super::search::{ConstraintId, Demand, DemandOf, Instance, ListId, Variable};
 use super::unused::Unused;
 use crate::catalog::{Property, Text};
 use crate::cel::Budget;
-use crate::cluster::state::Subscription;
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::intent::Intent;
 use crate::olm::property::DEPRECATED;
 use crate::olm::releases::Feature;
-use crate::version::VersionRange;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -56,9 +56,6 @@ pub(super) struct Variables<'p> {
     /// The variables of bundles whose dependencies have not been read yet.
     waiting: Vec<Variable>,
 }
-
-/// The bundles that a subscription can install, in order of preference, or the reason why there are none.
-pub(super) type Candidates = Result<Vec<EntryId>, Unmet>;
 
 impl<'p> Variables<'p> {
     /// Builds all variables that can be reached from the subscriptions and the installed versions.
@@ -116,12 +113,6 @@ impl<'p> Variables<'p> {
             of: DemandOf::One(variable),
             constraint: Some(constraint),
         });
-    }
-
-    /// Returns the installed entry of a subscription.
-    pub(super) fn current(&self, subscription: &Subscription) -> Option<EntryId> {
-        let name = subscription.installed_csv.as_deref()?;
-        self.entries.existing.get(name).copied()
     }
 
     fn constraint(&mut self, constraint: Clause) -> ConstraintId {
@@ -225,79 +216,6 @@ impl<'p> Variables<'p> {
             }
         }
         Ok(())
-    }
-
-    /// Returns the entries of a subscription's channels, in their listed order, or the reason why there are none.
-    pub(super) fn listed(&self, subscription: &Subscription) -> Result<Vec<(ChannelKey, Vec<EntryId>)>, Unmet> {
-        let sources = self.problem.catalogs.iter().enumerate();
-        let mut channels: Vec<(&ChannelKey, &Vec<EntryId>)> = Vec::new();
-        for (place, source) in sources {
-            if source.name == subscription.catalog && source.namespace == subscription.catalog_namespace {
-                let of = Origin::Catalog(place);
-                let here = self.entries.channels.iter();
-                channels.extend(here.filter(|(key, ids)| key.origin == of && !ids.is_empty()));
-            }
-        }
-        if channels.is_empty() {
-            return Err(Unmet::Catalog);
-        }
-        channels.retain(|(key, _)| *key.package == *subscription.package);
-        if channels.is_empty() {
-            return Err(Unmet::Package);
-        }
-        if let Some(channel) = &subscription.channel {
-            channels.retain(|(key, _)| *key.channel == **channel);
-        }
-        if channels.is_empty() {
-            return Err(Unmet::Channel);
-        }
-        channels.sort_by_cached_key(|(key, _)| channel_rank(&self.entries, key));
-        Ok(channels
-            .into_iter()
-            .map(|(key, ids)| (key.clone(), ids.clone()))
-            .collect())
-    }
-
-    fn candidates(&self, subscription: &Subscription) -> Result<Candidates, String> {
-        let mut channels = match self.listed(subscription) {
-            Ok(channels) => channels,
-            Err(unmet) => return Ok(Err(unmet)),
-        };
-        let current = self.current(subscription);
-        if let (None, Some(starting)) = (current, &subscription.starting_csv) {
-            for (_, ids) in &mut channels {
-                ids.retain(|id| *self.entries.get(*id).name == **starting);
-            }
-            channels.retain(|(_, ids)| !ids.is_empty());
-            if channels.is_empty() {
-                return Ok(Err(Unmet::StartingCsv));
-            }
-        }
-        let mut candidates = Vec::new();
-        for (key, ids) in &channels {
-            candidates.extend(chain(&self.entries, &key.package, &key.channel, ids)?);
-        }
-        if let Some(current) = current {
-            let name = &self.entries.get(current).name;
-            if self.problem.held.contains_key(&**name) {
-                candidates.clear();
-            }
-            candidates.retain(|id| self.updates(*id, current));
-            candidates.push(current);
-        }
-        Ok(Ok(candidates))
-    }
-
-    /// Returns whether an entry is an update for an installed version.
-    pub(super) fn updates(&self, id: EntryId, current: EntryId) -> bool {
-        let (entry, current) = (self.entries.get(id), self.entries.get(current));
-        let in_range = || {
-            let range = VersionRange::parse_as_olm(entry.skip_range.as_deref()?).ok()?;
-            Some(range.contains(current.version.as_ref()?))
-        };
-        entry.replaces.as_ref() == Some(&current.name)
-            || entry.skips.contains(&current.name)
-            || in_range().unwrap_or(false)
     }
 
     /// Reads the dependencies of all waiting bundles.
