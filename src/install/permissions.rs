@@ -26,7 +26,7 @@ use super::handling::{self, Resource};
 use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::account::Grants;
 use crate::kubernetes::rbac::covering::{Granted, TooComplex, compact, halves, uncovered};
-use crate::kubernetes::rbac::role::is_aggregated;
+use crate::kubernetes::rbac::role::{Roles, is_aggregated};
 use crate::kubernetes::rbac::{self, Rule};
 use crate::steps::Step;
 use serde::Serialize;
@@ -148,21 +148,11 @@ pub(super) fn handed_on<'a>(
 ) -> Vec<(usize, Need)> {
     let place = |step: &Step, cluster: bool| (!cluster).then(|| step.namespace(namespace).to_owned());
     let mut needs = Vec::new();
-    let mut known: BTreeMap<(String, Option<String>, String), &Value> = BTreeMap::new();
-    for object in existing {
-        let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
-        let kind = text("/kind");
-        if ["Role", "ClusterRole"].contains(&kind) {
-            let home = (kind == "Role").then(|| text("/metadata/namespace").to_owned());
-            known.insert((kind.to_owned(), home, text("/metadata/name").to_owned()), object);
-        }
-    }
+    let roles = with_roles_of(steps, namespace, Roles::of(existing));
     for (index, step) in steps.iter().enumerate() {
         let resource = &step.resource;
         if ["Role", "ClusterRole"].contains(&resource.kind.as_str()) {
             let home = place(step, resource.kind == "ClusterRole");
-            let key = (resource.kind.clone(), home.clone(), resource.name.clone());
-            known.insert(key, &resource.manifest);
             let need = Need {
                 namespace: home,
                 rules: rules_in(&resource.manifest),
@@ -182,18 +172,32 @@ pub(super) fn handed_on<'a>(
         let kind = text("/roleRef/kind").unwrap_or_default().to_owned();
         let name = text("/roleRef/name").unwrap_or_default().to_owned();
         let bind = verb_on(&kind, &name, "bind");
-        let home = place(step, kind == "ClusterRole");
-        let role = known.get(&(kind, home, name));
+        let rules = roles.known_rules(&kind, &name, step.namespace(namespace));
         let need = Need {
             namespace: place(step, cluster),
             // The rules of an unknown role count as not held.
-            rules: role.map_or_else(|| vec![bind.clone()], |role| rules_in(role)),
+            rules: rules.unwrap_or_else(|| vec![bind.clone()]),
             purpose: Purpose::Operator,
             unless: Some(bind),
         };
         needs.push((index, need));
     }
     needs
+}
+
+/// Adds the roles that the steps of a plan write. OLM updates roles that already exist, so the last step for a role
+/// determines its rules.
+fn with_roles_of<'a>(steps: &'a [Step], namespace: &'a str, mut roles: Roles<'a>) -> Roles<'a> {
+    for step in steps {
+        let resource = &step.resource;
+        roles.write(
+            &resource.kind,
+            step.namespace(namespace),
+            &resource.name,
+            &resource.manifest,
+        );
+    }
+    roles
 }
 
 /// Returns the permissions that the install needs for its requests to the API server, without duplicates.

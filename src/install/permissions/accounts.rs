@@ -5,18 +5,19 @@
 //! apply in all namespaces. Otherwise OLM copies the Roles into each target namespace. The operator may also update its
 //! OperatorCondition, and accounts that serve webhooks or APIs may ask the API server to authenticate users.
 
+mod changed;
 mod given;
 
-use super::Subject;
+use super::{Subject, with_roles_of};
 use crate::cluster::{State, operator_groups};
 use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Bindings, Grants};
 use crate::kubernetes::rbac::covering::{Granted, TooComplex, are_readable, cells, halves};
-use crate::kubernetes::rbac::role::Roles;
 use crate::kubernetes::selector::selects;
 use crate::olm::install_mode::ALL_NAMESPACES;
 use crate::steps::Step;
+use changed::rebound;
 use given::{Given, bound, certified, condition, own_accounts};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -134,10 +135,11 @@ pub fn operators(steps: &[Step], namespace: &str, state: &State) -> Result<Vec<O
     let versions = steps.iter().filter(|step| step.resource.kind == csv::KIND);
     // OLM creates only the first of several versions with the same name.
     let created = versions.filter(|step| seen.insert((step.namespace(namespace), &*step.resource.name)));
+    let mut bindings = Bindings::of(&state.objects);
+    bindings.roles = with_roles_of(steps, namespace, bindings.roles);
     let mut cluster = Cluster {
         steps: StepsByVersion::of(steps),
-        bindings: Bindings::of(&state.objects),
-        roles: Roles::of(&state.objects),
+        bindings,
         groups: HashMap::new(),
         state,
     };
@@ -149,8 +151,8 @@ pub fn operators(steps: &[Step], namespace: &str, state: &State) -> Result<Vec<O
 /// The plan and the cluster, indexed once for all operators.
 struct Cluster<'a> {
     steps: StepsByVersion<'a>,
+    /// The bindings of the cluster, and the roles of the cluster and of all steps.
     bindings: Bindings<'a>,
-    roles: Roles<'a>,
     /// The target namespaces and the name of the OperatorGroup in each namespace.
     groups: HashMap<&'a str, Option<(Targets, String)>>,
     state: &'a State,
@@ -198,7 +200,15 @@ fn operator<'a>(version: &'a Step, namespace: &'a str, cluster: &mut Cluster<'a>
         ));
     }
     let accounts = own_accounts(csv, namespace);
-    let mut given = bound(&own, &accounts, namespace, &targets, &cluster.roles, &mut notes);
+    let mut given = bound(
+        &own,
+        &accounts,
+        namespace,
+        &targets,
+        &cluster.bindings.roles,
+        &mut notes,
+    );
+    given.extend(rebound(&own, &accounts, namespace, &cluster.bindings));
     given.push(condition(csv, namespace));
     given.extend(certified(csv, namespace));
     let mut of_accounts: BTreeMap<&Account, Vec<&Given>> = BTreeMap::new();

@@ -190,10 +190,13 @@ pub(super) fn grants_to<'a>(
 /// The bindings and roles among some objects.
 #[derive(Debug, Default)]
 pub(crate) struct Bindings<'a> {
-    roles: Roles<'a>,
+    /// The roles that the bindings refer to.
+    pub(crate) roles: Roles<'a>,
     all: Vec<&'a Value>,
     /// The positions of the bindings of each subject.
     by_subject: HashMap<Named<&'a str>, Vec<usize>>,
+    /// The positions of the bindings to each role, by its kind, its namespace (empty for a ClusterRole) and its name.
+    by_role: HashMap<[&'a str; 3], Vec<usize>>,
 }
 
 impl<'a> Bindings<'a> {
@@ -214,6 +217,16 @@ impl<'a> Bindings<'a> {
             for subject in subjects(object).filter_map(|subject| Named::of(subject, namespace)) {
                 made.by_subject.entry(subject).or_default().push(made.all.len());
             }
+            let text = |path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default();
+            let role = match (text("/roleRef/kind"), namespace) {
+                // A ClusterRoleBinding cannot refer to a Role.
+                ("Role", None) => None,
+                ("Role", Some(namespace)) => Some(["Role", namespace, text("/roleRef/name")]),
+                (kind, _) => Some([kind, "", text("/roleRef/name")]),
+            };
+            if let Some(role) = role {
+                made.by_role.entry(role).or_default().push(made.all.len());
+            }
             made.all.push(object);
         }
         made
@@ -226,6 +239,20 @@ impl<'a> Bindings<'a> {
         // Several subjects of a binding may be the account.
         let places: BTreeSet<usize> = places.flatten().copied().collect();
         self.granted(places.into_iter().filter_map(|place| self.all.get(place)))
+    }
+
+    /// Returns the bindings to a role, each with its namespace, which is `None` for a ClusterRoleBinding. `namespace`
+    /// is the namespace of a Role, and ignored for a ClusterRole.
+    pub(crate) fn to_role<'b>(
+        &'b self,
+        kind: &'b str,
+        namespace: &'b str,
+        name: &'b str,
+    ) -> impl Iterator<Item = (&'a Value, Option<&'a str>)> + 'b {
+        let namespace = if kind == "ClusterRole" { "" } else { namespace };
+        let places = self.by_role.get(&[kind, namespace, name]).into_iter().flatten();
+        let found = places.filter_map(|place| self.all.get(*place).copied());
+        found.map(|binding| (binding, namespace_of(binding)))
     }
 
     fn granted<'b>(&self, bindings: impl Iterator<Item = &'b &'a Value>) -> (Grants, Vec<String>)

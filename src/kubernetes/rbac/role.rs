@@ -2,14 +2,17 @@
 
 use super::{CLUSTER_ADMIN, GROUP, Rule};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// The ClusterRole that lets extension API servers ask who sent a request and what the sender may do.
 const AUTH_DELEGATOR: &str = "system:auth-delegator";
 
-/// The roles among some objects.
+/// The identity of a role: its kind, its namespace (empty for a ClusterRole) and its name.
+type Key<'a> = (&'a str, &'a str, &'a str);
+
+/// The roles among some objects, and those that are written later.
 #[derive(Debug, Default)]
-pub struct Roles<'a>(HashMap<(&'a str, &'a str, &'a str), &'a Value>);
+pub struct Roles<'a>(BTreeMap<Key<'a>, &'a Value>);
 
 impl<'a> Roles<'a> {
     /// Reads the roles among objects. Skips objects of other kinds.
@@ -27,12 +30,25 @@ impl<'a> Roles<'a> {
         Self(objects.into_iter().filter_map(key).collect())
     }
 
-    /// Returns the rules of a role that is among the objects or built into every cluster. `namespace` is the namespace
-    /// of the binding, in which a Role must be.
+    /// Adds a role, which replaces the role with the same kind, namespace and name. Ignores objects of other kinds.
+    pub(crate) fn write(&mut self, kind: &'a str, namespace: &'a str, name: &'a str, role: &'a Value) {
+        match kind {
+            "Role" => self.0.insert((kind, namespace, name), role),
+            "ClusterRole" => self.0.insert((kind, "", name), role),
+            _ => None,
+        };
+    }
+
+    /// Returns the rules of a role that is known or built into every cluster. `namespace` is the namespace of the
+    /// binding, in which a Role must be.
     pub fn rules(&self, kind: &str, name: &str, namespace: &str) -> Option<Vec<Rule>> {
+        self.known_rules(kind, name, namespace).or_else(|| built_in(kind, name))
+    }
+
+    /// Like [`Self::rules`], but without the roles that are built into every cluster.
+    pub(crate) fn known_rules(&self, kind: &str, name: &str, namespace: &str) -> Option<Vec<Rule>> {
         let namespace = if kind == "ClusterRole" { "" } else { namespace };
-        let found = self.0.get(&(kind, namespace, name));
-        found.map(|role| Rule::read_all(role)).or_else(|| built_in(kind, name))
+        self.0.get(&(kind, namespace, name)).map(|role| Rule::read_all(role))
     }
 }
 

@@ -31,20 +31,15 @@ pub(super) struct Given {
 }
 
 /// Returns the permissions that the bindings among the steps grant. The operator's `own` accounts may also be bound as
-/// users, or through groups. `known` are the roles of the cluster.
+/// users, or through groups. `roles` are the roles of the cluster and of all steps.
 pub(super) fn bound(
     steps: &[&Step],
     own: &BTreeSet<Account>,
     namespace: &str,
     targets: &Targets,
-    known: &Roles<'_>,
+    roles: &Roles<'_>,
     notes: &mut Vec<String>,
 ) -> Vec<Given> {
-    let mut written: HashMap<(&str, &str), &Step> = HashMap::new();
-    for step in steps {
-        let (kind, name) = (&*step.resource.kind, &*step.resource.name);
-        written.entry((kind, name)).or_insert(step);
-    }
     let mut given = Vec::new();
     for step in steps {
         let kind = step.resource.kind.as_str();
@@ -56,10 +51,9 @@ pub(super) fn bound(
         let (name, manifest) = (&step.resource.name, &step.resource.manifest);
         let text = |path: &str| manifest.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let (role_kind, role) = (text("/roleRef/kind"), text("/roleRef/name"));
-        let rules = match written.get(&(role_kind, role)) {
-            Some(step) => Some(Rule::read_all(&step.resource.manifest)),
-            None => known.rules(role_kind, role, namespace),
-        };
+        // A ClusterRoleBinding cannot refer to a Role.
+        let is_possible = !everywhere || role_kind != "Role";
+        let rules = is_possible.then(|| roles.rules(role_kind, role, namespace)).flatten();
         let Some(rules) = rules else {
             notes.push(format!(
                 "{kind} {name} refers to {role_kind} {role}, which is not in the input"
@@ -119,7 +113,7 @@ pub(super) fn bound(
 
 /// Returns the service accounts among the subjects of a binding, and the `own` accounts that its users and groups
 /// include.
-fn subjects(binding: &Value, namespace: Option<&str>, own: &BTreeSet<Account>) -> BTreeSet<Account> {
+pub(super) fn subjects(binding: &Value, namespace: Option<&str>, own: &BTreeSet<Account>) -> BTreeSet<Account> {
     let subjects = binding.get("subjects").and_then(Value::as_array);
     let mut accounts = BTreeSet::new();
     let mut are_all_included = false;
@@ -144,7 +138,7 @@ fn subjects(binding: &Value, namespace: Option<&str>, own: &BTreeSet<Account>) -
 }
 
 /// Returns the users and groups among the subjects of a binding, except for users that are service accounts.
-fn users_and_groups(binding: &Value) -> BTreeSet<Subject> {
+pub(super) fn users_and_groups(binding: &Value) -> BTreeSet<Subject> {
     let subjects = binding.get("subjects").and_then(Value::as_array);
     let of = |subject: &Value| {
         let text = |key: &str| subject.get(key).and_then(Value::as_str).unwrap_or_default();

@@ -3,6 +3,8 @@ use crate::steps::tests::{content, csv, object, target};
 use crate::steps::{in_order, of_bundle};
 use serde_json::json;
 
+mod roles;
+
 /// A version with a Role, a ClusterRole and a Deployment that serves webhooks, for the account `sa`.
 fn version(everywhere: bool) -> Value {
     let mut csv = csv("memo.v1");

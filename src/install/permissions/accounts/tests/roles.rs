@@ -1,0 +1,96 @@
+//! The roles that bindings refer to: of other versions, of the cluster, and written more than once.
+
+use super::*;
+
+fn rbac(kind: &str, name: &str, fields: Value) -> Value {
+    let mut object = object("rbac.authorization.k8s.io/v1", kind, name);
+    let Value::Object(fields) = fields else {
+        panic!("the fields are not a map");
+    };
+    for (key, value) in fields {
+        object[key] = value;
+    }
+    object
+}
+
+fn allowing(name: &str, resource: &str) -> Value {
+    let rules = json!([{"apiGroups": [""], "resources": [resource], "verbs": ["get"]}]);
+    rbac("ClusterRole", name, json!({ "rules": rules }))
+}
+
+fn bound_to(role: &str, subjects: &Value) -> Value {
+    let reference = json!({"kind": "ClusterRole", "name": role});
+    let name = format!("to-{role}");
+    rbac(
+        "ClusterRoleBinding",
+        &name,
+        json!({"roleRef": reference, "subjects": subjects}),
+    )
+}
+
+fn to_sa(role: &str) -> Value {
+    bound_to(
+        role,
+        &json!([{"kind": "ServiceAccount", "name": "sa", "namespace": "operators"}]),
+    )
+}
+
+/// The permissions of the account `sa` that the bindings of [`version`] do not grant.
+fn of_sa(operator: &Operator) -> Vec<String> {
+    let mut shown = beyond(operator);
+    shown.retain(|line| line != "*: pods get" && !line.starts_with("*: namespaces"));
+    shown
+}
+
+fn of_others(operator: &Operator) -> Vec<String> {
+    let lines = operator.others.iter().flat_map(|held| {
+        let of_one = held.permissions.iter().map(|holding| &holding.permission.rule);
+        of_one.map(|rule| {
+            format!(
+                "{}: {} {}",
+                held.subject,
+                rule.resources.join(","),
+                rule.verbs.join(",")
+            )
+        })
+    });
+    lines.collect()
+}
+
+#[test]
+fn a_role_of_another_version_of_the_plan_is_found() {
+    let mut steps = of_bundle(&content(version(true), vec![to_sa("shared")]), &target(), "").unwrap();
+    let mut other = content(csv("other.v1"), vec![allowing("shared", "secrets")]);
+    other.name = "other.v1".to_owned();
+    steps.extend(of_bundle(&other, &target(), "").unwrap());
+    let found = operators(&in_order(steps), "operators", &State::default()).unwrap();
+    let memo = found.iter().find(|operator| operator.name == "memo.v1").unwrap();
+    assert_eq!(
+        (of_sa(memo), &memo.notes),
+        (vec!["*: secrets get".to_owned()], &Vec::new())
+    );
+}
+
+#[test]
+fn the_last_of_several_steps_for_one_role_determines_its_rules() {
+    let twice = vec![allowing("r", "events"), allowing("r", "secrets"), to_sa("r")];
+    assert_eq!(
+        of_sa(&held(version(true), twice, &State::default())),
+        ["*: secrets get"]
+    );
+}
+
+#[test]
+fn a_role_that_the_cluster_already_binds_gets_the_rules_of_the_bundle() {
+    let devs = json!([{"kind": "Group", "name": "devs"},
+        {"kind": "ServiceAccount", "name": "sa", "namespace": "operators"}]);
+    let cluster = state(vec![allowing("shared", "events"), bound_to("shared", &devs)]);
+    let after = held(version(true), vec![allowing("shared", "secrets")], &cluster);
+    assert_eq!(of_sa(&after), ["*: secrets get"]);
+    assert_eq!(of_others(&after), ["Group devs: secrets get"]);
+    let reason = &after.others[0].permissions[0].reasons;
+    assert_eq!(
+        reason[..],
+        ["ClusterRoleBinding to-shared of the cluster, whose ClusterRole shared the installation writes"]
+    );
+}
