@@ -59,6 +59,9 @@ pub struct Need {
     pub purpose: Purpose,
     /// The permission that makes the rules unnecessary: `escalate` or `bind`.
     pub unless: Option<Rule>,
+    /// Whether the rules are only a condition, and nobody is granted them: writing an aggregated role requires all
+    /// permissions, whatever its rules will be.
+    pub is_condition: bool,
 }
 
 impl Need {
@@ -153,11 +156,17 @@ pub(super) fn handed_on<'a>(
         let resource = &step.resource;
         if ["Role", "ClusterRole"].contains(&resource.kind.as_str()) {
             let home = place(step, resource.kind == "ClusterRole");
+            let is_aggregated = resource.kind == "ClusterRole" && is_aggregated(&resource.manifest);
             let need = Need {
                 namespace: home,
-                rules: rules_in(&resource.manifest),
+                rules: if is_aggregated {
+                    Rule::everything().into()
+                } else {
+                    Rule::read_all(&resource.manifest)
+                },
                 purpose: Purpose::Operator,
                 unless: Some(verb_on(&resource.kind, &resource.name, "escalate")),
+                is_condition: is_aggregated,
             };
             needs.push((index, need));
         }
@@ -179,6 +188,7 @@ pub(super) fn handed_on<'a>(
             rules: rules.unwrap_or_else(|| vec![bind.clone()]),
             purpose: Purpose::Operator,
             unless: Some(bind),
+            is_condition: false,
         };
         needs.push((index, need));
     }
@@ -219,6 +229,7 @@ fn requests<'a>(steps: &'a [Step], namespace: &str, apis: &Apis, mut existing: E
                 rules: vec![rule],
                 purpose,
                 unless: None,
+                is_condition: false,
             });
         }
     };
@@ -245,14 +256,6 @@ fn requests<'a>(steps: &'a [Step], namespace: &str, apis: &Apis, mut existing: E
         }
     }
     needs
-}
-
-/// Returns the rules of a role. An aggregated role may later allow anything, so writing it requires all permissions.
-fn rules_in(role: &Value) -> Vec<Rule> {
-    if is_aggregated(role) {
-        return Rule::everything().into();
-    }
-    Rule::read_all(role)
 }
 
 fn verb_on(kind: &str, name: &str, verb: &str) -> Rule {
@@ -305,9 +308,14 @@ pub fn not_held(needs: &[Need], held: &Grants) -> Result<Vec<Permission>, TooCom
 #[must_use]
 pub fn approved(needs: &[Need], mut held: Grants) -> Grants {
     for need in needs.iter().filter(|need| need.purpose != Purpose::Optional) {
+        // Approving that an aggregated role is written must not approve anything for those who get its rules.
+        let rules = match &need.unless {
+            Some(unless) if need.is_condition => std::slice::from_ref(unless),
+            _ => &need.rules,
+        };
         // Each rule is split into a rule for its resources and a rule for its URLs. In Kubernetes, a rule that contains
         // both does not even cover itself, so it would not be treated as approved.
-        held.add(need.namespace.as_deref(), need.rules.iter().flat_map(halves));
+        held.add(need.namespace.as_deref(), rules.iter().flat_map(halves));
     }
     held
 }

@@ -164,6 +164,7 @@ fn needs_of(holding: &Holding) -> impl Iterator<Item = Need> {
         rules: vec![rule.clone()],
         purpose: Purpose::Operator,
         unless: None,
+        is_condition: false,
     })
 }
 

@@ -116,6 +116,7 @@ fn needs_of(grants: &Grants, (from, to): (&str, &str)) -> Vec<Need> {
             rules,
             purpose: Purpose::Operator,
             unless: None,
+            is_condition: false,
         }
     });
     needs.collect()

@@ -210,6 +210,26 @@ fn cluster_roles_must_be_held_cluster_wide_even_if_bound_in_one_namespace() {
 }
 
 #[test]
+fn approving_an_aggregated_role_approves_nothing_else() {
+    let rbac = |kind: &str, name: &str| object("rbac.authorization.k8s.io/v1", kind, name);
+    let with_part = |resource: &str| {
+        let mut whole = rbac("ClusterRole", "r");
+        whole["aggregationRule"] = json!({"clusterRoleSelectors": [{"matchLabels": {"x": "y"}}]});
+        let mut part = rbac("ClusterRole", "part");
+        part["metadata"]["labels"] = json!({"x": "y"});
+        part["rules"] = json!([{"apiGroups": [""], "resources": [resource], "verbs": ["get"]}]);
+        let bound = binding("ClusterRoleBinding", ("ClusterRole", "r"));
+        needs(&plan(csv("memo.v1"), vec![whole, part, bound]))
+    };
+    let approved = approved(&with_part("pods"), Grants::default());
+    let missing = |resource: &str| lines_of(&pending(&with_part(resource), &approved).unwrap());
+    assert_eq!(missing("pods"), Vec::<String>::new());
+    assert_eq!(missing("*"), ["*: * get"]);
+    let first = lines_of(&pending(&with_part("pods"), &Grants::default()).unwrap());
+    assert!(first.contains(&"*: *.* *".to_owned()), "{first:?}");
+}
+
+#[test]
 fn rules_with_too_many_permissions_to_read_are_not_expanded() {
     let many: Vec<String> = (0..1000).map(|number| format!("r{number}")).collect();
     let mut csv = csv("memo.v1");
@@ -259,6 +279,7 @@ fn approval_is_required_only_if_permissions_are_missing() {
                 rules: vec![Rule::new("", "secrets", &["get"])],
                 purpose: Purpose::Install,
                 unless: None,
+                is_condition: false,
             }],
             &Grants::default(),
         )

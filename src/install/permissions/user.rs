@@ -143,6 +143,7 @@ mod tests {
             rules: vec![rule],
             purpose: Purpose::Operator,
             unless,
+            is_condition: false,
         }
     }
 

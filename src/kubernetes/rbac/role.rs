@@ -1,8 +1,9 @@
 //! Roles by their names: those among objects, and those that every cluster contains.
 
 use super::{CLUSTER_ADMIN, GROUP, Rule};
-use serde_json::Value;
-use std::collections::BTreeMap;
+use crate::kubernetes::selector::selects;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The ClusterRole that lets extension API servers ask who sent a request and what the sender may do.
 const AUTH_DELEGATOR: &str = "system:auth-delegator";
@@ -12,7 +13,11 @@ type Key<'a> = (&'a str, &'a str, &'a str);
 
 /// The roles among some objects, and those that are written later.
 #[derive(Debug, Default)]
-pub struct Roles<'a>(BTreeMap<Key<'a>, &'a Value>);
+pub struct Roles<'a> {
+    all: BTreeMap<Key<'a>, &'a Value>,
+    /// The roles that were written: the cluster has not yet filled in the rules of those that are aggregated.
+    written: BTreeSet<Key<'a>>,
+}
 
 impl<'a> Roles<'a> {
     /// Reads the roles among objects. Skips objects of other kinds.
@@ -27,20 +32,31 @@ impl<'a> Roles<'a> {
             };
             Some(((text("/kind"), namespace, text("/metadata/name")), object))
         };
-        Self(objects.into_iter().filter_map(key).collect())
+        Self {
+            all: objects.into_iter().filter_map(key).collect(),
+            written: BTreeSet::new(),
+        }
     }
 
     /// Adds a role, which replaces the role with the same kind, namespace and name. Ignores objects of other kinds.
     pub(crate) fn write(&mut self, kind: &'a str, namespace: &'a str, name: &'a str, role: &'a Value) {
-        match kind {
-            "Role" => self.0.insert((kind, namespace, name), role),
-            "ClusterRole" => self.0.insert((kind, "", name), role),
-            _ => None,
+        let key = match kind {
+            "Role" => (kind, namespace, name),
+            "ClusterRole" => (kind, "", name),
+            _ => return,
         };
+        self.all.insert(key, role);
+        self.written.insert(key);
+    }
+
+    /// Whether a role was written, and the cluster fills in its rules from other roles.
+    pub(crate) fn is_filled_in(&self, kind: &str, name: &str) -> bool {
+        let key = ("ClusterRole", "", name);
+        kind == key.0 && self.written.contains(&key) && self.all.get(&key).is_some_and(|role| is_aggregated(role))
     }
 
     /// Returns the rules of a role that is known or built into every cluster. `namespace` is the namespace of the
-    /// binding, in which a Role must be.
+    /// binding, in which a Role must be. An aggregated role has the rules of the known roles that it selects.
     pub fn rules(&self, kind: &str, name: &str, namespace: &str) -> Option<Vec<Rule>> {
         self.known_rules(kind, name, namespace).or_else(|| built_in(kind, name))
     }
@@ -48,8 +64,49 @@ impl<'a> Roles<'a> {
     /// Like [`Self::rules`], but without the roles that are built into every cluster.
     pub(crate) fn known_rules(&self, kind: &str, name: &str, namespace: &str) -> Option<Vec<Rule>> {
         let namespace = if kind == "ClusterRole" { "" } else { namespace };
-        self.0.get(&(kind, namespace, name)).map(|role| Rule::read_all(role))
+        let role = self.all.get(&(kind, namespace, name))?;
+        // The API server ignores the field in a Role.
+        if kind == "ClusterRole" && is_aggregated(role) {
+            return Some(self.aggregated(name, role));
+        }
+        Some(Rule::read_all(role))
     }
+
+    /// Returns the rules of an aggregated role, each once: those that the cluster had filled in, followed by those of
+    /// all roles that it selects, directly or through other aggregated roles, in the order of their names.
+    fn aggregated(&self, name: &str, role: &Value) -> Vec<Rule> {
+        let mut rules = Vec::new();
+        let mut seen = BTreeSet::new();
+        let roles = self.all.iter().map(|(key, role)| (*key, *role));
+        let mut rest: Vec<(Key<'_>, &Value)> = roles
+            .filter(|((kind, _, other), _)| *kind == "ClusterRole" && *other != name)
+            .collect();
+        let mut waiting = vec![(("ClusterRole", "", name), role)];
+        while let Some((key, role)) = waiting.pop() {
+            let is_aggregated = is_aggregated(role);
+            if !is_aggregated || !self.written.contains(&key) {
+                let own = Rule::read_all(role).into_iter();
+                rules.extend(own.filter(|rule| seen.insert(rule.clone())));
+            }
+            if is_aggregated {
+                let (parts, others) = rest.into_iter().partition(|(_, part)| aggregates(role, part));
+                rest = others;
+                let parts: Vec<_> = parts;
+                // The last one is read first.
+                waiting.extend(parts.into_iter().rev());
+            }
+        }
+        rules
+    }
+}
+
+/// Whether an aggregated role selects another role.
+fn aggregates(role: &Value, part: &Value) -> bool {
+    let unlabelled = Map::new();
+    let labels = part.pointer("/metadata/labels").and_then(Value::as_object);
+    let selectors = role.pointer("/aggregationRule/clusterRoleSelectors");
+    let mut selectors = selectors.and_then(Value::as_array).into_iter().flatten();
+    selectors.any(|selector| selects(selector, labels.unwrap_or(&unlabelled)))
 }
 
 /// Returns the rules of a role that is built into every cluster and that clusters do not extend.
@@ -96,5 +153,44 @@ mod tests {
         assert_eq!(rules("ClusterRole", "view", "ns"), None);
         let everything = Roles::default().rules("ClusterRole", "cluster-admin", "");
         assert_eq!(everything, Some(Rule::everything().into()));
+    }
+
+    #[test]
+    fn an_aggregated_role_has_the_rules_of_the_roles_that_it_selects() {
+        let role = |name: &str, labels: Value, fields: Value| {
+            let mut role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+                "metadata": {"name": name, "labels": labels}});
+            for (key, value) in fields.as_object().unwrap() {
+                role[key] = value.clone();
+            }
+            role
+        };
+        let get = |resource: &str| json!([{"apiGroups": [""], "resources": [resource], "verbs": ["get"]}]);
+        let selecting = |label: &str| json!({"clusterRoleSelectors": [{"matchLabels": {label: "yes"}}]});
+        let objects = [
+            role("a", json!({"to": "yes"}), json!({"rules": get("pods")})),
+            // The two select each other.
+            role(
+                "b",
+                json!({"to": "yes"}),
+                json!({"rules": get("filled-in"), "aggregationRule": selecting("more")}),
+            ),
+            role("c", json!({"more": "yes"}), json!({"rules": get("nodes")})),
+            role("d", json!({"to": "no"}), json!({"rules": get("secrets")})),
+        ];
+        let top = role(
+            "top",
+            json!({"more": "yes"}),
+            json!({"rules": get("ignored"), "aggregationRule": selecting("to")}),
+        );
+        let mut roles = Roles::of(&objects);
+        roles.write("ClusterRole", "ignored", "top", &top);
+        let rules = |name: &str| -> Vec<String> {
+            let rules = roles.rules("ClusterRole", name, "ns").unwrap();
+            rules.iter().map(|rule| rule.resources.join(",")).collect()
+        };
+        assert_eq!(rules("top"), ["pods", "filled-in", "nodes"]);
+        assert_eq!(rules("b"), ["filled-in", "nodes", "pods"]);
+        assert!(roles.is_filled_in("ClusterRole", "top") && !roles.is_filled_in("ClusterRole", "b"));
     }
 }

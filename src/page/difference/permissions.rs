@@ -3,9 +3,9 @@
 use super::super::access::{Access, Row};
 use super::super::change::Change;
 use super::super::model::Release;
-use crate::install::permissions::{Need, Purpose, Subject, not_held};
+use crate::install::permissions::{Need, Purpose, Subject, approved, not_held};
 use crate::kubernetes::rbac::account::Grants;
-use crate::kubernetes::rbac::covering::{TooComplex, halves};
+use crate::kubernetes::rbac::covering::TooComplex;
 use std::collections::BTreeSet;
 
 /// Compares the permissions of the operator, and those that its bundles grant to users and groups. Returns `None` if
@@ -73,11 +73,6 @@ fn without_version(mut needs: Vec<Need>, version: &str) -> Vec<Need> {
 
 /// Returns the permissions in `needs` that `than` does not include.
 fn more(needs: &[Need], than: &[Need]) -> Result<Vec<Row>, TooComplex> {
-    let mut held = Grants::default();
-    for need in than {
-        // Permissions on resources and on paths are added as separate rules, because a rule that has both names and
-        // paths does not even cover itself.
-        held.add(need.namespace.as_deref(), need.rules.iter().flat_map(halves));
-    }
+    let held = approved(than, Grants::default());
     Ok(not_held(needs, &held)?.iter().map(Row::of).collect())
 }

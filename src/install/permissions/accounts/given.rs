@@ -41,6 +41,7 @@ pub(super) fn bound(
     notes: &mut Vec<String>,
 ) -> Vec<Given> {
     let mut given = Vec::new();
+    let mut told = BTreeSet::new();
     for step in steps {
         let kind = step.resource.kind.as_str();
         let everywhere = kind == "ClusterRoleBinding";
@@ -60,6 +61,12 @@ pub(super) fn bound(
             ));
             continue;
         };
+        if roles.is_filled_in(role_kind, role) && told.insert(role) {
+            notes.push(format!(
+                "{role_kind} {role} is aggregated, so it also grants the rules of any other ClusterRole in the cluster \
+                 that its aggregationRule selects"
+            ));
+        }
         let accounts = subjects(manifest, (!everywhere).then_some(namespace), own);
         let others = users_and_groups(manifest);
         // For objects that OLM generates, only the step specifies the kind, not the manifest.

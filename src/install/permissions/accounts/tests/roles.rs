@@ -94,3 +94,39 @@ fn a_role_that_the_cluster_already_binds_gets_the_rules_of_the_bundle() {
         ["ClusterRoleBinding to-shared of the cluster, whose ClusterRole shared the installation writes"]
     );
 }
+
+fn labelled(mut role: Value, label: &str) -> Value {
+    role["metadata"]["labels"] = json!({ label: "true" });
+    role
+}
+
+fn aggregated(name: &str, label: &str) -> Value {
+    let selectors = json!([{"matchLabels": {label: "true"}}]);
+    rbac(
+        "ClusterRole",
+        name,
+        json!({"aggregationRule": {"clusterRoleSelectors": selectors}, "rules": []}),
+    )
+}
+
+#[test]
+fn an_aggregated_role_grants_the_rules_of_the_roles_that_it_selects() {
+    let shipped = vec![
+        aggregated("all", "x"),
+        labelled(allowing("part", "secrets"), "x"),
+        to_sa("all"),
+    ];
+    let cluster = state(vec![
+        labelled(allowing("there", "events"), "x"),
+        allowing("other", "nodes"),
+    ]);
+    let operator = held(version(true), shipped, &cluster);
+    assert_eq!(of_sa(&operator), ["*: events get", "*: secrets get"]);
+    assert_eq!(
+        operator.notes,
+        [
+            "ClusterRole all is aggregated, so it also grants the rules of any other ClusterRole in the cluster that its \
+          aggregationRule selects"
+        ]
+    );
+}
