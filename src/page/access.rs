@@ -175,6 +175,7 @@ fn holders(number: usize, operator: &Operator) -> Holders {
         Subject::Account(_) => None,
         Subject::User(name) => Some(("user", name, &held.permissions)),
         Subject::Group(name) => Some(("group", name, &held.permissions)),
+        Subject::Holders(name) => Some(("holders of cluster role", name, &held.permissions)),
     });
     let subjects = accounts.chain(others).enumerate();
     let subjects = subjects.map(|(place, (kind, name, permissions))| {

@@ -39,8 +39,8 @@ Examples:
 ///
 /// The permissions that the installation of NEW needs are compared with all permissions of the OLD bundles and, if
 /// specified, of the service account. So are the permissions that the operator's accounts, and the users and groups
-/// that a bundle binds, have after the installation. The exit status is 3 if there are additional permissions, because
-/// the upgrade then requires approval; a version with fewer permissions requires no approval.
+/// that a bundle grants permissions to, have after the installation. The exit status is 3 if there are additional
+/// permissions, because the upgrade then requires approval; a version with fewer permissions requires no approval.
 ///
 /// With --package, the head of the package in the index counts as an OLD bundle. Any other OLD bundles are also looked
 /// up in the index, but NEW is not.

@@ -73,7 +73,10 @@ Examples:
 /// The permissions that the operator's accounts have after the installation are also listed, each with its reason. They
 /// can exceed the requested permissions: if the OperatorGroup has no target namespaces, OLM extends permissions that
 /// are requested for one namespace to all namespaces. The OperatorGroup is read from the files; without an
-/// OperatorGroup, the target namespaces follow from the install modes that the bundle supports.
+/// OperatorGroup, the target namespaces follow from the install modes that the bundle supports. The permissions of
+/// other users and groups that the bundle changes are also listed: by its own bindings, by a role that is already bound
+/// in the cluster, and by a ClusterRole that the cluster adds to another one, such as view, edit or admin, because of
+/// its labels.
 ///
 /// With --service-account, the permissions that the account already has are subtracted: those that the what-if file
 /// grants it, and those that it has through bindings among the objects. The output formats yaml and json show the

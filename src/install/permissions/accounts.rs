@@ -17,7 +17,7 @@ use crate::kubernetes::rbac::covering::{Granted, TooComplex, are_readable, cells
 use crate::kubernetes::selector::selects;
 use crate::olm::install_mode::ALL_NAMESPACES;
 use crate::steps::Step;
-use changed::rebound;
+use changed::{extended, rebound};
 use given::{Given, bound, certified, condition, own_accounts};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -47,7 +47,7 @@ pub struct Operator {
     pub group: Option<String>,
     /// The service accounts of the operator, by name.
     pub accounts: Vec<AccountPermissions>,
-    /// The users and groups that the bundle grants permissions to.
+    /// The users and groups that the bundle grants permissions to, and everyone with a ClusterRole that it extends.
     pub others: Vec<SubjectPermissions>,
     /// Notes about references that could not be followed.
     pub notes: Vec<String>,
@@ -64,10 +64,10 @@ pub struct AccountPermissions {
     pub grants: Grants,
 }
 
-/// The permissions that a bundle grants to a user or a group.
+/// The permissions that a bundle grants to users or groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubjectPermissions {
-    /// The user or the group.
+    /// The users or the group.
     pub subject: Subject,
     /// The permissions; cluster-wide permissions come first.
     pub permissions: Vec<Holding>,
@@ -209,6 +209,7 @@ fn operator<'a>(version: &'a Step, namespace: &'a str, cluster: &mut Cluster<'a>
         &mut notes,
     );
     given.extend(rebound(&own, &accounts, namespace, &cluster.bindings));
+    given.extend(extended(&own, &cluster.bindings.roles));
     given.push(condition(csv, namespace));
     given.extend(certified(csv, namespace));
     let mut of_accounts: BTreeMap<&Account, Vec<&Given>> = BTreeMap::new();

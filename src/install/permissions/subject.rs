@@ -18,6 +18,8 @@ pub enum Subject {
     User(String),
     /// A group, such as that of all users.
     Group(String),
+    /// Everyone who is bound to a ClusterRole.
+    Holders(String),
 }
 
 impl Subject {
@@ -26,21 +28,24 @@ impl Subject {
             Self::Account(account) => ("ServiceAccount", &account.name),
             Self::User(name) => ("User", name),
             Self::Group(name) => ("Group", name),
+            Self::Holders(name) => ("ClusterRole", name),
         }
     }
 }
 
-/// Formats an account as `NAMESPACE/NAME`, and other subjects as their kind and name.
+/// Formats an account as `NAMESPACE/NAME`, users and groups as their kind and name, and the others in words.
 impl fmt::Display for Subject {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self, self.parts()) {
             (Self::Account(account), _) => account.fmt(formatter),
+            (Self::Holders(name), _) => write!(formatter, "everyone with ClusterRole {name}"),
             (_, (kind, name)) => write!(formatter, "{kind} {name}"),
         }
     }
 }
 
-/// Serializes the fields that the subject has in a binding.
+/// Serializes the fields that the subject has in a binding. Those who are bound to a ClusterRole are serialized as its
+/// kind and name.
 impl Serialize for Subject {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (kind, name) = self.parts();

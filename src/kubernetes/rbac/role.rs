@@ -2,8 +2,9 @@
 
 use super::{CLUSTER_ADMIN, GROUP, Rule};
 use crate::kubernetes::selector::selects;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// The ClusterRole that lets extension API servers ask who sent a request and what the sender may do.
 const AUTH_DELEGATOR: &str = "system:auth-delegator";
@@ -17,6 +18,8 @@ pub struct Roles<'a> {
     all: BTreeMap<Key<'a>, &'a Value>,
     /// The roles that were written: the cluster has not yet filled in the rules of those that are aggregated.
     written: BTreeSet<Key<'a>>,
+    /// The names of the aggregated ClusterRoles.
+    aggregated: BTreeSet<&'a str>,
 }
 
 impl<'a> Roles<'a> {
@@ -32,10 +35,11 @@ impl<'a> Roles<'a> {
             };
             Some(((text("/kind"), namespace, text("/metadata/name")), object))
         };
-        Self {
-            all: objects.into_iter().filter_map(key).collect(),
-            written: BTreeSet::new(),
+        let mut roles = Self::default();
+        for (key, role) in objects.into_iter().filter_map(key) {
+            roles.insert(key, role);
         }
+        roles
     }
 
     /// Adds a role, which replaces the role with the same kind, namespace and name. Ignores objects of other kinds.
@@ -45,14 +49,25 @@ impl<'a> Roles<'a> {
             "ClusterRole" => (kind, "", name),
             _ => return,
         };
-        self.all.insert(key, role);
+        self.insert(key, role);
         self.written.insert(key);
+    }
+
+    fn insert(&mut self, key: Key<'a>, role: &'a Value) {
+        self.all.insert(key, role);
+        let (kind, _, name) = key;
+        // The API server ignores the field in a Role.
+        if kind == "ClusterRole" && is_aggregated(role) {
+            self.aggregated.insert(name);
+        } else if kind == "ClusterRole" {
+            self.aggregated.remove(name);
+        }
     }
 
     /// Whether a role was written, and the cluster fills in its rules from other roles.
     pub(crate) fn is_filled_in(&self, kind: &str, name: &str) -> bool {
         let key = ("ClusterRole", "", name);
-        kind == key.0 && self.written.contains(&key) && self.all.get(&key).is_some_and(|role| is_aggregated(role))
+        kind == "ClusterRole" && self.aggregated.contains(name) && self.written.contains(&key)
     }
 
     /// Returns the rules of a role that is known or built into every cluster. `namespace` is the namespace of the
@@ -65,11 +80,34 @@ impl<'a> Roles<'a> {
     pub(crate) fn known_rules(&self, kind: &str, name: &str, namespace: &str) -> Option<Vec<Rule>> {
         let namespace = if kind == "ClusterRole" { "" } else { namespace };
         let role = self.all.get(&(kind, namespace, name))?;
-        // The API server ignores the field in a Role.
-        if kind == "ClusterRole" && is_aggregated(role) {
+        if kind == "ClusterRole" && self.aggregated.contains(name) {
             return Some(self.aggregated(name, role));
         }
         Some(Rule::read_all(role))
+    }
+
+    /// Returns the names of the ClusterRoles that were not written, and to which the cluster adds the rules of this
+    /// ClusterRole, directly or through other aggregated ClusterRoles. They include those for users that every cluster
+    /// contains.
+    pub(crate) fn extended_by(&self, name: &str) -> BTreeSet<&str> {
+        let of_name = |name: &str| self.all.get(&("ClusterRole", "", name)).copied();
+        let known = self.aggregated.iter().filter_map(|name| Some((*name, of_name(name)?)));
+        let for_users = FOR_USERS.iter().map(|(name, role)| (*name, role));
+        let for_users = for_users.filter(|(name, _)| of_name(name).is_none());
+        let mut rest: Vec<(&str, &Value)> = known.chain(for_users).filter(|(other, _)| *other != name).collect();
+        let mut found = BTreeSet::new();
+        let mut waiting: Vec<&Value> = of_name(name).into_iter().collect();
+        while let Some(part) = waiting.pop() {
+            let (wholes, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(_, whole)| aggregates(whole, part));
+            rest = others;
+            for (name, whole) in wholes {
+                waiting.push(whole);
+                if !self.written.contains(&("ClusterRole", "", name)) {
+                    found.insert(name);
+                }
+            }
+        }
+        found
     }
 
     /// Returns the rules of an aggregated role, each once: those that the cluster had filled in, followed by those of
@@ -99,6 +137,26 @@ impl<'a> Roles<'a> {
         rules
     }
 }
+
+/// The ClusterRoles for users that are in every cluster: their names, and the parts that determine what they aggregate.
+/// Each of the first two is a part of the next.
+static FOR_USERS: LazyLock<[(&str, Value); 3]> = LazyLock::new(|| {
+    let label = |name: &str| format!("{GROUP}/aggregate-to-{name}");
+    let role = |name: &'static str, whole: Option<&str>| {
+        let labels: Map<String, Value> = whole.map(|whole| (label(whole), "true".into())).into_iter().collect();
+        let selectors = json!([{"matchLabels": {label(name): "true"}}]);
+        let aggregation = json!({ "clusterRoleSelectors": selectors });
+        (
+            name,
+            json!({"metadata": {"labels": labels}, "aggregationRule": aggregation}),
+        )
+    };
+    [
+        role("view", Some("edit")),
+        role("edit", Some("admin")),
+        role("admin", None),
+    ]
+});
 
 /// Whether an aggregated role selects another role.
 fn aggregates(role: &Value, part: &Value) -> bool {
@@ -134,7 +192,6 @@ pub fn is_aggregated(role: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn roles_are_looked_up_in_the_objects_before_the_built_in_ones() {
@@ -192,5 +249,47 @@ mod tests {
         assert_eq!(rules("top"), ["pods", "filled-in", "nodes"]);
         assert_eq!(rules("b"), ["filled-in", "nodes", "pods"]);
         assert!(roles.is_filled_in("ClusterRole", "top") && !roles.is_filled_in("ClusterRole", "b"));
+    }
+
+    #[test]
+    fn a_role_extends_the_aggregated_roles_that_select_it() {
+        let role = |name: &str, labels: Value, selected: Option<&str>| {
+            let mut role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
+                "metadata": {"name": name, "labels": labels}});
+            if let Some(label) = selected {
+                role["aggregationRule"] = json!({"clusterRoleSelectors": [{"matchLabels": {label: "true"}}]});
+            }
+            role
+        };
+        let objects = [
+            role("monitoring", json!({}), Some("to-monitoring")),
+            // This cluster does not add the role `edit` to `admin`.
+            role("edit", json!({}), Some("rbac.authorization.k8s.io/aggregate-to-edit")),
+        ];
+        let written = [
+            role(
+                "viewer",
+                json!({"rbac.authorization.k8s.io/aggregate-to-view": "true"}),
+                None,
+            ),
+            role("part", json!({"own": "true"}), None),
+            role("whole", json!({"to-monitoring": "true", "own": "true"}), Some("own")),
+            role(
+                "no",
+                json!({"rbac.authorization.k8s.io/aggregate-to-view": "false"}),
+                None,
+            ),
+        ];
+        let extended = |objects: &[Value], name: &str| -> Vec<String> {
+            let mut roles = Roles::of(objects);
+            for role in &written {
+                roles.write("ClusterRole", "", role["metadata"]["name"].as_str().unwrap(), role);
+            }
+            roles.extended_by(name).into_iter().map(str::to_owned).collect()
+        };
+        assert_eq!(extended(&[], "viewer"), ["admin", "edit", "view"]);
+        assert_eq!(extended(&objects, "viewer"), ["edit", "view"]);
+        assert_eq!(extended(&objects, "part"), ["monitoring"]);
+        assert_eq!(extended(&objects, "no"), Vec::<String>::new());
     }
 }

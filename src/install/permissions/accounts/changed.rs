@@ -1,7 +1,9 @@
-//! Permissions that subjects get because a version writes roles that the cluster already uses.
+//! Permissions that subjects get because a version writes roles that the cluster already binds, or adds to other roles.
 
+use super::super::Subject;
 use super::given::{Given, subjects, users_and_groups};
 use crate::kubernetes::rbac::account::{Account, Bindings};
+use crate::kubernetes::rbac::role::Roles;
 use crate::steps::Step;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -44,6 +46,29 @@ pub(super) fn rebound(
                 namespaces: place.map(str::to_owned).into_iter().collect(),
                 rules,
                 reason: format!("{of_kind} {name} of the cluster, whose {kind} {role} the installation writes"),
+            }));
+        }
+    }
+    given
+}
+
+/// Returns the permissions that the ClusterRoles among the steps grant to everyone who has a ClusterRole to which the
+/// cluster adds them.
+pub(super) fn extended(steps: &[&Step], roles: &Roles<'_>) -> Vec<Given> {
+    let written = steps.iter().filter(|step| step.resource.kind == "ClusterRole");
+    let written: BTreeSet<&str> = written.map(|step| &*step.resource.name).collect();
+    let mut given = Vec::new();
+    for role in written {
+        for whole in roles.extended_by(role) {
+            let rules = roles.rules("ClusterRole", role, "");
+            given.extend(rules.map(|rules| Given {
+                accounts: BTreeSet::new(),
+                others: BTreeSet::from([Subject::Holders(whole.to_owned())]),
+                namespaces: Vec::new(),
+                rules,
+                reason: format!(
+                    "ClusterRole {role} of the bundle, which the cluster adds to ClusterRole {whole} wherever that is bound"
+                ),
             }));
         }
     }

@@ -20,7 +20,7 @@ const DEFAULT_ACCOUNT: &str = "default";
 pub(super) struct Given {
     /// The accounts.
     pub(super) accounts: BTreeSet<Account>,
-    /// The users and groups.
+    /// The other subjects.
     pub(super) others: BTreeSet<Subject>,
     /// The namespaces; empty for all namespaces.
     pub(super) namespaces: Vec<String>,

@@ -130,3 +130,34 @@ fn an_aggregated_role_grants_the_rules_of_the_roles_that_it_selects() {
         ]
     );
 }
+
+#[test]
+fn a_role_for_viewers_is_granted_to_everyone_who_may_view() {
+    let viewer = labelled(
+        allowing("viewer", "secrets"),
+        "rbac.authorization.k8s.io/aggregate-to-view",
+    );
+    let after = held(version(true), vec![viewer], &State::default());
+    assert_eq!(
+        of_others(&after),
+        [
+            "everyone with ClusterRole admin: secrets get",
+            "everyone with ClusterRole edit: secrets get",
+            "everyone with ClusterRole view: secrets get",
+        ]
+    );
+    let before = held(version(true), vec![allowing("viewer", "secrets")], &State::default());
+    let gains = super::super::super::gained(&after, &[before], &Grants::default()).unwrap();
+    assert_eq!(gains.len(), 3, "{gains:?}");
+}
+
+#[test]
+fn a_role_that_an_aggregated_role_of_the_cluster_selects_is_granted_to_its_holders() {
+    let mut cluster = vec![aggregated("monitoring", "x"), to_sa("monitoring")];
+    cluster[0]["rules"] = allowing("", "events")["rules"].clone();
+    let part = labelled(allowing("part", "secrets"), "x");
+    let after = held(version(true), vec![part], &state(cluster));
+    assert_eq!(of_others(&after), ["everyone with ClusterRole monitoring: secrets get"]);
+    assert_eq!(of_sa(&after), ["*: events get", "*: secrets get"]);
+    assert_eq!(after.notes, Vec::<String>::new());
+}
