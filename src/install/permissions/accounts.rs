@@ -45,7 +45,8 @@ pub struct Operator {
     /// The OperatorGroup that sets the target namespaces. If `None`, the OperatorGroup is unknown, and the target
     /// namespaces follow from the supported install modes.
     pub group: Option<String>,
-    /// The service accounts of the operator, by name.
+    /// The service accounts of the operator, and others that it grants permissions to, by name. Accounts without
+    /// permissions are left out.
     pub accounts: Vec<AccountPermissions>,
     /// The users and groups that the bundle grants permissions to, and everyone with a ClusterRole that it extends.
     pub others: Vec<SubjectPermissions>,
@@ -212,7 +213,9 @@ fn operator<'a>(version: &'a Step, namespace: &'a str, cluster: &mut Cluster<'a>
     given.extend(extended(&own, &cluster.bindings.roles));
     given.push(condition(csv, namespace));
     given.extend(certified(csv, namespace));
-    let mut of_accounts: BTreeMap<&Account, Vec<&Given>> = BTreeMap::new();
+    // Accounts that only Deployments use may have permissions in the cluster.
+    let mut of_accounts: BTreeMap<&Account, Vec<&Given>> =
+        accounts.iter().map(|account| (account, Vec::new())).collect();
     let mut of_others: BTreeMap<&Subject, Vec<&Given>> = BTreeMap::new();
     for given in &given {
         for account in &given.accounts {
@@ -222,7 +225,7 @@ fn operator<'a>(version: &'a Step, namespace: &'a str, cluster: &mut Cluster<'a>
             of_others.entry(other).or_default().push(given);
         }
     }
-    let accounts: Result<Vec<_>, TooComplex> = of_accounts
+    let holders: Result<Vec<_>, TooComplex> = of_accounts
         .into_iter()
         .map(|(account, own)| {
             let (before, _) = cluster.bindings.grants(account);
@@ -232,6 +235,7 @@ fn operator<'a>(version: &'a Step, namespace: &'a str, cluster: &mut Cluster<'a>
                 account: account.clone(),
             })
         })
+        .filter(|held| !matches!(held, Ok(held) if held.permissions.is_empty()))
         .collect();
     let others: Result<Vec<_>, TooComplex> = of_others
         .into_iter()
@@ -247,7 +251,7 @@ fn operator<'a>(version: &'a Step, namespace: &'a str, cluster: &mut Cluster<'a>
         name: csv.name().to_owned(),
         targets,
         group,
-        accounts: accounts?,
+        accounts: holders?,
         others: others?,
         notes,
     })

@@ -191,10 +191,16 @@ fn accounts_with_permissions(csv: Csv<'_>) -> impl Iterator<Item = &str> {
     entries.filter_map(|entry| entry.get("serviceAccountName").and_then(Value::as_str))
 }
 
+/// Returns the account of a Deployment. The API server reads the deprecated field if the other one is not set.
 fn account_of_deployment(deployment: &Value) -> &str {
-    let name = deployment.pointer("/spec/template/spec/serviceAccountName");
-    let name = name.and_then(Value::as_str).filter(|name| !name.is_empty());
-    name.unwrap_or(DEFAULT_ACCOUNT)
+    text_in_pod(deployment, "serviceAccountName")
+        .or_else(|| text_in_pod(deployment, "serviceAccount"))
+        .unwrap_or(DEFAULT_ACCOUNT)
+}
+
+fn text_in_pod<'a>(deployment: &'a Value, key: &str) -> Option<&'a str> {
+    let spec = deployment.pointer("/spec/template/spec")?;
+    spec.get(key).and_then(Value::as_str).filter(|name| !name.is_empty())
 }
 
 /// Returns the rule by which OLM allows the accounts of a version to update its OperatorCondition. A version that
@@ -239,7 +245,9 @@ pub(super) fn certified(csv: Csv<'_>, namespace: &str) -> Vec<Given> {
         let Some(written) = deployments.get(deployment.as_str()) else {
             continue;
         };
-        let accounts = BTreeSet::from([account(namespace, account_of_deployment(written))]);
+        // OLM does not read the deprecated field `serviceAccount`.
+        let name = text_in_pod(written, "serviceAccountName").unwrap_or(DEFAULT_ACCOUNT);
+        let accounts = BTreeSet::from([account(namespace, name)]);
         let what = match (webhooks.contains(deployment), services.contains(deployment)) {
             (true, true) => "webhooks and APIs",
             (true, false) => "webhooks",

@@ -197,6 +197,57 @@ fn bindings_of_the_bundle_and_the_cluster_are_included() {
 }
 
 #[test]
+fn accounts_that_only_deployments_use_are_listed_with_their_permissions_in_the_cluster() {
+    let rbac = |kind: &str, name: &str| object("rbac.authorization.k8s.io/v1", kind, name);
+    let mut role = rbac("ClusterRole", "r");
+    role["rules"] = json!([{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]);
+    let mut binding = rbac("ClusterRoleBinding", "b");
+    binding["roleRef"] = json!({"kind": "ClusterRole", "name": "r"});
+    let subject = |name: &str| json!({"kind": "ServiceAccount", "name": name, "namespace": "operators"});
+    binding["subjects"] = json!([subject("rich"), subject("alias"), subject("default"), subject("unused")]);
+    let cluster = state(vec![role, binding]);
+    let deployment = |name: &str, spec: Value| json!({"name": name, "spec": {"template": {"spec": spec}}});
+    let with = |deployments: Vec<Value>| {
+        let mut csv = version(true);
+        csv["spec"]["install"]["spec"]["deployments"] = deployments.into();
+        held(csv, Vec::new(), &cluster)
+    };
+    let before = with(vec![deployment("hook", json!({"serviceAccountName": "sa"}))]);
+    let after = with(vec![
+        deployment("hook", json!({"serviceAccountName": "sa", "serviceAccount": "poor"})),
+        deployment("a", json!({"serviceAccountName": "rich"})),
+        deployment("b", json!({"serviceAccount": "alias"})),
+        deployment("c", json!({})),
+        deployment("d", json!({"serviceAccountName": "poor"})),
+    ]);
+    let names = |operator: &Operator| -> Vec<String> {
+        let accounts = operator.accounts.iter();
+        accounts.map(|held| held.account.name.clone()).collect()
+    };
+    assert_eq!(names(&before), ["sa"]);
+    assert_eq!(names(&after), ["alias", "default", "rich", "sa"]);
+    for name in ["alias", "default", "rich"] {
+        assert_eq!(lines_of(&after, name), ["*: secrets get"]);
+    }
+    let gains = super::super::gained(&after, &[before], &Grants::default()).unwrap();
+    assert_eq!(gains.len(), 3, "{gains:?}");
+}
+
+/// OLM looks for the account by itself, and not as the API server does.
+#[test]
+fn the_deprecated_field_of_a_deployment_does_not_name_the_account_that_serves_webhooks() {
+    let mut csv = version(true);
+    let spec = json!({"serviceAccount": "alias"});
+    csv["spec"]["install"]["spec"]["deployments"] = json!([{"name": "hook", "spec": {"template": {"spec": spec}}}]);
+    let operator = held(csv, Vec::new(), &State::default());
+    let lines = lines_of(&operator, "default");
+    assert!(
+        lines.contains(&"operators: secrets/hook-service-cert get".to_owned()),
+        "{lines:?}"
+    );
+}
+
+#[test]
 fn a_binding_to_a_user_or_group_applies_to_the_accounts_it_includes() {
     let bound = |name: &str, kind: &str, subject: &str| {
         let mut binding = object("rbac.authorization.k8s.io/v1", "ClusterRoleBinding", name);
