@@ -202,6 +202,7 @@ fn operator<'a>(version: &'a Step, namespace: &'a str, cluster: &mut Cluster<'a>
     }
     let accounts = own_accounts(csv, namespace);
     let mut given = bound(
+        csv.name(),
         &own,
         &accounts,
         namespace,

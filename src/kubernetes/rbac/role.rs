@@ -70,6 +70,12 @@ impl<'a> Roles<'a> {
         kind == "ClusterRole" && self.aggregated.contains(name) && self.written.contains(&key)
     }
 
+    /// Returns a known role. `namespace` is that of a Role.
+    pub(crate) fn find(&self, kind: &str, name: &str, namespace: &str) -> Option<&'a Value> {
+        let namespace = if kind == "ClusterRole" { "" } else { namespace };
+        self.all.get(&(kind, namespace, name)).copied()
+    }
+
     /// Returns the rules of a role that is known or built into every cluster. `namespace` is the namespace of the
     /// binding, in which a Role must be. An aggregated role has the rules of the known roles that it selects.
     pub fn rules(&self, kind: &str, name: &str, namespace: &str) -> Option<Vec<Rule>> {
@@ -78,8 +84,7 @@ impl<'a> Roles<'a> {
 
     /// Like [`Self::rules`], but without the roles that are built into every cluster.
     pub(crate) fn known_rules(&self, kind: &str, name: &str, namespace: &str) -> Option<Vec<Rule>> {
-        let namespace = if kind == "ClusterRole" { "" } else { namespace };
-        let role = self.all.get(&(kind, namespace, name))?;
+        let role = self.find(kind, name, namespace)?;
         if kind == "ClusterRole" && self.aggregated.contains(name) {
             return Some(self.aggregated(name, role));
         }
@@ -90,7 +95,7 @@ impl<'a> Roles<'a> {
     /// ClusterRole, directly or through other aggregated ClusterRoles. They include those for users that every cluster
     /// contains.
     pub(crate) fn extended_by(&self, name: &str) -> BTreeSet<&str> {
-        let of_name = |name: &str| self.all.get(&("ClusterRole", "", name)).copied();
+        let of_name = |name: &str| self.find("ClusterRole", name, "");
         let known = self.aggregated.iter().filter_map(|name| Some((*name, of_name(name)?)));
         let for_users = FOR_USERS.iter().map(|(name, role)| (*name, role));
         let for_users = for_users.filter(|(name, _)| of_name(name).is_none());

@@ -30,9 +30,10 @@ pub(super) struct Given {
     pub(super) reason: String,
 }
 
-/// Returns the permissions that the bindings among the steps grant. The operator's `own` accounts may also be bound as
-/// users, or through groups. `roles` are the roles of the cluster and of all steps.
+/// Returns the permissions that the bindings among the steps of a version grant. The operator's `own` accounts may also
+/// be bound as users, or through groups. `roles` are the roles of the cluster and of all steps.
 pub(super) fn bound(
+    version: &str,
     steps: &[&Step],
     own: &BTreeSet<Account>,
     namespace: &str,
@@ -81,12 +82,33 @@ pub(super) fn bound(
             });
         };
         let here = [namespace.to_owned()];
-        match targets {
-            _ if everywhere && is_generated => give(&[], rules, format!("ClusterRole {role}")),
-            _ if !is_generated => {
-                let place = if everywhere { &[][..] } else { &here[..] };
-                give(place, rules, format!("{kind} {name} of the bundle"));
+        if everywhere {
+            let origin = if is_generated {
+                format!("ClusterRole {role}")
+            } else {
+                format!("{kind} {name} of the bundle")
+            };
+            give(&[], rules, origin);
+            continue;
+        }
+        if !is_generated {
+            give(&here, rules.clone(), format!("{kind} {name} of the bundle"));
+            let is_copied = |object: &Value| is_copied(object, version, namespace, targets);
+            if !is_copied(manifest) {
+                continue;
             }
+            // The copy binds the ClusterRole with the name of the Role, which OLM does not overwrite.
+            let existing = (*targets == Targets::All).then(|| roles.rules("ClusterRole", role, ""));
+            if let Some(rules) = existing.flatten() {
+                let copied = "which OLM copies into a ClusterRoleBinding because of its labels";
+                give(&[], rules, format!("{kind} {name} of the bundle, {copied}"));
+                continue;
+            }
+            if role_kind == "Role" && !roles.find(role_kind, role, namespace).is_some_and(is_copied) {
+                continue;
+            }
+        }
+        match targets {
             Targets::All => {
                 let reason =
                     format!("Role {role}, which OLM copies into a ClusterRole, because there are no target namespaces");
@@ -116,6 +138,27 @@ pub(super) fn bound(
         }
     }
     given
+}
+
+/// The labels by which OLM recognizes the Roles and RoleBindings of a version: kind, namespace and name.
+const OWNER: [&str; 3] = ["olm.owner.kind", "olm.owner.namespace", "olm.owner"];
+
+/// Whether OLM copies a Role or RoleBinding in the namespace of a version: into an object for the whole cluster if it
+/// has the labels of the version, and into the target namespaces if it also has an owner reference to the version.
+fn is_copied(object: &Value, version: &str, namespace: &str, targets: &Targets) -> bool {
+    let owner = [csv::KIND, namespace, version];
+    let labels = object.pointer("/metadata/labels");
+    let label = |key: &str| labels.and_then(|labels| labels.get(key)?.as_str());
+    let is_labelled = OWNER.iter().zip(owner).all(|(key, value)| label(key) == Some(value));
+    // OLM sets the UIDs of these references.
+    let is_owned = || {
+        let owners = object.pointer("/metadata/ownerReferences").and_then(Value::as_array);
+        owners.into_iter().flatten().any(|owner| {
+            let text = |key: &str| owner.get(key).and_then(Value::as_str);
+            (text("kind"), text("name")) == (Some(csv::KIND), Some(version))
+        })
+    };
+    is_labelled && (*targets == Targets::All || is_owned())
 }
 
 /// Returns the service accounts among the subjects of a binding, and the `own` accounts that its users and groups

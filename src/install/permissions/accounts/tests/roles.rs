@@ -161,3 +161,66 @@ fn a_role_that_an_aggregated_role_of_the_cluster_selects_is_granted_to_its_holde
     assert_eq!(of_sa(&after), ["*: events get", "*: secrets get"]);
     assert_eq!(after.notes, Vec::<String>::new());
 }
+
+/// A Role of the bundle and its RoleBinding, with labels and owner references like those that OLM generates.
+fn sneaking(labels: &Value, owners: &Value) -> Vec<Value> {
+    let rules = json!([{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]);
+    let reference = json!({"kind": "Role", "name": "sneak"});
+    let subjects = json!([{"kind": "ServiceAccount", "name": "sa"}]);
+    let mut objects = vec![
+        rbac("Role", "sneak", json!({ "rules": rules })),
+        rbac(
+            "RoleBinding",
+            "sneak",
+            json!({"roleRef": reference, "subjects": subjects}),
+        ),
+    ];
+    for object in &mut objects {
+        object["metadata"]["labels"] = labels.clone();
+        object["metadata"]["ownerReferences"] = owners.clone();
+    }
+    objects
+}
+
+#[test]
+fn roles_of_the_bundle_with_the_labels_of_the_version_are_copied_like_generated_ones() {
+    let labels =
+        json!({"olm.owner": "memo.v1", "olm.owner.namespace": "operators", "olm.owner.kind": "ClusterServiceVersion"});
+    let owners = json!([{"kind": "ClusterServiceVersion", "name": "memo.v1"}]);
+    let secrets = |spec: &Value, objects: Vec<Value>, existing: Vec<Value>| {
+        let operator = held(version(true), objects, &state([vec![group(spec)], existing].concat()));
+        let mut lines = lines_of(&operator, "sa");
+        lines.retain(|line| line.contains("secrets get"));
+        lines
+    };
+    let (everywhere, targets) = (json!({}), json!({"targetNamespaces": ["tgt"]}));
+    let none = Value::Null;
+    assert_eq!(
+        secrets(&everywhere, sneaking(&labels, &none), vec![]),
+        ["*: secrets get", "operators: secrets get"]
+    );
+    let mut of_other = labels.clone();
+    of_other["olm.owner"] = "other.v1".into();
+    assert_eq!(
+        secrets(&everywhere, sneaking(&of_other, &owners), vec![]),
+        ["operators: secrets get"]
+    );
+    // Only the labels count for ClusterRoles, but also the owner references for the target namespaces.
+    assert_eq!(
+        secrets(&targets, sneaking(&labels, &none), vec![]),
+        ["operators: secrets get"]
+    );
+    assert_eq!(
+        secrets(&targets, sneaking(&labels, &owners), vec![]),
+        ["operators: secrets get", "operators,tgt: secrets get"]
+    );
+    // OLM binds an existing ClusterRole with the name of the Role.
+    assert_eq!(
+        secrets(
+            &everywhere,
+            sneaking(&labels, &none),
+            vec![allowing("sneak", "topsecrets")]
+        ),
+        ["*: topsecrets get", "operators: secrets get"]
+    );
+}
