@@ -16,6 +16,7 @@ pub use judge::{Broken, Judge, check, judge, judge_catalog, judge_image};
 pub use keys::json_schema;
 pub use read::{PolicyError, read};
 
+use crate::kubernetes::rbac::user::User;
 use scopes::ScopeRules;
 use serde::Deserialize;
 use serde_json::Value;
@@ -117,9 +118,15 @@ pub struct Terms {
 }
 
 impl Policy {
-    /// Returns the terms for a user who belongs to these groups. Each key of the first section for the user, or for one
-    /// of the groups, replaces the same key of the terms for all users; other keys keep the terms for all users.
+    /// Returns the terms for a user who belongs to these groups, and to those that the API server adds. Each key of the
+    /// first section for the user, or for one of the groups, replaces the same key of the terms for all users; other
+    /// keys keep the terms for all users.
     pub fn terms(&self, user: Option<&str>, groups: &[String]) -> Terms {
+        let groups = User {
+            name: user.map(str::to_owned),
+            groups: groups.to_vec(),
+        };
+        let groups = groups.all_groups();
         let is_for = |section: &&Section| {
             user.is_some_and(|user| section.users.iter().any(|name| name == user))
                 || section.groups.iter().any(|name| groups.contains(name))

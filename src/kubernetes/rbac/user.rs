@@ -47,6 +47,18 @@ impl User {
         }
     }
 
+    /// Returns all groups of the user, including those that the API server adds. Without a name and groups, nobody is
+    /// meant, and there are no groups.
+    pub(crate) fn all_groups(&self) -> Vec<String> {
+        let mut all = self.groups.clone();
+        match self.account() {
+            Some(account) => all.extend(account.groups()),
+            None if self.name.is_some() || !self.groups.is_empty() => all.push(AUTHENTICATED.to_owned()),
+            None => {}
+        }
+        all
+    }
+
     /// Whether a subject of a binding is this user, or a group that contains it. `namespace` is the namespace of the
     /// binding.
     fn is(&self, subject: &Value, namespace: Option<&str>) -> bool {

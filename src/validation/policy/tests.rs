@@ -261,6 +261,25 @@ fn s90_terms_for_a_user_replace_the_general_ones() {
 }
 
 #[test]
+fn a_section_for_a_group_applies_to_the_users_that_the_api_server_adds_to_it() {
+    let sections = |group: &str, user: Option<&str>, groups: &[&str]| {
+        let policy = policy(&format!(
+            "version: 1\nfor: [{{groups: ['{group}'], kinds: {{deny: [Secret]}}}}]\n"
+        ));
+        let groups: Vec<String> = groups.iter().map(|group| (*group).to_owned()).collect();
+        policy.terms(user, &groups).conditions.kinds.is_some()
+    };
+    let robot = Some("system:serviceaccount:ci:bot");
+    for group in ["system:serviceaccounts", "system:serviceaccounts:ci", "system:authenticated"] {
+        assert!(sections(group, robot, &[]), "{group}");
+    }
+    assert!(!sections("system:serviceaccounts:other", robot, &[]));
+    assert!(sections("system:authenticated", Some("ann"), &[]) && sections("system:authenticated", None, &["dev"]));
+    assert!(!sections("system:authenticated", None, &[]), "no user was specified");
+    assert!(!sections("system:serviceaccounts", Some("ann"), &["dev"]));
+}
+
+#[test]
 fn an_invalid_policy_is_rejected_with_its_line() {
     for (text, error) in [
         ("", "policy.yaml:1:1: expected 1 document in a policy file, found 0"),
