@@ -65,7 +65,7 @@ pub use platform::{Offer, Platform, PlatformError};
 pub use problem::{BuildProblem, ContentProblem};
 pub use progress::{Progress, Silent, Whole};
 pub use reference::{Reference, ReferenceError, RegistryReference, fallback_tag};
-pub(crate) use reference::{check_path, check_pullable, check_tag};
+pub(crate) use reference::{check_path, check_pullable, check_tag, plain_host};
 #[cfg(feature = "registry")]
 pub use registry::{Before, Deletion, LoginTried, PlaceError, Placed, RegistryError, RegistryFailure, proxy_problem};
 pub use tag_state::{Race, TagState};

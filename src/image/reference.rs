@@ -8,7 +8,7 @@ mod name;
 mod registry;
 
 pub use error::ReferenceError;
-pub(crate) use name::{check_path, check_tag};
+pub(crate) use name::{check_path, check_tag, plain_host};
 pub use registry::RegistryReference;
 
 use super::digest::Digest;

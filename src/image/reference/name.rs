@@ -9,6 +9,10 @@ use oci_spec::distribution::Reference;
 const HUB: &str = "docker.io";
 /// The former name of [`HUB`].
 const FORMER_HUB: &str = "index.docker.io";
+/// The host that serves [`HUB`].
+const HUB_HOST: &str = "registry-1.docker.io";
+/// The port of registries that specify none.
+const DEFAULT_PORT: &str = ":443";
 /// The prefix for repositories with a single path component in [`HUB`].
 const HUB_LIBRARY: &str = "library";
 /// The maximum number of characters in a tag.
@@ -59,6 +63,16 @@ pub(super) fn parse(text: &str) -> Result<Reference, String> {
         (None, Some(digest)) => Reference::with_digest(registry, repository, digest),
         (tag, None) => Reference::with_tag(registry, repository, tag.unwrap_or_else(|| "latest".to_owned())),
     })
+}
+
+/// Returns the shortest spelling of a host with an optional port: in lowercase and without the default port. All hosts
+/// of Docker Hub have the same one.
+pub(crate) fn plain_host(host: &str) -> String {
+    let host = host.to_ascii_lowercase();
+    match host.strip_suffix(DEFAULT_PORT).unwrap_or(&host) {
+        FORMER_HUB | HUB_HOST => HUB.to_owned(),
+        host => host.to_owned(),
+    }
 }
 
 /// Splits a name without a digest into name and tag. A colon before the last slash belongs to a port.

@@ -1,11 +1,14 @@
 //! Matches the kinds, images and catalogs of a bundle with the patterns of a policy.
 
 use super::Names;
-use crate::image::Reference;
+use crate::image::{Reference, plain_host};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// The name of the core group in a policy; in Kubernetes, the name of this group is empty.
 pub(super) const CORE: &str = "core";
+/// The beginnings of the locations of images that are not in registries.
+pub(super) const OUTSIDE_REGISTRIES: [&str; 2] = ["oci:", "oci-archive:"];
 
 impl Names {
     /// Returns whether a name is allowed; `matches` returns whether a pattern matches the name.
@@ -25,15 +28,18 @@ pub(super) struct Patterns<'p> {
 /// Patterns without and with a `*`. The former are looked up, and only the latter are compared one by one.
 #[derive(Debug)]
 struct PatternSet<'p> {
-    plain: HashSet<&'p str>,
-    wild: Vec<&'p str>,
+    plain: HashSet<Cow<'p, str>>,
+    wild: Vec<Cow<'p, str>>,
 }
 
+/// Returns the normal form of a pattern.
+type Normal = for<'s> fn(&'s str) -> Cow<'s, str>;
+
 impl<'p> PatternSet<'p> {
-    /// Prepares patterns. `trimmed` removes the parts of a pattern that have no meaning.
-    fn of(patterns: &'p [String], trimmed: fn(&str) -> &str) -> Self {
-        let patterns = patterns.iter().map(|pattern| trimmed(pattern));
-        let (wild, plain): (Vec<&str>, Vec<&str>) = patterns.partition(|pattern| pattern.contains('*'));
+    /// Prepares patterns. `normal` removes the parts of a pattern that have no meaning.
+    fn of(patterns: &'p [String], normal: Normal) -> Self {
+        let patterns = patterns.iter().map(|pattern| normal(pattern));
+        let (wild, plain): (Vec<_>, Vec<_>) = patterns.partition(|pattern| pattern.contains('*'));
         Self {
             plain: plain.into_iter().collect(),
             wild,
@@ -48,21 +54,21 @@ impl<'p> PatternSet<'p> {
 }
 
 impl<'p> Patterns<'p> {
-    fn of(names: &'p Names, trimmed: fn(&str) -> &str) -> Self {
+    fn of(names: &'p Names, normal: Normal) -> Self {
         Self {
-            allow: names.allow.as_deref().map(|patterns| PatternSet::of(patterns, trimmed)),
-            deny: PatternSet::of(&names.deny, trimmed),
+            allow: names.allow.as_deref().map(|patterns| PatternSet::of(patterns, normal)),
+            deny: PatternSet::of(&names.deny, normal),
         }
     }
 
     /// Prepares patterns for kinds.
     pub(super) fn of_kinds(names: &'p Names) -> Self {
-        Self::of(names, |pattern| pattern)
+        Self::of(names, |pattern| Cow::Borrowed(pattern))
     }
 
     /// Prepares patterns for registries.
     pub(super) fn of_registries(names: &'p Names) -> Self {
-        Self::of(names, |pattern| pattern.trim_end_matches('/'))
+        Self::of(names, |pattern| Cow::Owned(registry_pattern(pattern)))
     }
 
     fn allows(&self, spellings: &[&str], matches: impl Fn(&str) -> bool) -> bool {
@@ -98,7 +104,21 @@ pub(super) fn is_kind(pattern: &str, group: &str, kind: &str) -> bool {
 
 /// Returns whether a pattern matches the location of an image: the location itself, or a host or folder above it.
 pub(super) fn is_registry(pattern: &str, image: &str) -> bool {
-    contains_place(pattern.trim_end_matches('/'), &place_of(image))
+    contains_place(&registry_pattern(pattern), &place_of(image))
+}
+
+/// Returns the normal form of a pattern for registries.
+fn registry_pattern(pattern: &str) -> String {
+    with_plain_host(pattern.trim_end_matches('/'))
+}
+
+/// Returns a location with the shortest spelling of its host. Locations outside registries stay unchanged.
+fn with_plain_host(place: &str) -> String {
+    if OUTSIDE_REGISTRIES.iter().any(|scheme| place.starts_with(scheme)) {
+        return place.to_owned();
+    }
+    let (host, path) = place.split_at(place.find('/').unwrap_or(place.len()));
+    plain_host(host) + path
 }
 
 /// Returns whether a pattern without a slash at its end matches a place, or a host or folder above it.
@@ -114,8 +134,10 @@ pub(super) fn is_catalog(pattern: &str, name: &str) -> bool {
 /// Returns the registry and repository of an image, without tag and digest.
 fn place_of(image: &str) -> String {
     match image.parse() {
-        Ok(Reference::Registry(reference)) => reference.full_repository(),
-        _ => image.to_owned(),
+        Ok(Reference::Registry(reference)) => with_plain_host(&reference.full_repository()),
+        Ok(_) => image.to_owned(),
+        // A container runtime may read what opmx cannot.
+        Err(_) => with_plain_host(image),
     }
 }
 
@@ -180,6 +202,17 @@ mod tests {
             ("registry.example.com", "registry.example.com.evil.com/etcd", false),
             ("*.example.com/team", "eu.example.com/team/etcd", true),
             ("docker.io/library", "nginx", true),
+            ("registry.example.com", "registry.example.com:443/team/etcd", true),
+            ("registry.example.com:443/team", "registry.example.com/team/etcd", true),
+            ("registry.example.com", "Registry.EXAMPLE.com/team/etcd", true),
+            ("Registry.example.com", "registry.example.com/team/etcd", true),
+            ("registry.example.com", "registry.example.com:5000/team/etcd", false),
+            ("registry.example.com:5000", "registry.example.com:443/team/etcd", false),
+            ("docker.io", "registry-1.docker.io/team/etcd", true),
+            ("registry-1.docker.io/team", "docker.io/team/etcd", true),
+            ("index.docker.io", "nginx", true),
+            ("oci:Layout", "oci:Layout:v1", false),
+            ("oci:Layout:*", "oci:Layout:v1", true),
             ("registry.example.com", "oci:layout:v1", false),
         ] {
             assert_eq!(is_registry(pattern, image), is, "{pattern} {image}");

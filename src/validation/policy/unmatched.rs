@@ -1,6 +1,6 @@
 //! Finds entries of a policy that match nothing, whatever a bundle contains.
 
-use super::matching::CORE;
+use super::matching::{CORE, OUTSIDE_REGISTRIES};
 use crate::kubernetes::builtin;
 use crate::kubernetes::rbac::parent_resource;
 use crate::kubernetes::version::is_version;
@@ -35,10 +35,7 @@ pub(super) fn kind(pattern: &str) -> Option<String> {
 /// Returns why a pattern for registries matches nothing, with advice.
 pub(super) fn registry(pattern: &str) -> Option<String> {
     // The location of an image outside registries contains its tag.
-    if ["oci:", "oci-archive:"]
-        .iter()
-        .any(|scheme| pattern.starts_with(scheme))
-    {
+    if OUTSIDE_REGISTRIES.iter().any(|scheme| pattern.starts_with(scheme)) {
         return None;
     }
     let (place, what) = if let Some((place, _)) = pattern.split_once('@') {
