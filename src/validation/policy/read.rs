@@ -72,9 +72,30 @@ fn unmatched_entry<'d>(document: &'d Document, base: &Path) -> Option<(Path, &'d
         let reason = match key {
             "apiGroups" => unmatched::api_group(text),
             "resources" => unmatched::resource(text),
+            "nonResourceURLs" => unmatched::path(text),
             _ => unmatched::verb(text),
         };
         Some((path, text, reason?))
+    })
+}
+
+/// Returns the first permission below `base` that matches nothing because of an empty list: the path of the list, and
+/// why.
+fn unmatched_permission(document: &Document, base: &Path) -> Option<(Path, String)> {
+    permission_paths(document, base).find_map(|path| {
+        let size = |key: &str| path.key(key).get(document.value())?.as_array().map(Vec::len);
+        let (key, reason) = unmatched::empty_list(size)?;
+        Some((path.key(key), reason))
+    })
+}
+
+/// Returns the paths of the permissions below `base`.
+fn permission_paths<'d>(document: &'d Document, base: &Path) -> impl Iterator<Item = Path> + use<'d> {
+    let lists = ["allow", "deny"].map(|list| base.key("permissions").key(list));
+    lists.into_iter().flat_map(|list| {
+        let items = list.get(document.value()).and_then(Value::as_array);
+        let count = items.map_or(0, Vec::len);
+        (0..count).map(move |index| list.index(index))
     })
 }
 
@@ -83,17 +104,11 @@ fn permissions<'d>(
     document: &'d Document,
     base: &Path,
 ) -> impl Iterator<Item = (&'static str, Path, &'d str)> + use<'d> {
-    let list_at = move |path: &Path| -> &'d [Value] {
-        let list = path.get(document.value()).and_then(Value::as_array);
-        list.map(Vec::as_slice).unwrap_or_default()
-    };
-    let lists = ["allow", "deny"].map(|list| base.key("permissions").key(list));
-    let entries = lists
-        .into_iter()
-        .flat_map(move |list| (0..list_at(&list).len()).map(move |index| list.index(index)));
-    let parts = entries.flat_map(|entry| ["apiGroups", "resources", "verbs"].map(|key| (key, entry.key(key))));
+    const KEYS: [&str; 4] = ["apiGroups", "resources", "nonResourceURLs", "verbs"];
+    let parts = permission_paths(document, base).flat_map(|entry| KEYS.map(|key| (key, entry.key(key))));
     parts.flat_map(move |(key, path)| {
-        let items = list_at(&path).iter().enumerate();
+        let items = path.get(document.value()).and_then(Value::as_array);
+        let items = items.into_iter().flatten().enumerate();
         items.filter_map(move |(index, item)| Some((key, path.index(index), item.as_str()?)))
     })
 }
@@ -157,6 +172,12 @@ fn of_document(document: &Document) -> Result<Policy, PolicyError> {
             return Err(PolicyError {
                 place: document.place(&path),
                 message: format!("{text:?} {reason}"),
+            });
+        }
+        if let Some((path, reason)) = unmatched_permission(document, &base) {
+            return Err(PolicyError {
+                place: document.place(&path),
+                message: format!("the permission {reason}"),
             });
         }
         let kinds = patterns(document, &base.key("kinds")).filter_map(|(path, text)| {

@@ -346,6 +346,41 @@ fn an_entry_that_can_never_match_is_rejected_with_the_right_form() {
             "permissions: {deny: [{apiGroups: ['', '*'], resources: ['*'], verbs: [Approved, '*']}]}",
             None,
         ),
+        (
+            "permissions: {deny: [{resources: [pods/*]}]}",
+            Some("*/NAME for the subresource NAME of all of them, as in RBAC"),
+        ),
+        ("permissions: {allow: [{resources: [sec*]}]}", Some("as in RBAC")),
+        ("permissions: {deny: [{resources: ['*/st*']}]}", Some("as in RBAC")),
+        (
+            "permissions: {deny: [{apiGroups: ['*.example.com']}]}",
+            Some("in API groups * only stands for all of them, as in RBAC"),
+        ),
+        ("permissions: {deny: [{verbs: ['get*']}]}", Some("as in RBAC")),
+        ("permissions: {deny: [{nonResourceURLs: [/api/*/x]}]}", Some("use /api/*")),
+        (
+            "permissions: {deny: [{resources: ['*/status', '*'], verbs: ['*'], nonResourceURLs: ['/api/*', '*']}]}",
+            None,
+        ),
+        (
+            "permissions: {deny: [{verbs: []}]}",
+            Some("the list verbs is empty; remove verbs to match all"),
+        ),
+        (
+            "permissions: {deny: [{resources: []}]}",
+            Some("the list resources is empty; remove resources to match all"),
+        ),
+        (
+            "for: [{users: [ann], permissions: {allow: [{apiGroups: [], resources: [pods]}]}}]",
+            Some("the list apiGroups is empty; remove apiGroups to match all"),
+        ),
+        (
+            "permissions: {deny: [{nonResourceURLs: []}]}",
+            Some("the list nonResourceURLs is empty; remove nonResourceURLs to match all"),
+        ),
+        ("permissions: {allow: []}", None),
+        ("permissions: {deny: [{resources: [pods], nonResourceURLs: []}]}", None),
+        ("permissions: {deny: [{resources: [], nonResourceURLs: [/x]}]}", None),
         ("kinds: {deny: [apps/v1/Deployment]}", Some("use apps/Deployment")),
         ("kinds: {deny: [v1/ServiceAccount]}", Some("use core/ServiceAccount")),
         (

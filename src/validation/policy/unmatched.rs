@@ -2,7 +2,7 @@
 
 use super::matching::{CORE, OUTSIDE_REGISTRIES};
 use crate::kubernetes::builtin;
-use crate::kubernetes::rbac::parent_resource;
+use crate::kubernetes::rbac::{ALL, parent_resource};
 use crate::kubernetes::version::is_version;
 use crate::validation::api_server::permissions::{VERBS, meant_verb};
 
@@ -55,6 +55,9 @@ pub(super) fn registry(pattern: &str) -> Option<String> {
 
 /// Returns why an API group of a permission matches nothing, with advice.
 pub(super) fn api_group(group: &str) -> Option<String> {
+    if group.contains('*') && group != ALL {
+        return Some("matches nothing, because in API groups * only stands for all of them, as in RBAC".to_owned());
+    }
     if group == CORE {
         return Some("matches nothing, because the name of the core group is empty; use \"\"".to_owned());
     }
@@ -73,6 +76,14 @@ pub(super) fn api_group(group: &str) -> Option<String> {
 
 /// Returns why a resource of a permission matches nothing, with advice.
 pub(super) fn resource(resource: &str) -> Option<String> {
+    let named = resource.strip_prefix("*/").unwrap_or(resource);
+    if named.contains('*') && resource != ALL {
+        return Some(
+            "matches nothing, because in resources * only stands for all of them, and */NAME for the subresource NAME \
+             of all of them, as in RBAC"
+                .to_owned(),
+        );
+    }
     let kinds = builtin::all().iter();
     let mut named = kinds.filter(|row| row.kind.eq_ignore_ascii_case(resource));
     match named.next().filter(|_| resource.contains(char::is_uppercase)) {
@@ -87,8 +98,38 @@ pub(super) fn resource(resource: &str) -> Option<String> {
 /// Returns why a verb of a permission matches nothing, with advice. Extensions can define other verbs, also with
 /// capital letters.
 pub(super) fn verb(verb: &str) -> Option<String> {
+    if verb.contains('*') && verb != ALL {
+        return Some("matches nothing, because in verbs * only stands for all of them, as in RBAC".to_owned());
+    }
     let known = VERBS.contains(&verb.to_lowercase().as_str());
     lowercase(verb, "verbs").filter(|_| known)
+}
+
+/// Returns why a non-resource path of a permission matches nothing, with advice.
+pub(super) fn path(path: &str) -> Option<String> {
+    let (before, _) = path.split_once('*')?;
+    let is_prefix = before.len() + ALL.len() == path.len();
+    (!is_prefix)
+        .then(|| format!("matches nothing, because in paths * only stands for any ending, as in RBAC; use {before}*"))
+}
+
+/// Returns why a permission with these numbers of items in its lists matches nothing, with the key of the list that has
+/// none. A list that is absent has no number and stands for everything.
+pub(super) fn empty_list(size: impl Fn(&str) -> Option<usize>) -> Option<(&'static str, String)> {
+    let is_empty = |key: &&'static str| size(key) == Some(0);
+    let of_resources = ["apiGroups", "resources"].into_iter().find(is_empty);
+    let asks_for_resources = size("apiGroups").is_some() || size("resources").is_some();
+    let of_paths = ["nonResourceURLs"].into_iter().find(is_empty);
+    let key = ["verbs"]
+        .into_iter()
+        .find(is_empty)
+        .or(match (of_resources, of_paths) {
+            (Some(key), _) if size("nonResourceURLs").is_none_or(|size| size == 0) => Some(key),
+            (None, Some(key)) if !asks_for_resources => Some(key),
+            _ => None,
+        })?;
+    let reason = format!("matches nothing, because the list {key} is empty; remove {key} to match all");
+    Some((key, reason))
 }
 
 /// Returns the plural of a built-in resource that is written in the singular. Custom resources can have any names.
