@@ -237,6 +237,20 @@ mod tests {
     }
 
     #[test]
+    fn of_several_spellings_of_a_field_the_last_one_overwrites_the_others() {
+        let permissions = |account: &str| json!([{"rules": [], "serviceAccountName": account}]);
+        let csv = json!({"Spec": {"install": {"spec": {"permissions": permissions("a")}}, "version": "1.0.0"},
+            "spec": {"install": {"spec": {"clusterpermissions": permissions("c"),
+                "clusterPermissions": permissions("b"), "deployment\u{17f}": []}}, "version": "2.0.0"}});
+        let spec = &typed(&csv, &SHAPE).unwrap()["spec"];
+        assert_eq!(spec["version"], "2.0.0");
+        let install = &spec["install"]["spec"];
+        assert_eq!(install["permissions"][0]["serviceAccountName"], "a");
+        assert_eq!(install["clusterPermissions"][0]["serviceAccountName"], "c");
+        assert_eq!(install["deployments"], json!([]));
+    }
+
+    #[test]
     fn normalizing_is_idempotent() {
         let csv = json!({"metadata": {"name": "a", "annotations": {"x": "y"}}, "spec": {
             "selector": {"matchLabels": {"a": "b"}}, "customresourcedefinitions": {"owned": [

@@ -6,6 +6,7 @@
 use super::{Field, Presence, Problem, Shape, check_as_go};
 use crate::kubernetes::quantity;
 use serde_json::{Map, Number, Value, json};
+use std::borrow::Cow;
 
 /// Decodes a value according to its types, and encodes it again.
 ///
@@ -20,9 +21,20 @@ pub fn typed(value: &Value, shape: &Shape) -> Result<Value, Problem> {
 
 /// Returns the entry of a map with the key `name` or, if there is none, the last entry whose key differs only in case.
 pub(crate) fn entry<'m>(map: &'m Map<String, Value>, name: &str) -> Option<(&'m str, &'m Value)> {
-    let other = || map.iter().rfind(|(key, _)| key.eq_ignore_ascii_case(name));
+    let other = || map.iter().rfind(|(key, _)| is_field(key, name));
     let (key, value) = map.get_key_value(name).or_else(other)?;
     Some((key, value))
+}
+
+/// Whether Go programs store the value of a key in the field with this name, which is plain ASCII. They compare letters
+/// in any case; two letters beyond ASCII are the uppercase of an ASCII letter.
+pub(crate) fn is_field(key: &str, name: &str) -> bool {
+    let folded = |letter: char| match letter {
+        '\u{17f}' => 's',
+        '\u{212a}' => 'k',
+        letter => letter.to_ascii_lowercase(),
+    };
+    key.chars().map(folded).eq(name.chars().map(folded))
 }
 
 pub(super) fn whole(number: &Number) -> Option<i64> {
@@ -60,9 +72,9 @@ fn written(value: &Value, shape: &Shape) -> Value {
 fn object(map: &Map<String, Value>, fields: &[Field]) -> Value {
     let mut all = Map::new();
     for field in fields {
-        let given = entry(map, field.key).filter(|(_, value)| !value.is_null());
+        let given = stored(map, field).filter(|value| !value.is_null());
         let value = match (given, field.presence) {
-            (Some((_, value)), _) => written(value, &field.shape),
+            (Some(value), _) => written(&value, &field.shape),
             (None, Presence::Always) => empty(&field.shape),
             (None, Presence::Nullable) => Value::Null,
             (None, _) => continue,
@@ -72,6 +84,35 @@ fn object(map: &Map<String, Value>, fields: &[Field]) -> Value {
         }
     }
     Value::Object(all)
+}
+
+/// Returns the value that a field has after decoding. Several spellings of one field are decoded in the order of their
+/// bytes: a map keeps what later spellings do not set, and any other value is replaced.
+fn stored<'m>(map: &'m Map<String, Value>, field: &Field) -> Option<Cow<'m, Value>> {
+    let mut spelled: Vec<(&String, &Value)> = map.iter().filter(|(key, _)| is_field(key, field.key)).collect();
+    spelled.sort_by_key(|(key, _)| *key);
+    let (_, last) = spelled.pop()?;
+    if spelled.is_empty() || !matches!(field.shape, Shape::Object(_)) {
+        return Some(Cow::Borrowed(last));
+    }
+    let mut all = Value::Null;
+    for value in spelled.into_iter().map(|(_, value)| value).chain([last]) {
+        set(&mut all, value);
+    }
+    Some(Cow::Owned(all))
+}
+
+/// Replaces a value, except for the keys of a map that the new map does not have.
+fn set(into: &mut Value, value: &Value) {
+    match (into, value) {
+        (Value::Object(own), Value::Object(map)) => {
+            for (key, value) in map {
+                set(own.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (_, Value::Null) => {}
+        (into, _) => *into = value.clone(),
+    }
 }
 
 /// Returns the empty value of a type.

@@ -2,6 +2,7 @@
 
 pub(crate) mod content;
 mod csv_manifest;
+mod decoded;
 mod generated_rbac;
 pub mod optional;
 mod size;
@@ -9,6 +10,7 @@ mod size;
 pub use content::Content;
 pub use csv_manifest::Repetition;
 pub(crate) use csv_manifest::annotation;
+pub(crate) use decoded::{decoded, group_of};
 pub use size::{excess, inline_finding, size};
 
 use crate::csv::{self, Csv};
@@ -19,6 +21,7 @@ use crate::shape;
 use crate::text::canonical;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt;
 
 /// The kind of a step that creates a Secret of a bundle. A step of kind `Secret` copies the pull secret of a catalog.
@@ -77,8 +80,14 @@ impl Step {
         }
     }
 
-    /// Returns the step for an object.
+    /// Returns the step for an object. The manifest contains the fields in the spelling of their types, in which OLM
+    /// creates them.
     pub fn of(resolving: &str, object: Value, target: &Target) -> Self {
+        let read = match decoded(&object) {
+            Cow::Owned(read) => Some(read),
+            Cow::Borrowed(_) => None,
+        };
+        let object = read.unwrap_or(object);
         let gvk = kind_of(&object);
         Self {
             resolving: resolving.to_owned(),
@@ -309,6 +318,15 @@ pub(crate) mod tests {
             .collect();
         assert_eq!(shown, expected);
         assert_eq!(steps[6].resource.name, "g-");
+    }
+
+    #[test]
+    fn manifests_have_the_fields_that_olm_reads() {
+        let mut role = object("rbac.authorization.k8s.io/v1", "ClusterRole", "r");
+        role["Rules"] = json!([{"Resources": ["secrets"], "verbs": ["get"]}]);
+        let steps = of_bundle(&content(csv("memo.v1"), vec![role]), &target(), "").unwrap();
+        let rules = &steps[1].resource.manifest["rules"];
+        assert_eq!(rules, &json!([{"resources": ["secrets"], "verbs": ["get"]}]));
     }
 
     #[test]

@@ -1,16 +1,18 @@
 //! Checks that the API server knows the fields of built-in kinds, and that their values have the expected types.
 //!
 //! The API server rejects an object that has a value of the wrong type. It drops unknown fields, silently if OLM
-//! creates the object, so a misspelled field has no effect.
+//! creates the object, so a misspelled field has no effect. A field in another case, however, has an effect if OLM
+//! decodes the object before it creates it.
 
 use super::content::misshapen;
-use crate::bundle::{Bundle, is_csv};
+use crate::bundle::{Bundle, MediaType, is_csv};
 use crate::csv::SHAPE;
 use crate::diagnostic::{Diagnostic, MOST_OF_A_RULE};
 use crate::kubernetes::fields::{Fields, Type};
 use crate::manifest::Object;
 use crate::rules;
-use crate::shape::{self, Fault, Problem, check_builtin, elsewhere};
+use crate::shape::{self, Fault, Problem, check_builtin, elsewhere, is_field};
+use crate::steps;
 use crate::text::{Path, Step, source_edit};
 
 /// Checks every object. In a ClusterServiceVersion, checks only the names of fields; the types are checked elsewhere.
@@ -23,12 +25,14 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             for index in 0..object.list(&["spec", "install", "spec", "deployments"]).len() {
                 let at = deployments.index(index).key("spec");
                 if let Some(Type::Object(spec)) = deployment.and_then(|fields| fields.get("spec")) {
-                    let found = Checked::new(object, &at, *spec, "Deployment").findings();
+                    let found = Checked::new(object, &at, *spec, "Deployment", true).findings();
                     findings.extend(found.filter(|finding| *finding.rule != rules::OBJECT_FIELD_TYPE));
                 }
             }
         } else if let Some(fields) = Fields::of_kind(&object.gvk().api_version(), &object.gvk().kind) {
-            findings.extend(Checked::new(object, &Path::root(), fields, &object.gvk().kind).findings());
+            let kind = &object.gvk().kind;
+            let is_decoded = bundle.media_type == MediaType::RegistryV1 && steps::group_of(kind).is_some();
+            findings.extend(Checked::new(object, &Path::root(), fields, kind, is_decoded).findings());
         }
     }
 }
@@ -55,9 +59,22 @@ fn misspelled(csv: &Object) -> impl Iterator<Item = Diagnostic> {
             .at(csv.key_place(&problem.path));
         let (document, root) = csv.document();
         let edit = source_edit::recapitalize(document, &root.join(&problem.path), nearest);
-        let help = format!("Did you mean {nearest}? OLM ignores fields that it does not know.");
+        let written = match problem.path.steps().last() {
+            Some(Step::Key(key)) => &**key,
+            _ => "",
+        };
+        let help = if is_field(written, nearest) {
+            in_any_case(nearest)
+        } else {
+            format!("Did you mean {nearest}? OLM ignores fields that it does not know.")
+        };
         Some(finding.help(help).fixed_by(edit))
     })
+}
+
+/// Returns the help for a field that OLM reads although its name has the wrong case.
+fn in_any_case(name: &str) -> String {
+    format!("Use {name}. OLM reads the field in this spelling, too, so it has an effect, but other programs ignore it.")
 }
 
 /// A part of an object that is compared with the fields of a type.
@@ -66,15 +83,18 @@ struct Checked<'o> {
     at: &'o Path,
     fields: Fields,
     kind: &'o str,
+    /// Whether OLM decodes the object, and therefore reads fields in any case.
+    is_decoded: bool,
 }
 
 impl<'o> Checked<'o> {
-    fn new(object: &'o Object, at: &'o Path, fields: Fields, kind: &'o str) -> Self {
+    fn new(object: &'o Object, at: &'o Path, fields: Fields, kind: &'o str, is_decoded: bool) -> Self {
         Self {
             object,
             at,
             fields,
             kind,
+            is_decoded,
         }
     }
 
@@ -117,7 +137,7 @@ impl<'o> Checked<'o> {
             _ => "",
         };
         // A known name that differs only in case is suggested instead of another place.
-        let same = nearest.filter(|nearest| nearest.eq_ignore_ascii_case(written));
+        let same = nearest.filter(|nearest| is_field(written, nearest));
         match (elsewhere(self.fields, below), nearest) {
             (Some(place), _) if same.is_none() => {
                 let place = self.at.join(&place);
@@ -126,9 +146,12 @@ impl<'o> Checked<'o> {
             (_, Some(nearest)) => {
                 let (document, root) = self.object.document();
                 let edit = source_edit::recapitalize(document, &root.join(&path), nearest);
-                finding
-                    .help(format!("Did you mean {nearest}? {dropped}"))
-                    .fixed_by(edit)
+                let help = if same.is_some() && self.is_decoded {
+                    in_any_case(nearest)
+                } else {
+                    format!("Did you mean {nearest}? {dropped}")
+                };
+                finding.help(help).fixed_by(edit)
             }
             _ => finding,
         }
