@@ -26,6 +26,7 @@ pub(crate) mod roles;
 pub(crate) mod size;
 pub mod stamp;
 pub mod stated;
+mod unpacked;
 pub(crate) mod versioned_name;
 
 pub use annotations::Annotations;
@@ -38,6 +39,7 @@ pub(crate) use metadata::field;
 pub(crate) use read::misplaced_olm_yaml;
 pub(crate) use read::read_as;
 pub use read::{BundleReading, read};
+pub(crate) use unpacked::{Installed, key_of};
 
 use crate::manifest::Object;
 use crate::source::Place;
@@ -74,6 +76,9 @@ pub struct Bundle {
     pub annotations: Option<Annotations>,
     /// The manifests, in the order of the files and their documents.
     pub objects: Vec<Object>,
+    /// The objects of a `registry+v1` bundle that no index reads, but that OLM also installs from an image: those in
+    /// hidden files of `manifests/`, and those in `metadata/`.
+    pub unpacked: Vec<Object>,
     /// `metadata/olm.yaml` of a `k8s+v1` bundle.
     pub olm: Option<Document>,
     /// The content of the file that `icon` in `olm.yaml` names.
@@ -96,6 +101,7 @@ impl Bundle {
             media_type: MediaType::RegistryV1,
             annotations: None,
             objects,
+            unpacked: Vec::new(),
             olm: None,
             icon: None,
             dependencies: Vec::new(),

@@ -2,7 +2,9 @@
 
 use super::annotations::{CHANNELS, DEFAULT_CHANNEL, PACKAGE};
 use super::olm_yaml::Olm;
-use super::{ANNOTATIONS_YAML, Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv, metadata, names};
+use super::{
+    ANNOTATIONS_YAML, Annotations, Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv, metadata, names, unpacked,
+};
 use crate::diagnostic::Diagnostic;
 use crate::manifest::{self, Layout};
 use crate::rules;
@@ -88,6 +90,10 @@ pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limit
         media_type,
         annotations: metadata.annotations,
         objects: manifests.objects,
+        unpacked: match media_type {
+            MediaType::RegistryV1 => unpacked::read(tree, limits),
+            MediaType::K8sV1 => Vec::new(),
+        },
         olm: metadata.olm,
         icon,
         dependencies: metadata.dependencies,

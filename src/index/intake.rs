@@ -38,6 +38,9 @@ pub struct Prepared {
     pub record: Record,
     /// The media type of the bundle.
     pub media_type: MediaType,
+    /// The ClusterServiceVersion and the other objects that OLM installs from the image of the bundle, if they are not
+    /// those that an index stores.
+    pub installed: Option<(Value, Vec<Value>)>,
     /// Warnings and remarks about the bundle.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -128,8 +131,19 @@ pub fn prepare(
     Ok(Prepared {
         record,
         media_type: bundle.media_type,
+        installed: installed(bundle),
         diagnostics: findings,
     })
+}
+
+/// Returns the objects that OLM installs from the image of a bundle, if an index does not store all of them.
+fn installed(bundle: &Bundle) -> Option<(Value, Vec<Value>)> {
+    if bundle.unpacked.is_empty() {
+        return None;
+    }
+    let installed = bundle.installed();
+    let others = installed.others.into_iter().map(|object| object.value().clone());
+    Some((installed.csv?.value().clone(), others.collect()))
 }
 
 /// Replaces the origin in an error with the place of the fault, as `FILE:LINE`, if the place is known.

@@ -108,6 +108,9 @@ pub fn of_files_with(
     let prepared = intake::prepare(tree, recording, limits, &Strictness::default())?;
     let document = render_record(&prepared.record, RenderOptions::default())?;
     let mut content = of_document(&document)?;
+    if let Some((csv, objects)) = prepared.installed {
+        (content.csv, content.objects) = (csv, objects);
+    }
     if content.served.is_some() {
         let properties = prepared.record.rows.properties.iter();
         content.served = Some(served(

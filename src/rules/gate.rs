@@ -127,6 +127,14 @@ static TOLERATED: &[(&Rule, &str)] = &[
         "The first ClusterServiceVersion by file name is used.",
     ),
     (
+        &rules::LOAD_METADATA_OBJECT,
+        "Indexes do not contain the object, but OLM installs it from the image of the bundle.",
+    ),
+    (
+        &rules::LOAD_HIDDEN_FILE,
+        "Indexes do not contain the object in the file, but OLM installs it from the image of the bundle.",
+    ),
+    (
         &rules::LOAD_FILE_NAME,
         "Both files are stored unchanged, but OLM installs only one of the two.",
     ),

@@ -55,13 +55,14 @@ rules! { LOADING
 
     RegistryBundles {
         LOAD_MULTIPLE_CSV = "load-multiple-csv", Error, FORMAT, "Keep one ClusterServiceVersion, because a bundle is one version of an operator.";
+        LOAD_METADATA_OBJECT = "load-metadata-object", Error, OLM, "Move the file to manifests/, because indexes do not read it in metadata/.";
+        LOAD_HIDDEN_FILE = "load-hidden-file", Error, FORMAT, "Remove the file, because some readers ignore hidden files, and others refuse or read them.";
         LOAD_FILE_NAME = "load-file-name", Error, OLM, "Rename one of the files: OLM unpacks a bundle into one ConfigMap, whose keys may contain only letters, digits, hyphens, underscores and dots.";
     }
 
     Authoring {
         // The loading and content checks of other programs.
         LOAD_SUBDIRECTORY = "load-subdirectory", Error, FORMAT, "Move the files of the folder directly into manifests/, because some readers ignore folders and others refuse them.";
-        LOAD_HIDDEN_FILE = "load-hidden-file", Error, FORMAT, "Remove the file, because some readers ignore hidden files, and others refuse or read them.";
         CONTENT_UNPARSABLE = "content-unparsable", Error, FORMAT, "Use one Kubernetes object with apiVersion and kind.";
         CONTENT_KIND_UNSUPPORTED = "content-kind-unsupported", Error, OLM, "Let the operator create the object, or remove it from the bundle.";
         CONTENT_KIND_FOREIGN = "content-kind-foreign", Warning, OLM, "Let the operator create the object, because OLM compares only the kind.";

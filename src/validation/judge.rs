@@ -4,7 +4,7 @@ use super::validators::total_size;
 use super::{content, load};
 use crate::bundle::{BundleReading, MediaType};
 use crate::diagnostic::{self, Diagnostic};
-use crate::rules::{Gate, Rule, Scope, Severity};
+use crate::rules::{self, Gate, Rule, Scope, Severity};
 use crate::synthesis::{Shipping, Synthesis, consequences, synthesize_for};
 use crate::tree::Tree;
 
@@ -107,9 +107,17 @@ pub fn judge_files(tree: &Tree, reading: &BundleReading, in_image: bool, strictn
             found.extend(total_size(tree, bundle));
             load::file_names(tree, &mut found);
         }
+        load::folders(tree, &mut found);
         if strictness.gate == Gate::Authoring {
-            load::folders(tree, &mut found);
             content::kinds_and_metadata(bundle, &mut found);
+        }
+        // Published bundles may have hidden files of other programs, which are not installed.
+        if strictness.gate != Gate::Authoring {
+            found.retain(|finding| {
+                let file = finding.place.as_ref().map(|place| place.source.name());
+                let mut objects = bundle.unpacked.iter();
+                *finding.rule != rules::LOAD_HIDDEN_FILE || objects.any(|object| Some(object.file()) == file)
+            });
         }
         strictness.weigh_bundle(&mut found);
         judged.findings.extend(found);

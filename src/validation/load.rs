@@ -2,7 +2,7 @@
 //! a bundle differently.
 
 use super::content;
-use crate::bundle::{Bundle, MANIFESTS, METADATA, is_csv};
+use crate::bundle::{Bundle, MANIFESTS, METADATA, is_csv, key_of};
 use crate::diagnostic::Diagnostic;
 use crate::rules::{self, Rule};
 use crate::source::{Place, SourceFile};
@@ -66,6 +66,22 @@ pub(super) fn folders(tree: &Tree, findings: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Reports objects in `metadata/`, which OLM installs although they are not part of the bundle in an index.
+pub(super) fn metadata_objects(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
+    for object in &bundle.unpacked {
+        let mut path = object.file().rsplit('/');
+        let (file, folder) = (path.next().unwrap_or_default(), path.next());
+        if folder == Some(METADATA) {
+            let message = format!(
+                "{METADATA}/{file} contains the object {}, which OLM would install from an image",
+                object.label()
+            );
+            let finding = Diagnostic::new(&rules::LOAD_METADATA_OBJECT, message).object(object.label());
+            findings.push(finding.at(object.place(&Path::root().key("kind"))));
+        }
+    }
+}
+
 /// Reports files that OLM unpacks under the same key, because only one of them is kept.
 pub(super) fn file_names(tree: &Tree, findings: &mut Vec<Diagnostic>) {
     let mut keys: BTreeMap<String, &str> = BTreeMap::new();
@@ -81,14 +97,6 @@ pub(super) fn file_names(tree: &Tree, findings: &mut Vec<Diagnostic>) {
         let finding = Diagnostic::new(&rules::LOAD_FILE_NAME, message).at(beginning(tree, path));
         findings.push(finding.also(beginning(tree, first), "the other file"));
     }
-}
-
-/// Returns the key of a file in the ConfigMap that OLM unpacks a bundle into.
-fn key_of(name: &str) -> String {
-    let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.' | '_');
-    name.chars()
-        .map(|letter| if allowed(letter) { letter } else { '-' })
-        .collect()
 }
 
 fn beginning(tree: &Tree, path: &str) -> Option<Place> {

@@ -84,6 +84,7 @@ fn checks(media_type: MediaType) -> impl Iterator<Item = (Option<&'static str>, 
     ];
     const REGISTRY: &[(Option<&str>, Check)] = &[
         (LOAD, load::several_csvs),
+        (LOAD, load::metadata_objects),
         (None, fields::check),
         (None, icon::check),
         (INDEX, index_needs::check),

@@ -89,6 +89,7 @@ mod serve;
 mod serving;
 mod serving_faults;
 mod site;
+mod unread;
 mod upgrade_check;
 mod validate;
 mod words;
