@@ -5,10 +5,12 @@
 //! [`Policy::terms`] returns the terms for a user, and [`check`] and [`judge`] compare a bundle with these terms.
 
 mod facts;
+mod grant;
 mod judge;
 mod keys;
 mod matching;
 mod read;
+mod roles;
 mod scopes;
 mod unmatched;
 

@@ -11,11 +11,8 @@ use super::component::Component;
 use super::updates::{self, CatalogReference};
 use crate::catalog::Catalog;
 use crate::cluster::labels;
-use crate::csv::{self, Csv, GROUP};
+use crate::csv::{self, Csv, GROUP, OWNER_LABELS};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// The labels in which OLM records the version that owns an object.
-const OWNER: [&str; 3] = ["olm.owner", "olm.owner.namespace", "olm.owner.kind"];
 
 /// Returns the components of each operator, including indirect ones, as positions in `components`.
 pub(super) fn associated(
@@ -99,7 +96,7 @@ impl Owned {
                 let value = component.labels().and_then(|labels| labels.get(key)?.as_str());
                 value.unwrap_or_default()
             };
-            let [owner, home, kind] = OWNER.map(label);
+            let [owner, home, kind] = OWNER_LABELS.map(label);
             if !owner.is_empty() && kind == csv::KIND {
                 owned.by_name.entry(key(kind, home, owner)).or_default().push(place);
             }

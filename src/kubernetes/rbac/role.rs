@@ -189,6 +189,12 @@ pub(crate) fn auth_delegation() -> [Rule; 2] {
     ]
 }
 
+/// Returns the rule of the Role in `kube-system` that lets extension API servers read how requests are authenticated.
+pub(crate) fn authentication_reader() -> Rule {
+    let rule = Rule::new("", "configmaps", &["get", "list", "watch"]);
+    rule.named("extension-apiserver-authentication")
+}
+
 /// Returns whether a controller fills in the rules of the role from other roles of the cluster.
 pub fn is_aggregated(role: &Value) -> bool {
     role.get("aggregationRule").is_some_and(|rule| !rule.is_null())

@@ -1,79 +1,99 @@
 //! Collects the facts about a bundle that a policy may restrict: kinds of objects, permissions, images.
+//!
+//! The objects are those that OLM creates: it decides by the kind alone what to create, and reads the names of fields
+//! in any case.
 
+use super::grant::{Grant, Origin, Spot};
+use super::roles::RolesInPlace;
 use super::{Scope, Setting};
 use crate::bundle::image_use;
+use crate::csv::{self, Csv};
 use crate::kubernetes::GroupVersionKind;
-use crate::kubernetes::rbac::role::{Roles, is_aggregated};
+use crate::kubernetes::rbac::role::{auth_delegation, authentication_reader};
 use crate::kubernetes::rbac::{self, Rule};
-use crate::text::Path;
+use crate::shape::{entry, typed};
+use crate::steps::{decoded, group_of};
+use crate::text::{Path, Step};
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
 
-/// A place: the position among the judged objects, and the path in the object.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Spot {
-    pub(super) object: usize,
-    pub(super) path: Path,
-}
-
-/// Permissions that a bundle grants.
+/// An object that OLM creates.
 #[derive(Debug)]
-pub(super) struct Grant {
-    pub(super) scope: Scope,
-    pub(super) rules: Vec<Rule>,
-    pub(super) origin: Origin,
+pub(super) struct Created {
+    pub(super) group: String,
+    pub(super) kind: String,
+    pub(super) from: Source,
     pub(super) spot: Spot,
 }
 
-/// The origin of the rules of a grant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Origin {
-    /// The bundle contains them.
-    Written,
-    /// The bundle contains them for a namespace, and OLM extends them to the whole cluster.
-    Extended,
-    /// The bundle binds this role, which is not part of the bundle.
-    Bound(String),
-    /// The rules are unknown, and could be any. The text describes the grant and states the reason.
-    Unknown(String),
+/// What OLM creates an object from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// An object of this group and kind.
+    Object,
+    /// An object of the same kind in another group.
+    OtherGroup,
+    /// A field of the ClusterServiceVersion.
+    Field,
+    /// A Role or RoleBinding that OLM copies for the whole cluster.
+    Copy,
 }
 
 /// All facts about a bundle that a policy may restrict.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// Group and kind of each object, and whether OLM creates it.
-    pub(super) kinds: Vec<(String, String, bool, Spot)>,
+    pub(super) kinds: Vec<Created>,
     pub(super) grants: Vec<Grant>,
     pub(super) images: Vec<(String, Spot)>,
 }
 
-/// Kinds that OLM creates if a ClusterServiceVersion has a value at a path.
-const MADE: &[(&[&str], &str, &str)] = &[
-    (&["install", "spec", "deployments"], "apps", "Deployment"),
-    (&["install", "spec", "permissions"], rbac::GROUP, "Role"),
-    (&["install", "spec", "permissions"], rbac::GROUP, "RoleBinding"),
-    (&["install", "spec", "clusterPermissions"], rbac::GROUP, "ClusterRole"),
+/// A group and a kind.
+type Kind = (&'static str, &'static str);
+/// A path in the specification of a ClusterServiceVersion, and the kinds that OLM creates if it has a value there.
+type Made = (&'static [&'static str], &'static [Kind]);
+
+/// The kinds that OLM creates from every ClusterServiceVersion.
+const MADE: &[Made] = &[
+    (&["install", "spec", "deployments"], &[("apps", "Deployment")]),
+    (
+        &["install", "spec", "permissions"],
+        &[
+            (rbac::GROUP, "Role"),
+            (rbac::GROUP, "RoleBinding"),
+            ("", "ServiceAccount"),
+        ],
+    ),
     (
         &["install", "spec", "clusterPermissions"],
-        rbac::GROUP,
-        "ClusterRoleBinding",
+        &[
+            (rbac::GROUP, "ClusterRole"),
+            (rbac::GROUP, "ClusterRoleBinding"),
+            ("", "ServiceAccount"),
+        ],
     ),
-    (&["install", "spec", "permissions"], "", "ServiceAccount"),
-    (&["install", "spec", "clusterPermissions"], "", "ServiceAccount"),
     (
         &["apiservicedefinitions", "owned"],
-        "apiregistration.k8s.io",
-        "APIService",
+        &[("apiregistration.k8s.io", "APIService")],
     ),
-    (&["apiservicedefinitions", "owned"], "", "Service"),
-    (&["webhookdefinitions"], "", "Service"),
+    (&["apiservicedefinitions", "owned"], SERVING),
+    (&["webhookdefinitions"], SERVING),
+];
+
+/// The kinds that OLM creates for Deployments that serve webhooks or APIs: the Service, its certificate, and the
+/// permissions to read the certificate and to authenticate requests.
+const SERVING: &[Kind] = &[
+    ("", "Service"),
+    ("", "Secret"),
+    (rbac::GROUP, "Role"),
+    (rbac::GROUP, "RoleBinding"),
+    (rbac::GROUP, "ClusterRoleBinding"),
 ];
 
 /// Kinds that OLM also creates if it installs the operator for all namespaces.
-const EXTENDED: &[(&[&str], &str, &str)] = &[
-    (&["install", "spec", "permissions"], rbac::GROUP, "ClusterRole"),
-    (&["install", "spec", "permissions"], rbac::GROUP, "ClusterRoleBinding"),
-];
+const EXTENDED: &[Made] = &[(
+    &["install", "spec", "permissions"],
+    &[(rbac::GROUP, "ClusterRole"), (rbac::GROUP, "ClusterRoleBinding")],
+)];
 
 /// The kinds of webhook configurations, by webhook type.
 const WEBHOOKS: [(&str, &str); 2] = [
@@ -81,116 +101,57 @@ const WEBHOOKS: [(&str, &str); 2] = [
     ("MutatingAdmissionWebhook", "MutatingWebhookConfiguration"),
 ];
 
-/// The namespaces of the roles among the judged objects, by the kind and the name of the role.
-type OwnRoles<'a> = HashMap<(&'a str, &'a str), HashSet<&'a str>>;
-
-fn own_roles<'a>(objects: &[&'a Value]) -> OwnRoles<'a> {
-    let mut own = OwnRoles::new();
-    for object in objects {
-        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-        if text("/apiVersion").starts_with(rbac::GROUP) {
-            let homes = own.entry((text("/kind"), text("/metadata/name"))).or_default();
-            homes.insert(text("/metadata/namespace"));
-        }
-    }
-    own
-}
-
 impl Facts {
     /// Collects the facts of a ClusterServiceVersion and of other objects. The ClusterServiceVersion, if any, has the
-    /// number 0, and `objects` are numbered after it.
+    /// number 0, and `objects` are numbered after it. The paths are those in the objects as they are written.
     pub(super) fn of(csv: Option<&Value>, objects: &[&Value], setting: &Setting<'_>) -> Self {
         let mut facts = Self::default();
-        if let Some(csv) = csv {
+        // What OLM cannot decode, it does not install either.
+        let read = csv.map(|csv| typed(csv, &csv::SHAPE).map_or(Cow::Borrowed(csv), Cow::Owned));
+        if let Some(csv) = &read {
             facts.csv(csv, setting.everywhere);
         }
-        let known = Roles::of(setting.objects);
-        let own = own_roles(objects);
-        for (number, object) in (usize::from(csv.is_some())..).zip(objects) {
-            facts.object(number, object);
-            facts.binding(number, object, &own, (&known, setting.namespace));
+        let all: Vec<Cow<'_, Value>> = objects.iter().map(|object| decoded(object)).collect();
+        let roles = RolesInPlace::of(read.as_deref().map(|csv| Csv(csv).name()), &all, setting);
+        for (number, object) in (usize::from(csv.is_some())..).zip(&all) {
+            facts.object(number, object, &roles);
+            facts.grants.extend(roles.grants(number, object));
+        }
+        let written: Vec<&Value> = csv.into_iter().chain(objects.iter().copied()).collect();
+        let kinds = facts.kinds.iter_mut().map(|created| &mut created.spot);
+        let grants = facts.grants.iter_mut().map(|grant| &mut grant.spot);
+        let images = facts.images.iter_mut().map(|(_, spot)| spot);
+        for spot in kinds.chain(grants).chain(images) {
+            if let Some(object) = written.get(spot.object) {
+                spot.path = as_written(object, &spot.path);
+            }
         }
         facts
     }
 
-    fn object(&mut self, number: usize, object: &Value) {
+    fn object(&mut self, number: usize, object: &Value, roles: &RolesInPlace<'_>) {
         let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-        let gvk = GroupVersionKind::from_api_version(text("apiVersion"), text("kind"));
-        if gvk.kind.is_empty() {
+        let GroupVersionKind { group, kind, .. } = GroupVersionKind::from_api_version(text("apiVersion"), text("kind"));
+        if kind.is_empty() {
             return;
         }
-        let spot = |path| Spot { object: number, path };
-        let scope = match gvk.kind.as_str() {
-            "ClusterRole" => Some(Scope::Cluster),
-            "Role" => Some(Scope::Namespace),
-            _ => None,
+        let mut add = |group: String, kind: String, from: Source| {
+            let path = Path::root().key("kind");
+            let spot = Spot { object: number, path };
+            self.kinds.push(Created {
+                group,
+                kind,
+                from,
+                spot,
+            });
         };
-        if let Some(scope) = scope.filter(|_| gvk.group == rbac::GROUP) {
-            let rules = Path::root().key("rules");
-            for (index, rule) in Rule::read_all(object).into_iter().enumerate() {
-                self.grants.push(Grant {
-                    scope,
-                    rules: vec![rule],
-                    origin: Origin::Written,
-                    spot: spot(rules.index(index)),
-                });
-            }
-            if is_aggregated(object) {
-                self.grants.push(Grant {
-                    scope,
-                    rules: Rule::everything().into(),
-                    origin: Origin::Unknown(
-                        "an aggregated role, because the roles that it combines are unknown".to_owned(),
-                    ),
-                    spot: spot(Path::root().key("aggregationRule")),
-                });
-            }
+        if roles.is_copied(object) {
+            add(rbac::GROUP.to_owned(), format!("Cluster{kind}"), Source::Copy);
         }
-        self.kinds
-            .push((gvk.group, gvk.kind, false, spot(Path::root().key("kind"))));
-    }
-
-    /// Adds the rules that a binding grants, unless it binds a role among the objects: the rules of these roles are
-    /// separate facts. `own` are the roles among the objects, `known` are the roles of the cluster, and `namespace` is
-    /// the namespace of bindings that specify none.
-    fn binding(&mut self, number: usize, object: &Value, own: &OwnRoles<'_>, (known, namespace): (&Roles<'_>, &str)) {
-        let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-        let gvk = GroupVersionKind::from_api_version(text("/apiVersion"), text("/kind"));
-        let scope = match gvk.kind.as_str() {
-            "ClusterRoleBinding" => Scope::Cluster,
-            "RoleBinding" => Scope::Namespace,
-            _ => return,
-        };
-        if gvk.group != rbac::GROUP {
-            return;
+        match group_of(&kind).filter(|created| *created != group) {
+            Some(created) => add(created.to_owned(), kind, Source::OtherGroup),
+            None => add(group, kind, Source::Object),
         }
-        let (kind, name) = (text("/roleRef/kind"), text("/roleRef/name"));
-        let home = text("/metadata/namespace");
-        // OLM installs objects without a namespace into the same one.
-        let is_here = |homes: &HashSet<&str>| {
-            kind == "ClusterRole" || home.is_empty() || homes.contains("") || homes.contains(home)
-        };
-        if own.get(&(kind, name)).is_some_and(is_here) {
-            return;
-        }
-        let namespace = if home.is_empty() { namespace } else { home };
-        let (rules, origin) = if let Some(rules) = known.rules(kind, name, namespace) {
-            (rules, Origin::Bound(format!("{kind} {name}")))
-        } else {
-            let reason = format!(
-                "a binding to {kind} {name}, because this role is not in the input and its permissions are unknown"
-            );
-            (Rule::everything().into(), Origin::Unknown(reason))
-        };
-        self.grants.push(Grant {
-            scope,
-            rules,
-            origin,
-            spot: Spot {
-                object: number,
-                path: Path::root().key("roleRef"),
-            },
-        });
     }
 
     fn csv(&mut self, csv: &Value, everywhere: bool) {
@@ -204,24 +165,33 @@ impl Facts {
         };
         let spot = |path| Spot { object: 0, path };
         let extended = if everywhere { EXTENDED } else { &[] };
-        for (keys, group, kind) in MADE.iter().chain(extended) {
+        for (keys, made) in MADE.iter().chain(extended) {
             let path = at(keys);
-            let is_known = self
-                .kinds
-                .iter()
-                .any(|(known, own, ..)| (known, own) == (&(*group).to_owned(), &(*kind).to_owned()));
-            if !list(&path).is_empty() && !is_known {
-                self.kinds
-                    .push(((*group).to_owned(), (*kind).to_owned(), true, spot(path)));
+            if list(&path).is_empty() {
+                continue;
+            }
+            for (group, kind) in *made {
+                let mut known = self.kinds.iter();
+                if !known.any(|known| (&*known.group, &*known.kind) == (*group, *kind)) {
+                    self.kinds.push(Created {
+                        group: (*group).to_owned(),
+                        kind: (*kind).to_owned(),
+                        from: Source::Field,
+                        spot: spot(path.clone()),
+                    });
+                }
             }
         }
         let webhooks = at(&["webhookdefinitions"]);
         for (index, webhook) in list(&webhooks).iter().enumerate() {
             let of = webhook.get("type").and_then(Value::as_str);
             if let Some((_, kind)) = WEBHOOKS.iter().find(|(name, _)| Some(*name) == of) {
-                let group = "admissionregistration.k8s.io".to_owned();
-                self.kinds
-                    .push((group, (*kind).to_owned(), true, spot(webhooks.index(index).key("type"))));
+                self.kinds.push(Created {
+                    group: "admissionregistration.k8s.io".to_owned(),
+                    kind: (*kind).to_owned(),
+                    from: Source::Field,
+                    spot: spot(webhooks.index(index).key("type")),
+                });
             }
         }
         for (key, scope) in [
@@ -245,8 +215,42 @@ impl Facts {
                 }
             }
         }
+        // The permission to read the certificate is no fact, because OLM mounts the certificate in any case.
+        let served = [webhooks, at(&["apiservicedefinitions", "owned"])];
+        if let Some(path) = served.into_iter().find(|path| !list(path).is_empty()) {
+            for (scope, rules) in [
+                (Scope::Cluster, auth_delegation().to_vec()),
+                (Scope::Namespace, vec![authentication_reader()]),
+            ] {
+                self.grants.push(Grant {
+                    scope,
+                    rules,
+                    origin: Origin::Serving,
+                    spot: spot(path.clone()),
+                });
+            }
+        }
         let images = image_use::in_csv(csv, &Path::root()).into_iter();
         self.images
             .extend(images.map(|found| (found.image.to_owned(), spot(found.path))));
     }
+}
+
+/// Returns a path in an object as the object spells its keys.
+fn as_written(object: &Value, path: &Path) -> Path {
+    let (mut written, mut at) = (Path::root(), Some(object));
+    for step in path.steps() {
+        match step {
+            Step::Key(key) => {
+                let found = at.and_then(Value::as_object).and_then(|map| entry(map, key));
+                written = written.key(found.map_or(&**key, |(key, _)| key));
+                at = found.map(|(_, value)| value);
+            }
+            Step::Index(index) => {
+                written = written.index(*index);
+                at = at.and_then(|list| list.get(index));
+            }
+        }
+    }
+    written
 }

@@ -1,10 +1,11 @@
 //! Compares a bundle with a policy.
 
-use super::facts::{Facts, Grant, Origin, Spot};
+use super::facts::{Created, Facts, Source};
+use super::grant::{Grant, Origin, Spot};
 use super::matching::{CORE, Patterns, is_catalog};
 use super::scopes::ScopeJudge;
 use super::{Scope, Setting, Terms};
-use crate::bundle::{Bundle, is_csv};
+use crate::bundle::{Bundle, Installed};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::covering::{Steps, TooComplex, compact};
@@ -85,16 +86,26 @@ fn broken(judge: &Judge<'_>, facts: &Facts) -> Vec<Broken> {
     };
     if let Some(kinds) = &judge.kinds {
         let mut known: HashMap<(&str, &str), bool> = HashMap::new();
-        for (group, kind, is_made, spot) in &facts.kinds {
+        for Created {
+            group,
+            kind,
+            from,
+            spot,
+        } in &facts.kinds
+        {
             let is_allowed = known.entry((group, kind));
             if *is_allowed.or_insert_with(|| kinds.allow_kind(group, kind)) {
                 continue;
             }
             let group = if group.is_empty() { CORE } else { group };
-            let made = if *is_made {
-                ", which OLM creates from this field"
-            } else {
-                ""
+            let made = match from {
+                Source::Object => "",
+                Source::OtherGroup => ", which OLM creates from this object, because it ignores the group",
+                Source::Field => ", which OLM creates from this field",
+                Source::Copy => {
+                    ", into which OLM copies this object because of its labels, because the operator is for all \
+                     namespaces"
+                }
             };
             let message = format!("{policy} does not allow objects of the kind {group}/{kind}{made}");
             add(&rules::POLICY_KIND, message, spot);
@@ -157,6 +168,10 @@ fn in_words(grant: &Grant, refused: &[Rule]) -> String {
         Origin::Extended => {
             format!("{refused} {place}, to which OLM extends this rule, because the operator is for all namespaces")
         }
+        Origin::Unbound => {
+            format!("{refused} {place}, where this role could be bound, because the bundle contains no binding to it")
+        }
+        Origin::Serving => format!("{refused} {place}, which OLM grants to the accounts that serve these"),
         Origin::Bound(role) => format!("{refused} {place}, which {role} contains"),
         Origin::Unknown(grant) => grant.clone(),
     }
@@ -178,8 +193,7 @@ pub fn judge_catalog(terms: &Terms, names: &[&str]) -> Option<Diagnostic> {
 
 /// Compares a bundle with the terms of a policy, and reports violations with their places.
 pub fn check(bundle: &Bundle, terms: &Terms, findings: &mut Vec<Diagnostic>) {
-    let csv = bundle.csv();
-    let others = bundle.objects.iter().filter(|object| !is_csv(object));
+    let Installed { csv, others } = bundle.installed();
     let objects: Vec<&Object> = csv.into_iter().chain(others).collect();
     let values: Vec<&Value> = objects
         .iter()

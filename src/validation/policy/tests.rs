@@ -1,3 +1,5 @@
+mod objects;
+
 use super::*;
 use crate::text::Limits;
 use serde_json::{Value, json};
@@ -36,7 +38,11 @@ fn s90_kinds_include_those_created_by_olm() {
         ("deny: [ConfigMap]", vec!["kind"]),
         (
             "deny: [ClusterRole, Role]",
-            vec!["spec.install.spec.clusterPermissions"],
+            vec!["spec.install.spec.clusterPermissions", "spec.webhookdefinitions"],
+        ),
+        (
+            "deny: [Secret, RoleBinding]",
+            vec!["spec.webhookdefinitions", "spec.webhookdefinitions"],
         ),
         (
             "deny: ['*WebhookConfiguration']",
@@ -70,7 +76,7 @@ fn s90_permissions_are_rejected_verb_by_verb() {
     let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "rules": [
         {"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]});
     let found = judge(
-        &policy("version: 1\npermissions: {allow: [{verbs: [get, list]}]}\n").terms(None, &[]),
+        &policy("version: 1\npermissions: {allow: [{verbs: [get, list, watch, create]}]}\n").terms(None, &[]),
         Some(&csv()),
         &[&role],
         &Setting::default(),
@@ -270,7 +276,11 @@ fn a_section_for_a_group_applies_to_the_users_that_the_api_server_adds_to_it() {
         policy.terms(user, &groups).conditions.kinds.is_some()
     };
     let robot = Some("system:serviceaccount:ci:bot");
-    for group in ["system:serviceaccounts", "system:serviceaccounts:ci", "system:authenticated"] {
+    for group in [
+        "system:serviceaccounts",
+        "system:serviceaccounts:ci",
+        "system:authenticated",
+    ] {
         assert!(sections(group, robot, &[]), "{group}");
     }
     assert!(!sections("system:serviceaccounts:other", robot, &[]));
@@ -357,7 +367,10 @@ fn an_entry_that_can_never_match_is_rejected_with_the_right_form() {
             Some("in API groups * only stands for all of them, as in RBAC"),
         ),
         ("permissions: {deny: [{verbs: ['get*']}]}", Some("as in RBAC")),
-        ("permissions: {deny: [{nonResourceURLs: [/api/*/x]}]}", Some("use /api/*")),
+        (
+            "permissions: {deny: [{nonResourceURLs: [/api/*/x]}]}",
+            Some("use /api/*"),
+        ),
         (
             "permissions: {deny: [{resources: ['*/status', '*'], verbs: ['*'], nonResourceURLs: ['/api/*', '*']}]}",
             None,

@@ -312,10 +312,9 @@ pub(super) fn certified(csv: Csv<'_>, namespace: &str) -> Vec<Given> {
         let binding = format!("ClusterRoleBinding {service}-system:auth-delegator to system:auth-delegator");
         give(&[], role::auth_delegation().into(), binding);
         let reader = "extension-apiserver-authentication";
-        let rule = Rule::new("", "configmaps", &["get", "list", "watch"]).named(reader);
         give(
             &[SYSTEM_NAMESPACE],
-            vec![rule],
+            vec![role::authentication_reader()],
             format!("RoleBinding {service}-auth-reader to {reader}-reader"),
         );
     }
