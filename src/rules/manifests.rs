@@ -82,6 +82,7 @@ rules! { MANIFESTS
         VALUE_QUOTES = "value-quotes", Warning, OBJECTS, "Use plain quotes, which are not part of the value.";
         DEPLOYMENT_VARIABLE_NAME = "deployment-variable-name", Warning, OBJECTS, "Use letters, digits, underscores, hyphens and dots, and do not begin with a digit; Kubernetes before 1.32 rejects other names.";
         RBAC_VERB_UNKNOWN = "rbac-verb-unknown", Warning, RBAC, "Use a verb that Kubernetes knows, in lowercase letters.";
+        OBJECT_OWNER_LABELS = "object-owner-labels", Warning, OLM, "Remove the labels olm.owner, olm.owner.namespace and olm.owner.kind. In an OperatorGroup without target namespaces, OLM copies each Role and RoleBinding that has the labels of its operator into a ClusterRole and a ClusterRoleBinding.";
         NETWORKPOLICY_ALL_PODS = "networkpolicy-all-pods", Warning, OLM, "Select only the operator's own pods, for example with podSelector: {matchLabels: ...}.";
     }
 }

@@ -26,6 +26,7 @@ pub(crate) mod many;
 mod namespaces;
 mod network_policies;
 mod optional_manifests;
+mod owner_labels;
 mod plain;
 mod platforms;
 pub mod policy;
@@ -109,6 +110,7 @@ fn check_for_authors(bundle: &Bundle, found: &mut Vec<Diagnostic>) {
     }
     images::check(bundle, found);
     network_policies::check(bundle, found);
+    owner_labels::check(bundle, found);
     typographic_quotes::check(bundle, found);
     api_server::check(bundle, found);
 }
