@@ -10,7 +10,7 @@ use crate::cli::values::filled;
 use crate::database::read::Database;
 use crate::diagnostic::Diagnostic;
 use crate::files::FileError;
-use crate::index::location::{CatalogFolder, DatabaseFile, Fetched, IndexLocation, is_file_name};
+use crate::index::location::{CatalogFolder, DatabaseFile, Fetched, IndexLocation};
 use crate::rules::Severity;
 use crate::server::Served;
 use crate::server::file_based::CatalogFiles;
@@ -141,13 +141,7 @@ fn open(arguments: &ServeArguments, context: &Context<'_>) -> Result<Opened, Uns
     let location: IndexLocation = arguments.index.parse()?;
     let transports = arguments.registry.transports(context);
     let fetching = location.fetch_any(&transports, arguments.registry.max_image_size.0);
-    let path = Path::new(&arguments.index);
-    // The folder of a catalog has no extension either, but the error is about a database.
-    let is_absent = is_file_name(&arguments.index) && path.extension().is_none() && !path.exists();
-    let guess = |error: CommandError| match guesses::with_index_guess(error, &arguments.index) {
-        error if is_absent => error.first_hint(format!("there is no file or folder {}", arguments.index)),
-        error => error,
-    };
+    let guess = |error: CommandError| guesses::with_index_guess(error, &arguments.index);
     match context
         .runtime
         .block_on(fetching)

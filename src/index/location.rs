@@ -46,6 +46,12 @@ pub enum FetchError {
     /// A temporary folder or a file cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The path does not exist.
+    #[error("there is no file or folder {}", path.display())]
+    Missing {
+        /// The path.
+        path: PathBuf,
+    },
     /// The image contains a file-based catalog where a database is expected.
     #[error("{image} is a file-based catalog, not an index with a database")]
     Catalog {
@@ -236,8 +242,8 @@ impl IndexLocation {
     /// unpack to at most `limit` bytes.
     ///
     /// # Errors
-    /// Returns an error if the image cannot be read, or contains neither a database nor a file-based catalog. Does not
-    /// check whether a file exists.
+    /// Returns an error if the path does not exist, or if the image cannot be read or contains neither a database nor a
+    /// file-based catalog.
     pub(crate) async fn fetch_any(&self, transports: &Transports, limit: u64) -> Result<Fetched, FetchError> {
         let reference = match self {
             Self::File(path) => return at_path(path),
@@ -266,12 +272,15 @@ impl IndexLocation {
     }
 }
 
-/// Returns the index at a path. A folder, or a file that is not a database, is a file-based catalog. Does not check
-/// whether the path exists.
+/// Returns the index at a path. A folder, or a file that is not a database, is a file-based catalog.
 ///
 /// # Errors
-/// Returns an error if the path is that of a bundle or an image layout, or if the file cannot be read.
+/// Returns an error if the path does not exist or is that of a bundle or an image layout, or if the file cannot be
+/// read.
 pub(super) fn at_path(path: &Path) -> Result<Fetched, FetchError> {
+    if matches!(path.try_exists(), Ok(false)) {
+        return Err(FetchError::Missing { path: path.to_owned() });
+    }
     require_index(path)?;
     // A file that is named like a database should be one; if it is not, opening it as a database produces a better
     // error.

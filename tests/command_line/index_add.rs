@@ -412,7 +412,8 @@ fn an_image_or_path_that_is_not_a_bundle_is_rejected_with_a_hint() {
     ");
     insta::assert_snapshot!(miss(&sandbox, "index add -b compost -f ./absent.db -t oci:new:v1"), @"
     ------- stderr -------
-    error: cannot read ./absent.db: No such file or directory (os error 2)
+    error: there is no file or folder ./absent.db
+      hint: an index is an image, a database file or the folder of a file-based catalog
     ------- exit 4 -------
     ");
     let labels = BTreeMap::from([(

@@ -269,7 +269,8 @@ fn a_bundle_name_in_two_packages_and_databases_are_rejected() {
     ");
     insta::assert_snapshot!(miss(&sandbox, "index from-fbc ./nowhere --generate"), @"
     ------- stderr -------
-    error: cannot read ./nowhere: No such file or directory (os error 2)
+    error: there is no file or folder ./nowhere
+      hint: an index is an image, a database file or the folder of a file-based catalog
     ------- exit 4 -------
     ");
     insta::assert_snapshot!(fail(&sandbox, "index from-fbc index.db --generate"), @"

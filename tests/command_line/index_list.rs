@@ -175,7 +175,8 @@ fn a_file_that_is_not_an_index_is_rejected_with_a_specific_message() {
     ");
     insta::assert_snapshot!(list("./absent.db"), @"
     ------- stderr -------
-    error: there is no index database at ./absent.db
+    error: there is no file or folder ./absent.db
+      hint: an index is an image, a database file or the folder of a file-based catalog
     ------- exit 4 -------
     ");
     insta::assert_snapshot!(list("oci:base:v1"), @"

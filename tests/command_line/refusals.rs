@@ -259,7 +259,8 @@ fn a_name_that_can_only_be_a_folder_is_not_requested_from_a_registry() {
         "index page nowhere/ -o site",
     ] {
         let outcome = crate::bundles::miss(&sandbox, line);
-        assert!(!outcome.stderr.contains("image"), "{outcome}");
+        let error = outcome.stderr.lines().next().unwrap();
+        assert!(error.contains("nowhere") && !error.contains("image"), "{outcome}");
     }
 }
 

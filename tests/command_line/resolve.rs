@@ -491,13 +491,17 @@ fn an_unreadable_catalog_is_reported_with_a_workaround() {
     insta::assert_snapshot!(outcome, @"
     ------- stderr -------
     error: cannot read the catalog operators/main
-      caused by: there is no index database at absent.db
+      caused by: there is no file or folder absent.db
+      hint: an index is an image, a database file or the folder of a file-based catalog
       hint: use --catalog main=INDEX to read the catalog from another index
     ------- exit 4 -------
     ");
     assert_eq!(miss(&sandbox, "plan --state state.yaml").stderr, outcome.stderr);
     let named = miss(&sandbox, "resolve rake --catalog absent.db").stderr;
-    assert!(named.contains("absent.db") && !named.contains("hint"), "{named}");
+    assert!(
+        named.contains("absent.db") && !named.contains("hint: use --catalog"),
+        "{named}"
+    );
     let line = "plan --state state.yaml --catalog main=index.db";
     let plan = outcome_of(&sandbox, line);
     assert!(plan.stdout.starts_with("installs   rake.v1.2.0\n"), "{plan}");

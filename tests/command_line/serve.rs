@@ -284,7 +284,7 @@ fn a_dockerfile_for_opm_checks_the_catalog_and_finds_its_cache_folder() {
     assert_eq!(std::fs::read_dir(sandbox.path("made")).unwrap().count(), 0);
     for (index, message) in [
         ("catalog", "catalog can be served"),
-        ("absent.db", "there is no index database at absent.db"),
+        ("absent.db", "there is no file or folder absent.db"),
     ] {
         let outcome = sandbox.run(["serve", index, "--cache-only", "--log-format", "json"]);
         let event: serde_json::Value = serde_json::from_str(&outcome.stderr).unwrap();
@@ -378,7 +378,7 @@ fn the_log_is_json_on_request() {
     let outcome = sandbox.run(["serve", "absent.db", "--log-format=json", "-p", "0"]);
     assert_eq!(outcome.status, Some(4));
     let said: serde_json::Value = serde_json::from_str(&outcome.stderr).unwrap();
-    assert_eq!(said["message"], "there is no index database at absent.db");
+    assert_eq!(said["message"], "there is no file or folder absent.db");
     assert_eq!(said["level"], "ERROR");
 }
 
@@ -430,7 +430,7 @@ fn the_absence_of_a_folder_and_a_mounted_config_map_are_explained() {
     let outcome = sandbox.run(["serve", "./nowhere"]);
     assert_eq!(outcome.status, Some(4), "{outcome}");
     assert!(
-        outcome.stderr.contains("hint: there is no file or folder ./nowhere\n"),
+        outcome.stderr.contains("error: there is no file or folder ./nowhere\n"),
         "{outcome}"
     );
     let document = r#"{"schema": "olm.package", "name": "p", "defaultChannel": "c"}"#;

@@ -335,7 +335,10 @@ fn at_most_1000_findings_of_a_rule_are_listed() {
 #[test]
 fn unreadable_input_is_a_finding_in_every_machine_readable_format() {
     let sandbox = catalog("", "");
-    for (command, message) in [("validate", "cannot read ./none"), ("index check", "at ./none")] {
+    for (command, message) in [
+        ("validate", "cannot read ./none"),
+        ("index check", "no file or folder ./none"),
+    ] {
         assert_eq!(outcome_of_missing(&sandbox, command, "text"), "", "{command}");
         for form in ["json", "yaml", "sarif", "github", "junit"] {
             let document = outcome_of_missing(&sandbox, command, form);

@@ -26,13 +26,12 @@ use crate::index::render::template::TemplateRenderError;
 use crate::index::server::ServerError;
 use crate::page::PageError;
 
+const FORMS: &str = "an index is an image, a database file or the folder of a file-based catalog";
 const BASE: &str = "use a base image that contains only a program";
 
 impl Hints for IndexLocationError {
     fn hints(&self) -> Advice {
-        let mut advice = hint(
-            "an index is an image, a database file or the folder of a file-based catalog, but this path does not exist",
-        );
+        let mut advice = hint(format!("{FORMS}, but this path does not exist"));
         advice.hints.extend(self.source.hints().hints);
         advice.of_missing()
     }
@@ -51,6 +50,7 @@ hints! {
     FetchError {
         pass: [Image, File],
         none: [Catalog, Database, NoCatalog],
+        Self::Missing { .. } => hint(FORMS).of_missing(),
         Self::Bundle { .. } => hint("use opmx bundle inspect to show a bundle, and opmx index add to add it to an index"),
         Self::Layout { folder } => image_in(folder),
         Self::NoIndex { source, .. } => source.hints().of_existing(),
