@@ -26,11 +26,13 @@ const WHOLE: [&str; 12] = [
 const PACKAGES: (&str, &str) = ("packages.operators.coreos.com", "PackageManifest");
 
 /// The fields of built-in kinds that are kept in addition to the identity.
-const PARTS: [(&str, &[&str]); 4] = [
+const PARTS: [(&str, &[&str]); 6] = [
     ("APIService", &["metadata", "labels"]),
     ("Deployment", &["spec", "selector"]),
     ("Namespace", &["metadata", "labels"]),
     ("PriorityClass", &["value"]),
+    ("PriorityClass", &["preemptionPolicy"]),
+    ("Secret", &["type"]),
 ];
 
 /// The fields of an immutable ConfigMap or Secret that are kept in addition to the identity.
@@ -223,6 +225,16 @@ mod tests {
         assert_eq!(kept(of(true)), of(true));
         let identity = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
         assert_eq!(kept(of(false)), identity);
+    }
+
+    #[test]
+    fn fields_that_cannot_change_are_kept() {
+        let secret =
+            json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}, "type": "kubernetes.io/tls"});
+        assert_eq!(kept(secret.clone()), secret);
+        let class = json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "c"},
+            "value": 1, "preemptionPolicy": "Never"});
+        assert_eq!(kept(class.clone()), class);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::super::api_error::{ApiError, reason_of};
 use crate::kubernetes::rbac::{self, PolicyRule};
 use serde_json::{Value, json};
+use std::fmt::Display;
 
 /// Returns the API server's refusal to create an object.
 pub(super) fn new(object: &Value) -> Option<ApiError> {
@@ -38,9 +39,43 @@ pub(super) fn update(existing: &Value, new: &Value) -> Option<ApiError> {
 fn priority_class(existing: &Value, new: &Value) -> Option<ApiError> {
     let value = |class: &Value| class.get("value").and_then(Value::as_i64).unwrap_or_default();
     let (before, after) = (value(existing), value(new));
-    let plain = format!("the cluster has it with value {before}, which cannot be changed to {after}");
-    let problem = "value: Forbidden: may not be changed in an update.".to_owned();
-    (before != after).then(|| refusal("PriorityClass.scheduling.k8s.io", new, &[problem], plain))
+    let value = (before != after).then(|| {
+        (
+            "value: Forbidden: may not be changed in an update.".to_owned(),
+            unchangeable("value", &before, &after),
+        )
+    });
+    let policy = filled_in("preemptionPolicy", "PreemptLowerPriority", existing, new);
+    let problems = [value, policy].into_iter().flatten();
+    refused("PriorityClass.scheduling.k8s.io", new, problems)
+}
+
+/// Compares a string that the API server fills in and does not change. Returns the problem in the words of the API
+/// server, and in plain words.
+fn filled_in(field: &str, default: &str, existing: &Value, new: &Value) -> Option<(String, String)> {
+    // A description of a cluster may contain only the identity of an object.
+    let before = existing.get(field)?.as_str()?;
+    let after = match text(new, &format!("/{field}")) {
+        "" => default,
+        written => written,
+    };
+    (before != after).then(|| {
+        (
+            format!("{field}: Invalid value: {after:?}: field is immutable"),
+            unchangeable(field, &before, &after),
+        )
+    })
+}
+
+fn unchangeable(field: &str, before: &dyn Display, after: &dyn Display) -> String {
+    format!("the cluster has it with {field} {before}, which cannot be changed to {after}")
+}
+
+/// Returns the refusal for problems in the words of the API server, each with its explanation in plain words.
+fn refused(what: &str, object: &Value, problems: impl Iterator<Item = (String, String)>) -> Option<ApiError> {
+    let (problems, plain): (Vec<String>, Vec<String>) = problems.unzip();
+    let plain = plain.into_iter().next()?;
+    Some(refusal(what, object, &problems, plain))
 }
 
 /// Compares the roles of two bindings. The API server fills in an absent group.
@@ -66,11 +101,25 @@ fn role_reference(kind: &str, existing: &Value, new: &Value) -> Option<ApiError>
 }
 
 fn data(kind: &str, existing: &Value, new: &Value) -> Option<ApiError> {
+    let of_type = (kind == "Secret").then(|| filled_in("type", "Opaque", existing, new));
+    let fields = changed_data(existing, new);
+    let problem = |field| {
+        (
+            format!("{field}: Forbidden: field is immutable when `immutable` is set"),
+            format!("the {kind} in the cluster is immutable, so it cannot be changed"),
+        )
+    };
+    let problems = of_type.flatten().into_iter().chain(fields.into_iter().map(problem));
+    refused(kind, new, problems)
+}
+
+/// Returns the changed fields of an immutable ConfigMap or Secret.
+fn changed_data(existing: &Value, new: &Value) -> Vec<&'static str> {
     let is_immutable = |object: &Value| object.get("immutable") == Some(&Value::Bool(true));
-    if !is_immutable(existing) {
-        return None;
-    }
     let mut fields = Vec::new();
+    if !is_immutable(existing) {
+        return fields;
+    }
     if !is_immutable(new) {
         fields.push("immutable");
     }
@@ -81,10 +130,7 @@ fn data(kind: &str, existing: &Value, new: &Value) -> Option<ApiError> {
         .into_iter()
         .filter(|_| new.get("stringData").is_none());
     fields.extend(compared.filter(|field| value(existing, field) != value(new, field)));
-    let problem = |field: &&str| format!("{field}: Forbidden: field is immutable when `immutable` is set");
-    let problems: Vec<String> = fields.iter().map(problem).collect();
-    let plain = format!("the {kind} in the cluster is immutable, so it cannot be changed");
-    (!problems.is_empty()).then(|| refusal(kind, new, &problems, plain))
+    fields
 }
 
 /// Returns the API server's refusal to change the selector of a Deployment. `new` is the Deployment's spec.

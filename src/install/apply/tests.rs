@@ -905,6 +905,43 @@ fn roles_with_urls_and_changes_of_immutable_fields_fail_the_plan() {
         "PriorityClass.scheduling.k8s.io \"high\" is invalid: value: Forbidden: may not be changed in an update.";
     assert!(message.ends_with(words), "{message}");
     assert_eq!(end(class(1), vec![class(1)]), "");
+    let with_policy = |policy: &str| {
+        let mut class = class(1);
+        class["preemptionPolicy"] = json!(policy);
+        class
+    };
+    let message = end(class(1), vec![with_policy("Never")]);
+    let words = "PriorityClass.scheduling.k8s.io \"high\" is invalid: preemptionPolicy: Invalid value: \
+                 \"PreemptLowerPriority\": field is immutable";
+    assert!(message.ends_with(words), "{message}");
+    assert_eq!(end(class(1), vec![with_policy("PreemptLowerPriority")]), "");
+    assert_eq!(end(with_policy("Never"), vec![with_policy("Never")]), "");
+
+    let secret = |kind: Option<&str>, namespace: Option<&str>| {
+        let mut secret = object("v1", "Secret", "login");
+        if let Some(kind) = kind {
+            secret["type"] = json!(kind);
+        }
+        if let Some(namespace) = namespace {
+            secret["metadata"]["namespace"] = json!(namespace);
+        }
+        secret
+    };
+    let there = |kind| vec![secret(kind, Some("operators"))];
+    let message = end(secret(None, None), there(Some("example.com/key")));
+    let words = "Secret \"login\" is invalid: type: Invalid value: \"Opaque\": field is immutable";
+    assert!(message.ends_with(words), "{message}");
+    let message = end(secret(Some("example.com/key"), None), there(Some("Opaque")));
+    assert!(
+        message.ends_with("type: Invalid value: \"example.com/key\": field is immutable"),
+        "{message}"
+    );
+    assert_eq!(end(secret(None, None), there(Some("Opaque"))), "");
+    assert_eq!(
+        end(secret(Some("example.com/key"), None), there(None)),
+        "",
+        "the type is unknown"
+    );
 
     let map = |data: Value, namespace: Option<&str>, immutable: bool| {
         let mut map = object("v1", "ConfigMap", "files");
