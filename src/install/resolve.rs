@@ -189,7 +189,7 @@ pub async fn resolve(
         ..Problem::of_state(&state, &read)
     };
     let resolved = |problem: &Problem<'_>, search: &ResolverOptions| {
-        resolver::resolve(problem, search).map(|resolution| resolution.as_planned(problem))
+        resolver::as_planned(resolver::resolve(problem, search), problem)
     };
     let quiet = without_explanations(&options.search);
     let (mut answer, held) = if options.olm.does(Feature::UpdateOutsidePlan) {

@@ -34,6 +34,7 @@ mod wording;
 
 pub use needs::Need;
 pub(crate) use needs::{Needs, wishes};
+pub use planned::as_planned;
 pub use preferences::{Preferences, Without};
 pub use problem::{CatalogSource, Problem, ResolverOptions};
 pub use properties::annotation;

@@ -2,10 +2,35 @@
 
 use super::names::few;
 use super::problem::Problem;
-use super::resolution::{Note, NoteKind, Resolution};
+use super::resolution::{Note, NoteKind, Resolution, Unresolved};
 use crate::cluster::state::{Subscription, UnfinishedPlan};
 use crate::cluster::unfinished::{COMPLETE, FAILED, REQUIRES_APPROVAL};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Returns the result of a resolution as OLM applies it. While all Subscriptions of a namespace wait for InstallPlans,
+/// OLM does not notice that they cannot be resolved.
+///
+/// # Errors
+/// Returns the reason why there is no resolution if OLM resolves the namespace.
+pub fn as_planned(answer: Result<Resolution, Unresolved>, problem: &Problem<'_>) -> Result<Resolution, Unresolved> {
+    let resolution = match answer {
+        Err(unresolved) if is_blocked(problem) => Resolution {
+            explain: match unresolved {
+                Unresolved::Unsatisfiable { explain, .. } => explain,
+                _ => Vec::new(),
+            },
+            ..Resolution::default()
+        },
+        answer => answer?,
+    };
+    Ok(resolution.into_planned(problem))
+}
+
+/// Whether all Subscriptions wait for InstallPlans, so that OLM does not resolve the namespace.
+fn is_blocked(problem: &Problem<'_>) -> bool {
+    let blocks = |to: &Subscription| waits_for(to, problem).is_some_and(|plan| plan.blocks);
+    !problem.subscriptions.is_empty() && problem.subscriptions.iter().all(blocks)
+}
 
 impl Resolution {
     /// Returns the resolution as OLM applies it.
@@ -14,10 +39,9 @@ impl Resolution {
     /// that was deleted together with its Subscription is not reinstalled. OLM does not even resolve a namespace while
     /// all its Subscriptions wait for InstallPlans.
     #[must_use]
-    pub fn as_planned(mut self, problem: &Problem<'_>) -> Self {
+    fn into_planned(mut self, problem: &Problem<'_>) -> Self {
         let plans = unfinished(problem);
-        let blocks = |to: &Subscription| waits_for(to, problem).is_some_and(|plan| plan.blocks);
-        let is_blocked = !problem.subscriptions.is_empty() && problem.subscriptions.iter().all(blocks);
+        let is_blocked = is_blocked(problem);
         let planned: BTreeSet<&String> = plans.values().flat_map(|plan| &plan.versions).collect();
         if is_blocked || self.updated_subscriptions.is_empty() {
             for name in std::mem::take(&mut self.install) {
@@ -135,9 +159,9 @@ mod tests {
         let problem = Problem::default();
         let mut resolution = resolution(&["a.v1", "b.v1"]);
         resolution.install.pop();
-        assert_eq!(resolution.clone().as_planned(&problem), resolution);
+        assert_eq!(resolution.clone().into_planned(&problem), resolution);
         resolution.updated_subscriptions.clear();
-        let planned = resolution.as_planned(&problem);
+        let planned = resolution.into_planned(&problem);
         assert!(planned.install.is_empty() && planned.new_subscriptions.is_empty());
         let left: Vec<&str> = planned.selected.iter().map(|selected| &*selected.name).collect();
         assert_eq!(left, ["b.v1"]);
@@ -154,7 +178,7 @@ mod tests {
                 subscriptions: vec![waiting(phase, &["a.v1", "c.v1"])],
                 ..Problem::default()
             };
-            let planned = resolution(&["a.v1", "b.v1"]).as_planned(&problem);
+            let planned = resolution(&["a.v1", "b.v1"]).into_planned(&problem);
             assert!(planned.install.is_empty() && planned.updated_subscriptions.is_empty());
             assert!(planned.selected.is_empty());
             messages(&planned).join("\n")
@@ -182,25 +206,42 @@ mod tests {
     }
 
     #[test]
+    fn subscriptions_that_wait_for_install_plans_are_not_resolved() {
+        let unresolved = || Unresolved::Refused {
+            message: "no".to_owned(),
+        };
+        let mut problem = Problem {
+            subscriptions: vec![waiting("RequiresApproval", &["a.v1"])],
+            ..Problem::default()
+        };
+        let planned = super::as_planned(Err(unresolved()), &problem).unwrap();
+        let note = "the InstallPlan install-abc with a.v1 waits for approval; OLM creates no other plan until you \
+                    approve or delete it";
+        assert_eq!(messages(&planned), [note]);
+        problem.subscriptions.push(Subscription::default());
+        assert_eq!(super::as_planned(Err(unresolved()), &problem), Err(unresolved()));
+    }
+
+    #[test]
     fn another_subscription_or_an_existing_version_lets_olm_resolve_again() {
         let mut problem = Problem {
             subscriptions: vec![waiting("RequiresApproval", &["a.v1"]), Subscription::default()],
             ..Problem::default()
         };
-        let planned = resolution(&["a.v1", "b.v1"]).as_planned(&problem);
+        let planned = resolution(&["a.v1", "b.v1"]).into_planned(&problem);
         assert_eq!(planned.install, ["a.v1", "b.v1"]);
         let note = "the InstallPlan install-abc with a.v1 waits for approval";
         assert_eq!(messages(&planned), [note]);
         // The version is part of the plan already, so it needs no Subscription.
         let mut unchanged = resolution(&["a.v1"]);
         unchanged.updated_subscriptions.clear();
-        assert_eq!(messages(&unchanged.as_planned(&problem)), [note]);
+        assert_eq!(messages(&unchanged.into_planned(&problem)), [note]);
         problem.subscriptions.truncate(1);
         problem.installed.push(crate::cluster::state::Installed {
             name: "a.v1".to_owned(),
             ..Default::default()
         });
-        let planned = resolution(&["b.v1"]).as_planned(&problem);
+        let planned = resolution(&["b.v1"]).into_planned(&problem);
         assert_eq!((planned.install.len(), planned.notes.len()), (1, 0));
     }
 }

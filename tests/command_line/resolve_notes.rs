@@ -75,6 +75,14 @@ fn an_install_plan_that_olm_waits_for_is_reported_instead_of_a_new_one() {
     assert_eq!(answer["notes"][0]["kind"], "unfinished-plan");
     assert_eq!(answer["notes"][0]["subject"], "install-abc");
     assert_eq!(answer.as_object().unwrap().len(), 1, "{answer}");
+    // OLM does not notice that the Subscription cannot be resolved.
+    let lost = waiting("RequiresApproval").replace("channel: stable", "channel: lost");
+    fs::write(sandbox.path("lost.yaml"), lost).unwrap();
+    insta::assert_snapshot!(outcome_of(&sandbox, "resolve --cluster lost.yaml --catalog main=same"), @"
+    note: the InstallPlan install-abc with rake.v1.1.0 waits for approval; OLM creates no other plan until you approve or delete it
+    ------- stderr -------
+    nothing to install or update
+    ");
     // With fail-forward, OLM replaces a failed plan.
     let group = "- apiVersion: operators.coreos.com/v1\n  kind: OperatorGroup\n  \
                  metadata: {name: g, namespace: garden}\n  spec: {upgradeStrategy: TechPreviewUnsafeFailForward}\n";
