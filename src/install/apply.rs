@@ -211,7 +211,13 @@ pub fn apply_as(
             failed_version::add(&mut failed, deployments::refused(steps, &statuses, &cluster));
             failed_version::add(&mut failed, webhooks::waiting(steps, &statuses, olm));
             failed.retain(|failed| pending.iter().all(|pending| pending.name != failed.name));
-            let applied = ended(steps, outcomes, passes, end, cluster.warnings);
+            let mut warnings = cluster.warnings;
+            // No version waits for a definition that none of them lists.
+            let is_listed =
+                |conflict: &NameConflict| pending.iter().any(|version| version.conflicts.contains(conflict));
+            let unlisted = cluster.conflicts.values().filter(|conflict| !is_listed(conflict));
+            warnings.extend(unlisted.map(|conflict| format!("{conflict}, so it does not serve them")));
+            let applied = ended(steps, outcomes, passes, end, warnings);
             return Ok(Applied {
                 failed,
                 pending,

@@ -28,6 +28,7 @@ fn end(new: &[Value], existing: Vec<Value>) -> (Vec<StepStatus>, Vec<String>) {
     let applied = run(&steps, &state);
     assert_eq!(applied.phase, Phase::Complete);
     assert_eq!(applied.succeeds(), applied.pending.is_empty());
+    assert!(applied.warnings.is_empty(), "the version waits for its definitions");
     let definitions = steps
         .iter()
         .zip(&applied.steps)
@@ -61,6 +62,26 @@ fn a_version_stays_pending_if_another_definition_has_a_name_of_its_definition() 
         );
         assert_eq!(pending, [reason]);
     }
+}
+
+#[test]
+fn a_definition_that_no_version_lists_gets_a_warning_if_another_one_has_its_name() {
+    let new = named("foos", json!({"kind": "Foo"}));
+    let other = |kind: &str| State {
+        objects: vec![named("others", json!({"kind": kind}))],
+        ..State::default()
+    };
+    let steps = in_order(of_bundle(&content(csv("memo.v1"), vec![new]), &target(), "").unwrap());
+    let applied = run(&steps, &other("Foo"));
+    assert!(applied.succeeds(), "the version does not need the definition");
+    assert_eq!(
+        applied.warnings,
+        [
+            "the API server does not accept the names of foos.example.com, because others.example.com already uses \
+             \"Foo\" (spec.names.kind), so it does not serve them"
+        ]
+    );
+    assert_eq!(run(&steps, &other("Other")).warnings, Vec::<String>::new());
 }
 
 #[test]
