@@ -31,7 +31,7 @@ Examples:
   $ opmx resolve etcd --catalog index.db --installed etcdoperator.v0.9.0 --explain
 
   Show the updates that a newer index brings to a cluster
-  $ kubectl get sub,csv,og,catsrc,operatorconditions -A -o yaml > dump.yaml
+  $ kubectl get sub,csv,og,catsrc,installplans,operatorconditions -A -o yaml > dump.yaml
   $ opmx resolve --cluster dump.yaml --namespace operators --catalog operatorhubio-catalog=registry.example.com/index:v2
 
   Resolve like a released OLM, which does not support intents
@@ -51,7 +51,7 @@ Examples:
 ///
 /// Resolves Subscriptions as OLM v0 does, with channels, updates, dependencies and installed versions. Recommended
 /// dependencies are installed if possible; optional dependencies are not installed. Notes show which of the selected
-/// bundles, their channels and their packages a file-based catalog deprecates.
+/// and installed bundles, their channels and their packages a file-based catalog deprecates.
 ///
 /// An Operator resource is treated as a Subscription to its package, and replaces an existing Subscription to that
 /// package. It can be in a file that is specified instead of a package, or among the objects of --cluster. The content

@@ -228,7 +228,7 @@ pub async fn resolve(
     drop(problem);
     drop(read);
     if let Ok(answer) = &mut answer {
-        let notes = deprecated::notes(&answer.selected, &state.catalogs, &catalogs);
+        let notes = deprecated::notes(answer, &state, &catalogs);
         let notes = notes.map_err(|(catalog, error)| unreadable(catalog, &asked_for, *error))?;
         answer.notes.extend(notes);
     }

@@ -109,7 +109,7 @@ pub enum NoteKind {
     NoPlan,
     /// Subscriptions wait for an InstallPlan.
     UnfinishedPlan,
-    /// A selected bundle, its channel or its package is deprecated.
+    /// A bundle that is selected or stays installed, its channel or its package is deprecated.
     Deprecated,
 }
 

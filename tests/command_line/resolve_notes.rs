@@ -191,7 +191,7 @@ fn a_catalog_that_olm_does_not_use_is_the_reason_for_a_dependency_without_candid
 }
 
 #[test]
-fn deprecated_packages_channels_and_bundles_are_noted_if_they_are_selected() {
+fn deprecated_packages_channels_and_bundles_are_noted_if_they_are_selected_or_stay_installed() {
     let sandbox = Sandbox::new();
     catalog(&sandbox, "index", &[("1.1.0", Some("1.0.0")), ("1.0.0", None)]);
     let deprecations = "\
@@ -227,6 +227,16 @@ entries:
             ("deprecated", "rake.v1.1.0")
         ]
     );
-    let silent = outcome_of(&sandbox, "resolve rake --catalog index --installed rake.v1.1.0");
-    assert_eq!(silent.stdout, "");
+    insta::assert_snapshot!(outcome_of(&sandbox, "resolve rake=stable --catalog index --installed rake.v1.1.0"), @r"
+    note: the catalog operators/catalog deprecates package rake: use the hoe
+    note: the catalog operators/catalog deprecates channel stable of package rake: use fast\u{202e}\ninstead
+    note: the catalog operators/catalog deprecates rake.v1.1.0
+    ------- stderr -------
+    nothing to install or update
+    ");
+    let updated = outcome_of(&sandbox, "resolve rake --catalog index --installed rake.v1.0.0");
+    assert!(
+        !updated.stdout.contains("deprecates rake.v1.0.0"),
+        "the version does not stay: {updated}"
+    );
 }
