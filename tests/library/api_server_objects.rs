@@ -691,6 +691,13 @@ const SCHEMAS: &[Case] = &[
     ),
     (
         CRD,
+        "additionalProperties: {x-kubernetes-int-or-string: true}",
+        "additionalProperties: {type: integer, x-kubernetes-int-or-string: true}",
+        "properties.whole.default.more[1].f",
+        "is a string, but the type is integer",
+    ),
+    (
+        CRD,
         "maxProperties: 4",
         "maxProperties: 3",
         "properties.whole.default",

@@ -8,7 +8,6 @@ use crate::text::{Path, kind_of};
 use serde_json::{Map, Value};
 
 const CORRECT_DEFAULT: &str = "Use a default that the schema accepts, or change the schema.";
-const INT_OR_STRING: &str = "x-kubernetes-int-or-string";
 
 impl Walk<'_, '_> {
     /// Checks that the schema accepts its default. Another check reports defaults of the wrong type.
@@ -104,7 +103,8 @@ impl Walk<'_, '_> {
             let accepts = kind.is_empty() || is_set(schema, "nullable");
             return (!accepts).then(|| "the default is null, but the schema is not nullable".to_owned());
         }
-        if !has_type(default, kind) && !is_set(schema, INT_OR_STRING) {
+        // A type also applies to an int-or-string, which has none in a correct schema.
+        if !has_type(default, kind) {
             return Some(format!("the default is {}, but the type is {kind}", kind_of(default)));
         }
         not_listed(schema, default)
