@@ -5,8 +5,12 @@ use crate::text::Path;
 use serde_json::Value;
 
 impl Part<'_> {
-    /// Checks the affinities of a pod.
+    /// Checks the affinities and spread constraints of a pod.
     pub(super) fn affinity(&mut self, pod: &Path) {
+        let constraints = pod.key("topologySpreadConstraints");
+        for index in 0..self.list(&constraints).len() {
+            self.label_selector(&constraints.index(index).key("labelSelector"));
+        }
         let affinity = pod.key("affinity");
         for kind in ["podAffinity", "podAntiAffinity"] {
             let required = affinity.key(kind).key(REQUIRED);

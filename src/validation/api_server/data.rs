@@ -38,18 +38,23 @@ impl Part<'_> {
                 "Add the annotation with the name of the ServiceAccount.",
             );
         }
-        let has = |key: &str| {
+        let values = |key: &'static str| {
             let maps = ["data", "stringData"].map(|field| object.map(&[field]));
-            maps.into_iter().flatten().any(|map| map.contains_key(key))
+            maps.into_iter().flatten().filter_map(move |map| map.get(key))
         };
+        let has = |key| values(key).next().is_some();
+        if of_type == BASIC && !has("username") && !has("password") {
+            let message = format!("a Secret of the type {of_type} has neither the key username nor the key password");
+            self.refuse(&Path::from("data"), message, ADD_KEY);
+        }
+        if of_type == SSH && values(SSH_KEY).all(|value| is_unset(Some(value))) {
+            let message = format!("a Secret of the type {of_type} has no value for the key {SSH_KEY}");
+            self.refuse(&Path::from("data").key(SSH_KEY), message, ADD_KEY);
+        }
         let required = REQUIRED.iter().filter(|(known, key)| *known == of_type && !has(key));
         for (_, key) in required {
             let message = format!("a Secret of the type {of_type} has no key {key}");
-            self.refuse(
-                &Path::from("data").key(key),
-                message,
-                "Add the key to data or stringData, or change the type.",
-            );
+            self.refuse(&Path::from("data").key(key), message, ADD_KEY);
         }
     }
 
@@ -83,6 +88,14 @@ impl Part<'_> {
 /// The type of Secrets that Kubernetes fills with the token of a ServiceAccount, and the annotation with its name.
 const TOKEN: &str = "kubernetes.io/service-account-token";
 const ACCOUNT: &str = "kubernetes.io/service-account.name";
+
+/// The type of Secrets with a user name or a password, or both.
+const BASIC: &str = "kubernetes.io/basic-auth";
+/// The type of Secrets with a key for SSH, which must not be empty.
+const SSH: &str = "kubernetes.io/ssh-auth";
+const SSH_KEY: &str = "ssh-privatekey";
+
+const ADD_KEY: &str = "Add the key to data or stringData, or change the type.";
 
 /// Types of Secrets, each with a key that Secrets of the type must have.
 const REQUIRED: [(&str, &str); 4] = [

@@ -7,7 +7,7 @@ use crate::text::Path;
 use serde_json::Value;
 use std::net::Ipv6Addr;
 
-impl Part<'_> {
+impl<'a> Part<'a> {
     pub(super) fn network_policy(&mut self) {
         let spec = Path::from("spec");
         self.label_selector(&spec.key("podSelector"));
@@ -52,16 +52,30 @@ impl Part<'_> {
         }
         self.label_selector(&at.key("podSelector"));
         self.label_selector(&at.key("namespaceSelector"));
-        self.address_block(&block.key("cidr"));
+        let whole = self.address_block(&block.key("cidr"));
         let except = block.key("except");
         for index in 0..self.list(&except).len() {
-            self.address_block(&except.index(index));
+            let path = except.index(index);
+            let part = self.address_block(&path);
+            let (Some((cidr, whole)), Some((written, part))) = (&whole, part) else {
+                continue;
+            };
+            if !part.is_smaller_part_of(whole) {
+                let message = format!("{written:?} is not a smaller block within the cidr {cidr:?}");
+                self.refuse(
+                    &path,
+                    message,
+                    "Use a smaller block of the addresses in cidr, or remove it.",
+                );
+            }
         }
     }
 
-    fn address_block(&mut self, path: &Path) {
-        let written = self.value(path).and_then(Value::as_str);
-        if let Some(written) = written.filter(|written| !is_block(written)) {
+    /// Checks a block of addresses, and returns it if it is valid.
+    fn address_block(&mut self, path: &Path) -> Option<(&'a str, Block)> {
+        let written = self.value(path).and_then(Value::as_str)?;
+        let block = Block::read(written);
+        if block.is_none() {
             let message = format!("{written:?} is not a block of addresses");
             self.refuse(
                 path,
@@ -69,6 +83,7 @@ impl Part<'_> {
                 "Use an address, a slash and the length of the prefix, such as 192.0.2.0/24.",
             );
         }
+        Some((written, block?))
     }
 
     fn policy_port(&mut self, port: &Value, at: &Path) {
@@ -112,26 +127,52 @@ impl Part<'_> {
     }
 }
 
-/// Whether the string is a block of addresses, such as `192.0.2.0/24`. Like older versions of Kubernetes, accepts bits
-/// after the prefix, and zeros before a number.
-fn is_block(text: &str) -> bool {
-    let number = |text: &str, most: u32| {
-        let is_number = !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
-        is_number && text.parse().is_ok_and(|number: u32| number <= most)
-    };
-    let Some((address, length)) = text.split_once('/') else {
-        return false;
-    };
-    let octets: Vec<&str> = address.split('.').collect();
-    if octets.len() == 4 && octets.iter().all(|octet| number(octet, 255)) {
-        return number(length, 32);
+/// A block of addresses, such as `192.0.2.0/24`.
+struct Block {
+    is_v6: bool,
+    /// The address, from the highest bit.
+    address: u128,
+    /// The length of the prefix.
+    length: u32,
+}
+
+impl Block {
+    /// Reads a block. Like older versions of Kubernetes, accepts bits after the prefix, and zeros before a number.
+    fn read(text: &str) -> Option<Self> {
+        let number = |text: &str, most: u32| {
+            let is_number = !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
+            let number: u32 = text.parse().ok().filter(|_| is_number)?;
+            (number <= most).then_some(number)
+        };
+        let (address, length) = text.split_once('/')?;
+        let octets: Vec<&str> = address.split('.').collect();
+        let octets: Option<Vec<u32>> = octets.into_iter().map(|octet| number(octet, 255)).collect();
+        if let Some([a, b, c, d]) = octets.as_deref() {
+            let address = u128::from(a << 24 | b << 16 | c << 8 | d) << 96;
+            let length = number(length, 32)?;
+            return Some(Self {
+                is_v6: false,
+                address,
+                length,
+            });
+        }
+        Some(Self {
+            is_v6: true,
+            address: address.parse::<Ipv6Addr>().ok()?.to_bits(),
+            length: number(length, 128)?,
+        })
     }
-    address.parse::<Ipv6Addr>().is_ok() && number(length, 128)
+
+    /// Whether `whole` contains this block and other addresses.
+    fn is_smaller_part_of(&self, whole: &Self) -> bool {
+        let common = (self.address ^ whole.address).leading_zeros();
+        self.is_v6 == whole.is_v6 && self.length > whole.length && common >= whole.length
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_block;
+    use super::Block;
 
     #[test]
     fn blocks_consist_of_an_address_and_the_length_of_a_prefix() {
@@ -143,7 +184,7 @@ mod tests {
             "2001:db8::/128",
             "::ffff:192.0.2.1/96",
         ] {
-            assert!(is_block(right), "{right}");
+            assert!(Block::read(right).is_some(), "{right}");
         }
         for wrong in [
             "",
@@ -156,7 +197,32 @@ mod tests {
             "::/-1",
             "::1%1/8",
         ] {
-            assert!(!is_block(wrong), "{wrong}");
+            assert!(Block::read(wrong).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_smaller_part_has_the_same_prefix_and_is_not_the_whole() {
+        let is_part = |part: &str, whole: &str| {
+            let [part, whole] = [part, whole].map(|text| Block::read(text).unwrap());
+            part.is_smaller_part_of(&whole)
+        };
+        for (part, whole) in [
+            ("192.0.2.128/25", "192.0.2.0/24"),
+            ("192.0.2.1/32", "0.0.0.0/0"),
+            ("2001:db8::/32", "2001::/16"),
+            ("::/1", "::/0"),
+        ] {
+            assert!(is_part(part, whole), "{part} {whole}");
+            assert!(!is_part(whole, part), "{whole} {part}");
+            assert!(!is_part(whole, whole), "{whole}");
+        }
+        for (part, whole) in [
+            ("192.0.3.0/25", "192.0.2.0/24"),
+            ("10.0.0.0/8", "::/0"),
+            ("::/8", "0.0.0.0/0"),
+        ] {
+            assert!(!is_part(part, whole), "{part} {whole}");
         }
     }
 }

@@ -226,6 +226,9 @@ fn the_type_of_a_secret_determines_what_it_contains() {
         secret("type: kubernetes.io/tls\ndata: {tls.crt: ''}\nstringData: {tls.key: ''}"),
         secret("type: kubernetes.io/dockerconfigjson\nstringData: {.dockerconfigjson: '{}'}"),
         secret("type: example.com/anything"),
+        secret("type: kubernetes.io/basic-auth\nstringData: {username: ''}"),
+        secret("type: kubernetes.io/basic-auth\ndata: {password: cGFzcw==}"),
+        secret("type: kubernetes.io/ssh-auth\nstringData: {ssh-privatekey: key}"),
     ] {
         assert!(errors(&right).is_empty(), "{right}");
     }
@@ -248,6 +251,16 @@ fn the_type_of_a_secret_determines_what_it_contains() {
         "data[\".dockerconfigjson\"]",
         "has no key .dockerconfigjson",
     );
+    one_error(
+        &secret("type: kubernetes.io/basic-auth\nstringData: {user: a}"),
+        "data",
+        "has neither the key username nor the key password",
+    );
+    for keys in ["ssh-private: key", "ssh-privatekey: ''"] {
+        let ssh = format!("type: kubernetes.io/ssh-auth\nstringData: {{{keys}}}");
+        let message = "has no value for the key ssh-privatekey";
+        one_error(&secret(&ssh), "data.ssh-privatekey", message);
+    }
 }
 
 #[test]
@@ -297,6 +310,16 @@ fn peers_and_ports_of_a_network_policy_are_checked_like_the_api_server_does() {
             "to: [{ipBlock: {cidr: '::/0', except: ['::']}}]",
             format!("{peer}.ipBlock.except[0]"),
             "is not a block of addresses",
+        ),
+        (
+            "to: [{ipBlock: {cidr: 192.0.2.0/24, except: [192.0.3.0/25]}}]",
+            format!("{peer}.ipBlock.except[0]"),
+            "\"192.0.3.0/25\" is not a smaller block within the cidr \"192.0.2.0/24\"",
+        ),
+        (
+            "to: [{ipBlock: {cidr: 192.0.2.0/24, except: [192.0.2.0/24]}}]",
+            format!("{peer}.ipBlock.except[0]"),
+            "is not a smaller block",
         ),
         (
             "to: [{podSelector: {}, ipBlock: {cidr: '::/0'}}]",

@@ -58,6 +58,10 @@ fn spec() -> Value {
                         {"weight": 100, "podAffinityTerm": {"topologyKey": "kubernetes.io/hostname"}},
                     ]},
                 },
+                "topologySpreadConstraints": [
+                    {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule",
+                        "labelSelector": {"matchLabels": {"app": "memcached-operator"}}},
+                ],
                 "volumes": [
                     {"name": "files", "secret": {"secretName": "files"}, "emptyDir": null},
                     {"name": "scratch"},
@@ -229,6 +233,18 @@ fn of_affinities() -> Vec<Case> {
     ]
 }
 
+fn of_spread() -> Case {
+    let selector = json!({"matchExpressions": [{"key": "app", "operator": "In"}]});
+    let path = "topologySpreadConstraints[0].labelSelector";
+    let case = Case::new(
+        path,
+        selector,
+        "the operator In of a label selector needs values",
+        "List values",
+    );
+    case.at("topologySpreadConstraints[0].labelSelector.matchExpressions[0].values")
+}
+
 /// The source of the second volume; the mode belongs to one of its files.
 fn of_modes() -> Vec<Case> {
     let items = |mode: i64| json!([{"key": "a", "path": "a", "mode": mode}]);
@@ -395,7 +411,11 @@ fn cases() -> Vec<Case> {
     let container = "template.spec.containers[0]";
     let mut cases = of_deployments();
     let affinities = of_affinities().into_iter().map(|case| case.inside("affinity"));
-    let of_pod = of_pods().into_iter().chain(of_modes()).chain(affinities);
+    let of_pod = of_pods()
+        .into_iter()
+        .chain(of_modes())
+        .chain(affinities)
+        .chain([of_spread()]);
     cases.extend(of_pod.map(|case| case.inside(pod)));
     let inner = [of_containers(), of_probes(), of_environments()];
     cases.extend(inner.into_iter().flatten().map(|case| case.inside(container)));
