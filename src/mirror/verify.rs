@@ -3,7 +3,7 @@
 use super::CONCURRENCY;
 use super::archive::Archive;
 use super::plan::{ExtraVia, ExtrasByDigest, Plan, PlannedImage};
-use super::policy::{Evidence, attached, attestations_in, is_index};
+use super::policy::{Evidence, attached, attestations_in, is_index, is_signature};
 use super::reach::reach;
 use crate::causes::with_causes;
 use crate::concurrent;
@@ -275,6 +275,7 @@ fn contents(plan: &Plan, image: &PlannedImage) -> BTreeMap<Digest, u64> {
 
 /// Returns the signatures and image indexes that an archive contains for the images in its plan.
 pub fn evidence_in(archive: &Archive) -> Evidence {
+    let plan = &archive.plan;
     let read = |digest: &Digest| {
         if is_omitted(archive, digest) {
             return Err("it is in an earlier archive, on which this one is based".to_owned());
@@ -282,17 +283,25 @@ pub fn evidence_in(archive: &Archive) -> Evidence {
         let image = image_in(archive, digest).map_err(|error| with_causes(&error))?;
         attached(&image).map_err(|error| with_causes(&error))
     };
-    let signatures = archive.plan.extras.iter();
-    let images = archive.plan.images.iter();
-    let indexes = images.filter(|image| is_index(&archive.plan, image));
     let listed = |image: &PlannedImage| {
         let document = document_in(archive, &image.digest).map_err(|error| with_causes(&error))?;
         attestations_in(&document)
     };
-    Evidence {
-        signatures: signatures.map(|extra| (extra.digest, read(&extra.digest))).collect(),
-        attestations: indexes.map(|image| (image.digest, listed(image))).collect(),
+    let extras = ExtrasByDigest::of(plan);
+    let mut evidence = Evidence::default();
+    for image in &plan.images {
+        for extra in extras.of_image(image).filter(|extra| is_signature(extra)) {
+            let place = (image.destination.clone(), extra.subject);
+            evidence.signatures.entry(place).or_insert_with(|| read(&extra.digest));
+        }
+        if is_index(plan, image) {
+            evidence
+                .attestations
+                .entry(image.digest)
+                .or_insert_with(|| listed(image));
+        }
     }
+    evidence
 }
 
 /// Whether a part of an image is only in the archives on which an archive is based.

@@ -108,7 +108,7 @@ fn futures_are_send() {
     });
     spawnable(|| async {
         let (plan, transports) = (any(), any());
-        let _ = mirror::policy::evidence_of(&plan, &transports, |_, _| None).await;
+        let _ = mirror::policy::evidence_of(&plan, &transports, any()).await;
     });
     spawnable(|| async {
         let (plan, target) = (any(), any());

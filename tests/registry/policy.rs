@@ -15,24 +15,24 @@ use std::path::Path;
 const NAME: &str = "registry.example.com/team/app";
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
-const KINDS: [(&str, &[&str]); 3] = [
+pub(crate) const KINDS: [(&str, &[&str]); 3] = [
     ("ec", &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]),
     ("rsa", &["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"]),
     ("ed25519", &["-algorithm", "ED25519"]),
 ];
 
-fn make_key(folder: &Path, name: &str, how: &[&str]) {
+pub(crate) fn make_key(folder: &Path, name: &str, how: &[&str]) {
     let (private, public) = (path(folder, name), path(folder, &format!("{name}.pub")));
     run("openssl", &[&["genpkey"], how, &["-out", &private]].concat());
     run("openssl", &["pkey", "-in", &private, "-pubout", "-out", &public]);
 }
 
-fn path(folder: &Path, name: &str) -> String {
+pub(crate) fn path(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().unwrap().to_owned()
 }
 
 /// Signs the payload with a key, and returns the signature as base64.
-fn sign(folder: &Path, key: &str, payload: &[u8]) -> String {
+pub(crate) fn sign(folder: &Path, key: &str, payload: &[u8]) -> String {
     let (file, signature) = (path(folder, "payload"), path(folder, "signature"));
     fs::write(&file, payload).unwrap();
     let private = path(folder, key);
@@ -50,7 +50,7 @@ fn sign(folder: &Path, key: &str, payload: &[u8]) -> String {
     run("openssl", &["base64", "-A", "-in", &signature])
 }
 
-fn payload(name: &str, digest: Digest) -> Vec<u8> {
+pub(crate) fn payload(name: &str, digest: Digest) -> Vec<u8> {
     let critical = json!({
         "identity": {"docker-reference": name},
         "image": {"docker-manifest-digest": digest.to_string()},
@@ -60,7 +60,7 @@ fn payload(name: &str, digest: Digest) -> Vec<u8> {
 }
 
 /// The image under the tag of signatures.
-fn image_of(payload: Vec<u8>, signature: &str) -> Image {
+pub(crate) fn image_of(payload: Vec<u8>, signature: &str) -> Image {
     let media_type = "application/vnd.dev.cosign.simplesigning.v1+json";
     let manifest = json!({
         "schemaVersion": 2, "mediaType": MANIFEST,
@@ -172,9 +172,14 @@ fn refusal(plan: &Plan, policy: &Policy, signatures: &[(Digest, Vec<Attached>)])
 }
 
 fn evidence(signatures: &[(Digest, Vec<Attached>)]) -> Evidence {
+    evidence_at(None, signatures)
+}
+
+/// Signatures in this destination.
+fn evidence_at(destination: Option<&str>, signatures: &[(Digest, Vec<Attached>)]) -> Evidence {
     let found = signatures
         .iter()
-        .map(|(subject, found)| (holder(*subject), Ok(found.clone())));
+        .map(|(subject, found)| ((destination.map(str::to_owned), *subject), Ok(found.clone())));
     Evidence {
         signatures: found.collect(),
         ..Evidence::default()
@@ -308,6 +313,60 @@ fn every_entry_of_an_index_that_an_engine_may_run_needs_a_signature() {
     assert_eq!(judged(vec![attestation.clone()]), None);
     let listed_twice = judged(vec![attestation, entry(other, &[("platform", &amd64)])]);
     assert!(listed_twice.unwrap().contains(&other.to_string()));
+}
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    make_key(folder, "ec", KINDS[0].1);
+    let policy = by_key(folder, "ec");
+    let (index, attestation) = (Digest::of(b"index"), Digest::of(b"attestation"));
+    let plan = plan(&format!("{NAME}@{index}"), index, &[attestation], &[]);
+    for is_signed in [true, false] {
+        let signatures = is_signed.then(|| (index, signed(folder, "ec", NAME, index)));
+        let mut evidence = evidence(&signatures.into_iter().collect::<Vec<_>>());
+        evidence.attestations.insert(index, Ok(BTreeSet::from([attestation])));
+        let refused = verdicts(&plan, &policy, &evidence).images.remove(0).refused;
+        assert_eq!(refused.is_none(), is_signed, "{refused:?}");
+    }
+}
+
+#[test]
+fn a_catalog_is_judged_by_its_name_at_the_mirror_and_other_images_by_their_own() {
+    if !installed(&["openssl"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    make_key(folder, "ec", KINDS[0].1);
+    let (digest, at_mirror) = (Digest::of(b"catalog"), "mirror.example.com/olm/catalog");
+    let key = json!({"type": "sigstoreSigned", "keyPath": path(folder, "ec.pub"),
+        "signedIdentity": {"type": "matchRepository"}});
+    let scopes = json!({at_mirror: [key], NAME: [{"type": "reject"}]});
+    let accept = json!([{"type": "insecureAcceptAnything"}]);
+    let policy = policy(folder, &json!({"default": accept, "transports": {"docker": scopes}})).unwrap();
+    let mut plan = plan(&format!("{NAME}:v1"), digest, &[], &[]);
+    plan.images[0].destination = Some(at_mirror.to_owned());
+    plan.images[0].tags = BTreeSet::from(["v1".to_owned()]);
+    let evidence = evidence_at(Some(at_mirror), &[(digest, signed(folder, "ec", at_mirror, digest))]);
+    let judged = |plan: &Plan, evidence: &Evidence| {
+        let judged = verdicts(plan, &policy, evidence).images.into_iter();
+        let judged = judged.map(|verdict| (verdict.image, verdict.refused.is_none()));
+        judged.collect::<Vec<_>>()
+    };
+    assert_eq!(judged(&plan, &evidence), [(format!("{NAME}:v1"), false)]);
+    plan.images[0].uses[0].role = ImageRole::Catalog;
+    assert_eq!(judged(&plan, &evidence), [(format!("{at_mirror}:v1"), true)]);
+    assert_eq!(
+        judged(&plan, &Evidence::default()),
+        [(format!("{at_mirror}:v1"), false)]
+    );
+    // An image that is a catalog and also used otherwise is pulled by both names.
+    let other = plan.images[0].uses[0].clone();
+    plan.images[0].uses.push(Use {
+        role: ImageRole::Additional,
+        ..other
+    });
+    let both = [(format!("{at_mirror}:v1"), true), (format!("{NAME}:v1"), false)];
+    assert_eq!(judged(&plan, &evidence), both);
 }
 
 #[test]

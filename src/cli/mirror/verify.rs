@@ -9,13 +9,12 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses::names_host;
 use crate::files;
 use crate::image::volumes::VolumesError;
-use crate::image::{Digest, Reference, RegistryReference};
 use crate::mirror::CONCURRENCY;
 use crate::mirror::archive::{Archive, ArchiveError};
 use crate::mirror::naming;
 use crate::mirror::placed::placed;
-use crate::mirror::plan::{Plan, PlannedImage};
-use crate::mirror::policy::{Evidence, Policy, Verdict, evidence_of, read, verdicts};
+use crate::mirror::plan::Plan;
+use crate::mirror::policy::{Policy, Verdict, Verdicts, evidence_of, read, verdicts};
 use crate::mirror::target::Target;
 use crate::mirror::verify::{Verified, VerifyOptions, evidence_in, verify, verify_archive};
 use crate::terminal::table::Table;
@@ -44,9 +43,11 @@ const POLICY_LIMIT: usize = 16 << 20;
 /// and other referrers can be found. The content of blobs is read only with --read. An archive is read completely, but
 /// not the earlier archives on which it is based.
 ///
-/// With --policy, every image must have the signatures that the policy requires for its names in the catalogs. Keys
-/// are checked offline. Requirements for certificates or a transparency log are not supported, and are treated as
-/// violated.
+/// With --policy, every image must have the signatures that the policy requires for its names in the catalogs. Catalogs
+/// must have those for their names at the mirror, from which clusters pull them. In an image index, every image must be
+/// signed, because container engines ignore signatures of the index itself. In a registry, signatures that were added
+/// there also count. Keys are checked offline. Requirements for certificates or a transparency log are not supported,
+/// and are treated as violated.
 ///
 /// The exit status is 3 if something is missing, differs, or is rejected.
 #[derive(Debug, Args)]
@@ -110,6 +111,16 @@ struct Report {
     refused: Vec<Verdict>,
 }
 
+impl Report {
+    fn new(verified: Verified, verdicts: Option<Verdicts>) -> Self {
+        let refused = verdicts.iter().flat_map(Verdicts::refused).cloned().collect();
+        Self {
+            verified,
+            refused,
+        }
+    }
+}
+
 pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> CommandResult {
     arguments.check()?;
     let plan = Plan::read(&arguments.plan)?;
@@ -131,16 +142,13 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
                 }
                 archive => archive?,
             };
-            let refused = refused(&plan, policy.as_ref(), || evidence_in(&archive));
+            let judged = policy.map(|policy| verdicts(&plan, &policy, &evidence_in(&archive)));
             unread = plan
                 .blobs
                 .keys()
                 .filter(|blob| archive.list.omitted.contains_key(blob))
                 .count();
-            Report {
-                verified: verify_archive(&plan, &archive),
-                refused,
-            }
+            Report::new(verify_archive(&plan, &archive), judged)
         }
         place => {
             let at = match place {
@@ -156,9 +164,11 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
                 parallel: arguments.concurrency.into(),
             };
             let verified = context.runtime.block_on(verify(&plan, &transports, options))?;
-            let evidence = || context.runtime.block_on(evidence_of(&plan, &transports, manifest));
-            let refused = refused(&plan, policy.as_ref(), evidence);
-            Report { verified, refused }
+            let judged = policy.map(|policy: Policy| {
+                let evidence = evidence_of(&plan, &transports, options.parallel);
+                verdicts(&plan, &policy, &context.runtime.block_on(evidence))
+            });
+            Report::new(verified, judged)
         }
     };
     let status = shown(&report, &catalogs, arguments.output.output, &context.printer)?;
@@ -187,17 +197,6 @@ impl VerifyArguments {
             _ => Ok(()),
         }
     }
-}
-
-/// Returns the reference of a manifest of an image at the target.
-fn manifest(image: &PlannedImage, digest: &Digest) -> Option<Reference> {
-    let repository = RegistryReference::of_repository(image.destination.as_deref()?).ok()?;
-    Some(Reference::Registry(repository.with_digest(digest)))
-}
-
-fn refused(plan: &Plan, policy: Option<&Policy>, evidence: impl FnOnce() -> Evidence) -> Vec<Verdict> {
-    let Some(policy) = policy else { return Vec::new() };
-    verdicts(plan, policy, &evidence()).refused().cloned().collect()
 }
 
 fn policy(path: &Path) -> Result<Policy, CommandError> {

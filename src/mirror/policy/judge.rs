@@ -1,10 +1,12 @@
 //! Checks whether the images of a mirror have the signatures that a policy requires.
 
-use super::evidence::{Evidence, is_signature};
+use super::evidence::Evidence;
 use super::{Identity, Policy, PublicKey, Requirement};
 use crate::image::{Digest, Reference, RegistryReference};
-use crate::mirror::plan::{ExtrasByDigest, Plan, PlannedImage};
+use crate::mirror::plan::{ImageRole, Plan, PlannedImage};
 use serde::Serialize;
+use std::collections::BTreeSet;
+use std::fmt;
 
 /// The verdict of a policy on an image under one of its names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -13,13 +15,13 @@ pub struct Verdict {
     pub image: String,
     /// The digest of the image.
     pub digest: Digest,
-    /// The policy scope that applies to the image; `None` if the policy does not cover the image.
+    /// The policy scope that applies to the image, or `default`; `None` if the policy does not cover the image.
     pub scope: Option<String>,
     /// The reason why the image is rejected; `None` if the image is accepted.
     pub refused: Option<String>,
 }
 
-/// The verdicts of a policy on all images.
+/// The verdicts of a policy on all images of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Verdicts {
     /// A verdict for each name of each image, in the order of the plan.
@@ -33,25 +35,19 @@ impl Verdicts {
     }
 }
 
-/// Checks each image in a plan under all its names in catalogs and on the command line.
+/// Checks each image in a plan under all names by which clusters pull it.
 pub fn verdicts(plan: &Plan, policy: &Policy, evidence: &Evidence) -> Verdicts {
     let mut verdicts = Verdicts::default();
-    let extras = ExtrasByDigest::of(plan);
     for image in &plan.images {
-        for origin in &image.origins {
-            let Ok(Reference::Registry(name)) = origin.parse() else {
+        for image_name in names(image) {
+            let Ok(Reference::Registry(name)) = image_name.parse() else {
                 continue;
             };
-            let judge = Judge {
-                plan,
-                image,
-                extras: &extras,
-                evidence,
-            };
+            let judge = Judge { plan, image, evidence };
             let found = policy.requirements(&name);
             let refused = found.and_then(|(_, requirements)| judge.refusal(&name, requirements));
             verdicts.images.push(Verdict {
-                image: origin.clone(),
+                image: image_name,
                 digest: image.digest,
                 scope: found.map(|(scope, _)| scope.to_owned()),
                 refused,
@@ -61,10 +57,22 @@ pub fn verdicts(plan: &Plan, policy: &Policy, evidence: &Evidence) -> Verdicts {
     verdicts
 }
 
+/// Returns the names by which clusters pull an image. They pull catalogs by their names at the mirror, and all other
+/// images by their names in catalogs, which the cluster maps to the mirror. Without a destination, the name of a
+/// catalog at the mirror is unknown.
+fn names(image: &PlannedImage) -> BTreeSet<String> {
+    let Some(destination) = image.destination.as_deref().filter(|_| image.is_catalog()) else {
+        return image.origins.clone();
+    };
+    let at_mirror = image.tags.iter().map(|tag| format!("{destination}:{tag}"));
+    let is_also_used = image.uses.iter().any(|used| used.role != ImageRole::Catalog);
+    let origins = image.origins.iter().filter(|_| is_also_used).cloned();
+    at_mirror.chain(origins).collect()
+}
+
 struct Judge<'a> {
     plan: &'a Plan,
     image: &'a PlannedImage,
-    extras: &'a ExtrasByDigest<'a>,
     evidence: &'a Evidence,
 }
 
@@ -89,7 +97,7 @@ impl Judge<'_> {
         let is_signed = |child: &Digest| self.manifest(*child, name, keys, identity).is_ok();
         let (signed, unsigned): (Vec<Digest>, Vec<Digest>) = children.copied().partition(is_signed);
         if signed.is_empty() {
-            return Err(why);
+            return Err(why.to_string());
         }
         // Only the index tells which of its entries a container engine may run: several can be for the same platform,
         // and some specify no platform.
@@ -111,26 +119,38 @@ impl Judge<'_> {
         name: &RegistryReference,
         keys: &[PublicKey],
         identity: &Identity,
-    ) -> Result<(), String> {
-        let extras = self.extras.of_image(self.image);
-        let mut why = "it has no signature".to_owned();
-        for extra in extras.filter(|extra| extra.subject == digest && is_signature(extra)) {
-            let found = match self.evidence.signatures.get(&extra.digest) {
-                Some(Ok(found)) => found,
-                Some(Err(error)) => {
-                    why = format!("its signature cannot be read: {error}");
-                    continue;
-                }
-                None => continue,
-            };
-            for signature in found {
-                match signature.identity(digest, keys) {
-                    Ok(signed) if identity.matches(name, &signed) => return Ok(()),
-                    Ok(signed) => why = format!("its signature is for the name {signed:?}"),
-                    Err(error) => why = format!("its signature is invalid: {error}"),
-                }
-            }
+    ) -> Result<(), Unsigned> {
+        let place = (self.image.destination.clone(), digest);
+        let found = match self.evidence.signatures.get(&place) {
+            Some(Ok(found)) => found,
+            Some(Err(error)) => return Err(Unsigned::Other(format!("its signature cannot be read: {error}"))),
+            None => return Err(Unsigned::Absent),
+        };
+        let mut why = Unsigned::Absent;
+        for signature in found {
+            why = Unsigned::Other(match signature.identity(digest, keys) {
+                Ok(signed) if identity.matches(name, &signed) => return Ok(()),
+                Ok(signed) => format!("its signature is for the name {signed:?}"),
+                Err(error) => format!("its signature is invalid: {error}"),
+            });
         }
         Err(why)
+    }
+}
+
+/// The reason why a manifest is not signed as required.
+enum Unsigned {
+    /// There is no signature.
+    Absent,
+    /// No signature is acceptable, for this reason.
+    Other(String),
+}
+
+impl fmt::Display for Unsigned {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Absent => formatter.write_str("it has no signature"),
+            Self::Other(why) => formatter.write_str(why),
+        }
     }
 }

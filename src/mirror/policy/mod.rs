@@ -3,16 +3,16 @@
 //!
 //! opmx checks signatures as container engines do. It supports only signatures that can be verified with a public key
 //! and are stored under a tag derived from the digest of the signed image. The signatures are read from the target of
-//! the image, but the policy for the original image name applies, as on a cluster with mirrors. No other servers are
-//! contacted.
+//! the image, but the policy for the original image name applies, as on a cluster with mirrors. Catalogs are judged by
+//! their names at the target, because clusters pull them from there. No other servers are contacted.
 
 mod evidence;
 mod judge;
 mod read;
 mod signature;
 
-pub(in crate::mirror) use evidence::is_index;
-pub use evidence::{Evidence, attestations_in, evidence_of};
+pub use evidence::{Evidence, Signable, attestations_in, evidence_of};
+pub(in crate::mirror) use evidence::{is_index, is_signature};
 pub use judge::{Verdict, Verdicts, verdicts};
 pub use read::{PolicyError, read};
 pub use signature::{Attached, KeyError, PublicKey, attached};

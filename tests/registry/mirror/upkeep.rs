@@ -3,6 +3,7 @@
 use super::garden::{Garden, INDEX, MANIFEST, said};
 use super::killed_until_it_ends;
 use super::proxy::{Act, Proxy};
+use crate::policy::{KINDS, image_of, make_key, path, payload, sign};
 use crate::tools::{installed, run};
 use opmx::image::{Digest, fallback_tag};
 use serde_json::{Value, json};
@@ -155,6 +156,74 @@ fn a_policy_rejects_unsigned_images() {
     ));
     assert_eq!(output.status.code(), Some(3), "{}", said(&output));
     assert!(said(&output).contains("/certs/op:v1.4.0"), "{}", said(&output));
+}
+
+#[test]
+fn a_catalog_must_be_signed_for_its_name_at_the_mirror_and_can_be_signed_there() {
+    if !installed(&["docker-registry", "openssl"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let plan = garden.plan("certs-operator");
+    garden.ok("mirror copy plan.json --use-http");
+    let (folder, catalog) = (garden.folder.path(), format!("{}/catalog", garden.to()));
+    make_key(folder, "ec", KINDS[0].1);
+    let signed = json!({"type": "sigstoreSigned", "keyPath": path(folder, "ec.pub"),
+        "signedIdentity": {"type": "matchRepository"}});
+    let policy = json!({"default": [{"type": "insecureAcceptAnything"}],
+        "transports": {"docker": {&catalog: [signed]}}});
+    fs::write(garden.path("policy.json"), policy.to_string()).unwrap();
+    let line = "mirror verify plan.json --use-http --policy policy.json";
+    let output = garden.run(line);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(
+        text.contains("/catalog:latest") && text.contains("it has no signature"),
+        "{text}"
+    );
+    let digest = plan["catalogs"][0]["digest_after"].as_str().unwrap();
+    let listed = plan["manifests"][digest]["manifests"].as_array().into_iter().flatten();
+    for digest in listed.map(|digest| digest.as_str().unwrap()).chain([digest]) {
+        let digest: Digest = digest.parse().unwrap();
+        let payload = payload(&catalog, digest);
+        let signature = sign(folder, "ec", &payload);
+        let tag = format!("{}.sig", fallback_tag(&digest));
+        garden
+            .client()
+            .push(&image_of(payload, &signature), &format!("{catalog}:{tag}"));
+    }
+    garden.ok(line);
+}
+    let garden = Garden::new();
+    let old = garden.plan(PART);
+    garden.ok("mirror copy plan.json --use-http");
+    for file in ["json", "catalogs"] {
+        fs::rename(
+            garden.path(&format!("plan.{file}")),
+            garden.path(&format!("old.{file}")),
+        )
+        .unwrap();
+    }
+    let tag = format!("{}.sig", fallback_tag(&garden.operator[0]));
+    let operator = format!("{}/garden/greenhouse", garden.source.host);
+    garden
+        .client()
+        .artifact(&operator, Some(&tag), None, "another signature");
+    garden.plan(PART);
+    garden.ok("mirror copy plan.json --use-http");
+    let mut extras = old["extras"].as_array().unwrap().iter();
+    let signature = extras.find(|extra| extra["tag"] == json!(tag)).unwrap();
+    let line = format!(
+        "mirror delete old.json --keep plan.json --at {} --use-http --apply",
+        garden.to()
+    );
+    let text = garden.ok(&line);
+    let row = text
+        .lines()
+        .find(|line| line.contains(signature["digest"].as_str().unwrap()))
+        .unwrap();
+    assert!(row.contains("deleted") && !row.contains(&tag), "{row}");
+    assert_eq!(verify(&garden, "plan.json", &garden.to(), ""), (Some(0), vec![]));
 }
 
 #[test]
