@@ -244,7 +244,7 @@ fn signatures_by_every_kind_of_key_are_accepted_and_others_rejected() {
 }
 
 #[test]
-fn an_image_index_is_signed_itself_or_in_all_of_its_platforms() {
+fn every_image_of_an_index_must_be_signed_and_the_index_itself_need_not_be() {
     if !installed(&["openssl"]) {
         return;
     }
@@ -259,8 +259,19 @@ fn an_image_index_is_signed_itself_or_in_all_of_its_platforms() {
         let signatures: Vec<_> = subjects.iter().map(|subject| sign(*subject)).collect();
         refusal(&plan(&origin, index, &[one, two], subjects), &policy, &signatures)
     };
-    assert_eq!(judged(&[index]), None);
+    let only_index = judged(&[index]).unwrap();
+    assert!(
+        only_index.contains("only its index is signed") && only_index.contains("sign the index recursively"),
+        "{only_index}"
+    );
     assert_eq!(judged(&[one, two]), None);
+    assert_eq!(judged(&[index, one, two]), None);
+    let invalid = [(one, signed(folder, "ec", "registry.example.com/team/other", one))];
+    let invalid = refusal(&plan(&origin, index, &[one, two], &[one]), &policy, &invalid).unwrap();
+    assert!(
+        invalid.contains(&one.to_string()) && invalid.contains("for the name"),
+        "{invalid}"
+    );
     assert!(judged(&[one]).unwrap().contains(&two.to_string()));
     assert!(judged(&[]).unwrap().contains("no signature"));
 }
@@ -314,6 +325,12 @@ fn every_entry_of_an_index_that_an_engine_may_run_needs_a_signature() {
     let listed_twice = judged(vec![attestation, entry(other, &[("platform", &amd64)])]);
     assert!(listed_twice.unwrap().contains(&other.to_string()));
 }
+
+#[test]
+fn an_index_of_attestations_only_must_be_signed_itself() {
+    if !installed(&["openssl"]) {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     make_key(folder, "ec", KINDS[0].1);

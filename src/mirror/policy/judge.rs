@@ -87,18 +87,17 @@ impl Judge<'_> {
         })
     }
 
-    /// Checks that the image is signed. An image index counts as signed if the index itself or all its images are
-    /// signed, because container engines check either. Attestations from builders are never signed.
+    /// Checks that the image is signed. Of an image index, container engines check only the image that they choose for
+    /// their platform: a signature of the index itself is neither sufficient nor needed. Attestations from builders
+    /// are never chosen.
     fn signed(&self, name: &RegistryReference, keys: &[PublicKey], identity: &Identity) -> Result<(), String> {
-        let whole = self.manifest(self.image.digest, name, keys, identity);
-        let Err(why) = whole else { return Ok(()) };
-        let root = self.plan.manifests.get(&self.image.digest);
-        let children = root.into_iter().flat_map(|root| &root.manifests);
-        let is_signed = |child: &Digest| self.manifest(*child, name, keys, identity).is_ok();
-        let (signed, unsigned): (Vec<Digest>, Vec<Digest>) = children.copied().partition(is_signed);
-        if signed.is_empty() {
-            return Err(why.to_string());
-        }
+        let check = |digest: Digest| self.manifest(digest, name, keys, identity);
+        let index = self.plan.manifests.get(&self.image.digest);
+        let listed = index.map_or(&[][..], |index| &index.manifests);
+        let unsigned = listed
+            .iter()
+            .filter_map(|digest| Some((*digest, check(*digest).err()?)));
+        let unsigned: Vec<(Digest, Unsigned)> = unsigned.collect();
         // Only the index tells which of its entries a container engine may run: several can be for the same platform,
         // and some specify no platform.
         let attestations = match self.evidence.attestations.get(&self.image.digest) {
@@ -106,11 +105,26 @@ impl Judge<'_> {
             Some(Ok(attestations)) => Some(attestations),
             _ => None,
         };
-        let is_attestation = |child: &Digest| attestations.is_some_and(|found| found.contains(child));
-        match unsigned.iter().find(|child| !is_attestation(child)) {
-            Some(first) => Err(format!("some images of its index are signed, but {first} is not")),
-            None => Ok(()),
+        let is_attestation = |digest: &Digest| attestations.is_some_and(|found| found.contains(digest));
+        if listed.iter().all(is_attestation) {
+            return check(self.image.digest).map_err(|why| why.to_string());
         }
+        let Some((first, why)) = unsigned.iter().find(|(digest, _)| !is_attestation(digest)) else {
+            return Ok(());
+        };
+        Err(match why {
+            Unsigned::Other(why) => format!("{first} in its index is not signed as required: {why}"),
+            Unsigned::Absent if unsigned.len() < listed.len() => {
+                format!("some images of its index are signed, but {first} is not")
+            }
+            Unsigned::Absent => match check(self.image.digest) {
+                Ok(()) => format!(
+                    "only its index is signed, but container engines check the images in it, such as {first}; sign the \
+                     index recursively"
+                ),
+                Err(why) => why.to_string(),
+            },
+        })
     }
 
     fn manifest(
