@@ -153,6 +153,15 @@ impl ImageError {
         }
     }
 
+    /// Whether a registry reports that the requested object does not exist, or refuses access to it.
+    pub(crate) fn is_refusal(&self) -> bool {
+        match self {
+            #[cfg(feature = "registry")]
+            Self::Registry(error) => error.failure.is_refusal(),
+            _ => false,
+        }
+    }
+
     /// Whether the error means that a registry requires a login, or rejects the current login.
     pub fn is_login(&self) -> bool {
         match self {

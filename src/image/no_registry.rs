@@ -58,6 +58,10 @@ impl Registry {
         refused(reference)
     }
 
+    pub(super) fn lookup(&self, reference: &RegistryReference) -> Refused<Option<Document>> {
+        refused(reference)
+    }
+
     pub(super) fn tags(&self, reference: &RegistryReference) -> Refused<Option<BTreeSet<String>>> {
         refused(reference)
     }

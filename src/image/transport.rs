@@ -211,7 +211,6 @@ impl Transports {
     ///
     /// # Errors
     /// Returns an error if a request to the registry fails, access is refused, or the manifest is damaged.
-    #[cfg(feature = "registry")]
     pub async fn lookup(&self, reference: &RegistryReference) -> Result<Option<Document>, ImageError> {
         self.registry.lookup(reference).await
     }

@@ -41,7 +41,7 @@ pub struct Subjects {
 pub struct Extras {
     /// The extras in the order of the repositories, sorted by subject and digest within each repository.
     pub found: Vec<FoundExtra>,
-    /// The references that could not be looked up, each with the reason.
+    /// The references whose extras could not be looked up, and the extras that could not be read, each with the reason.
     pub failed: Vec<(RegistryReference, Unlisted)>,
 }
 
@@ -50,6 +50,8 @@ pub struct Extras {
 pub enum Unlisted {
     /// A request failed.
     Failed(ImageError),
+    /// The registry lists the extra, but refuses access to it.
+    Refused(ImageError),
     /// There are too many extras, they are too large together, or they refer to each other over too many levels.
     TooMany,
 }
@@ -57,7 +59,7 @@ pub enum Unlisted {
 impl fmt::Display for Unlisted {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed(error) => formatter.write_str(&with_causes(error)),
+            Self::Failed(error) | Self::Refused(error) => formatter.write_str(&with_causes(error)),
             Self::TooMany => write!(
                 formatter,
                 "the referrers in its repository exceed the limit of {DEPTH} levels, {LIMIT} manifests or {BYTES_LIMIT} \
@@ -179,7 +181,7 @@ impl Search<'_> {
                 break;
             }
             let reference = self.repository.with_digest(&entry.descriptor.digest);
-            let Some(document) = self.transports.find(&reference).await? else {
+            let Some(document) = self.listed(reference).await? else {
                 continue;
             };
             // A list may contain unrelated entries, so check the subject in the manifest itself.
@@ -192,7 +194,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    async fn referrers(&self, subject: Digest, is_image: bool) -> Result<Vec<IndexEntry>, ImageError> {
+    async fn referrers(&mut self, subject: Digest, is_image: bool) -> Result<Vec<IndexEntry>, ImageError> {
         let reference = self.repository.with_digest(&subject);
         match self.transports.referrers(&reference).await {
             Ok(Some(entries)) => return Ok(entries),
@@ -208,11 +210,26 @@ impl Search<'_> {
         })
     }
 
-    async fn under(&self, tag: &str, guess: bool) -> Result<Option<Document>, ImageError> {
-        if !self.tags.as_ref().map_or(guess, |tags| tags.contains(tag)) {
-            return Ok(None);
+    /// Returns the manifest under a tag. If the registry does not list tags, it is requested only if `guess` is set,
+    /// and counts as absent if it is refused: some registries refuse access to tags that do not exist.
+    async fn under(&mut self, tag: &str, guess: bool) -> Result<Option<Document>, ImageError> {
+        let reference = self.repository.with_tag(tag)?;
+        match &self.tags {
+            Some(tags) if tags.contains(tag) => self.listed(reference).await,
+            None if guess => self.transports.find(&reference).await,
+            _ => Ok(None),
         }
-        self.transports.find(&self.repository.with_tag(tag)?).await
+    }
+
+    /// Returns a manifest that the registry lists, or `None` if it does not exist. A refusal is recorded.
+    async fn listed(&mut self, reference: RegistryReference) -> Result<Option<Document>, ImageError> {
+        match self.transports.lookup(&reference).await {
+            Err(error) if error.is_refusal() => {
+                self.failed.push((reference, Unlisted::Refused(error)));
+                Ok(None)
+            }
+            found => found,
+        }
     }
 
     fn add(

@@ -257,6 +257,47 @@ fn a_rejected_referrers_request_for_one_image_does_not_affect_others() {
         all_of_signed(one, other, &extras);
     }
 }
+    let server = Server::start(move |request, _| {
+        if request.path.contains("/referrers/") {
+            Reply::new(200, "<!DOCTYPE html><title>Registry</title>").header("Content-Type", "text/html")
+        } else {
+            content.answer(request)
+        }
+    });
+    let extras = search(repository(&server, "team/app"), &[one, other]);
+    all_of_signed(one, other, &extras);
+    assert_eq!(server.count("GET", "referrers/"), 1, "the registry is asked once");
+}
+
+#[test]
+fn a_referrer_that_the_registry_lists_but_refuses_is_reported() {
+    for status in [401, 403, 412, 404] {
+        let (content, one, other) = signed();
+        let tag = format!("{}.sig", fallback_tag(&one));
+        let list = content.referrers[&other][0]["digest"].as_str().unwrap().to_owned();
+        let refused = [format!("manifests/{tag}"), format!("manifests/{list}")];
+        let server = Server::start(move |request, _| {
+            if refused.iter().any(|refused| request.path.ends_with(refused)) {
+                Reply::new(status, "")
+            } else {
+                content.answer(request)
+            }
+        });
+        let repository = repository(&server, "team/app");
+        let extras = search(repository.clone(), &[one, other]);
+        assert_eq!(
+            kinds(&extras),
+            BTreeSet::from([(one, ExtraKind::Attestation, ExtraVia::Tag)])
+        );
+        let failed = extras.failed.iter().map(|(reference, _)| reference.to_string());
+        let failed: BTreeSet<String> = failed.collect();
+        let name = format!("docker://{}", repository.full_repository());
+        let all = BTreeSet::from([format!("{name}:{tag}"), format!("{name}@{list}")]);
+        // What has been deleted in the meantime is no failure.
+        assert_eq!(failed, if status == 404 { BTreeSet::new() } else { all }, "{status}");
+    }
+}
+}
 
 #[test]
 fn a_repository_without_the_referrers_api_does_not_affect_others() {

@@ -284,7 +284,7 @@ impl RegistryFailure {
 
     /// Whether the registry reports that the requested object does not exist, is not supported, or is not available to
     /// this client. Registries report these cases in different ways.
-    pub(super) fn is_refusal(&self) -> bool {
+    pub(crate) fn is_refusal(&self) -> bool {
         matches!(
             self,
             Self::NotFound { .. }

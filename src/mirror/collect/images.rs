@@ -152,6 +152,7 @@ impl Collector<'_> {
             let failed = "its referrers cannot be listed: ";
             let why = match unlisted {
                 extras::Unlisted::Failed(error) => self.noted(failed, &reference, error),
+                extras::Unlisted::Refused(error) => self.noted("it is listed, but cannot be read: ", &reference, error),
                 why @ extras::Unlisted::TooMany => format!("{failed}{why}"),
             };
             self.assembly.leave_out(reference.to_string(), BTreeSet::new(), why);
