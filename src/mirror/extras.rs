@@ -6,12 +6,10 @@
 //! fallback tag lists the extras of each subject. Most images have no extras, so finding none is not an error.
 
 use super::plan::{Extra, ExtraKind, ExtraVia};
-use super::survey::{BYTES_LIMIT, Survey, of_document};
+use super::survey::{BYTES_LIMIT, Survey, Unsurveyed, of_document};
 use crate::causes::with_causes;
 use crate::concurrent;
-use crate::image::{
-    ContentProblem, Digest, Document, ImageError, IndexEntry, Manifest, RegistryReference, Transports, fallback_tag,
-};
+use crate::image::{Digest, Document, ImageError, IndexEntry, Manifest, RegistryReference, Transports, fallback_tag};
 use futures_util::StreamExt;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
@@ -24,7 +22,8 @@ const SUFFIXES: [(&str, ExtraKind); 3] = [
 ];
 /// The maximum depth to which referrers of referrers are followed.
 const DEPTH: usize = 8;
-/// The maximum number of extras in a repository, so that a registry cannot keep the program busy indefinitely.
+/// The maximum number of manifests of extras in a repository, so that a registry cannot keep the program busy
+/// indefinitely.
 const LIMIT: usize = 10_000;
 
 /// A repository and the manifests in it whose extras are searched for.
@@ -76,8 +75,8 @@ pub struct FoundExtra {
     pub extra: Extra,
     /// The reference of the manifest, by digest.
     pub reference: RegistryReference,
-    /// The content of the extra, or the problem with its manifest.
-    pub content: Result<Survey, ContentProblem>,
+    /// The content of the extra, or the reason why it cannot be surveyed.
+    pub content: Result<Survey, Unsurveyed>,
 }
 
 /// Searches registries for the extras of images, `parallel` repositories at a time.
@@ -98,6 +97,7 @@ async fn search(transports: &Transports, subjects: Subjects) -> Extras {
         repository,
         tags: None,
         found: BTreeMap::new(),
+        manifests: 0,
         bytes: 0,
         failed: Vec::new(),
     };
@@ -147,7 +147,9 @@ struct Search<'a> {
     tags: Option<BTreeSet<String>>,
     /// The extras found, by subject and digest.
     found: BTreeMap<(Digest, Digest), FoundExtra>,
-    /// The total size of the manifests of the extras.
+    /// The number of manifests of the extras.
+    manifests: usize,
+    /// The total size of these manifests.
     bytes: u64,
     failed: Vec<(RegistryReference, Unlisted)>,
 }
@@ -162,7 +164,7 @@ impl Search<'_> {
 
     /// Whether the extras exceed a limit.
     fn is_full(&self) -> bool {
-        self.found.len() > LIMIT || self.bytes > BYTES_LIMIT
+        self.manifests > LIMIT || self.bytes > BYTES_LIMIT
     }
 
     /// Searches for the extras of a manifest. If the registry does not list tags, the tags of extras are guessed, but
@@ -172,7 +174,8 @@ impl Search<'_> {
             let tag = format!("{}.{suffix}", fallback_tag(&subject));
             if let Some(document) = self.under(&tag, is_image).await? {
                 let artifact_type = artifact_type(&document);
-                self.add(subject, kind, ExtraVia::Tag, artifact_type, Some(tag), &document);
+                self.add(subject, kind, ExtraVia::Tag, artifact_type, Some(tag), document)
+                    .await;
             }
         }
         let entries = self.referrers(subject, is_image).await?;
@@ -188,7 +191,8 @@ impl Search<'_> {
             if about(&document) == Some(subject) {
                 let artifact_type = entry.artifact_type.or_else(|| artifact_type(&document));
                 let kind = artifact_type.as_deref().map_or(ExtraKind::Referrer, kind_of);
-                self.add(subject, kind, ExtraVia::Referrers, artifact_type, None, &document);
+                self.add(subject, kind, ExtraVia::Referrers, artifact_type, None, document)
+                    .await;
             }
         }
         Ok(())
@@ -232,33 +236,40 @@ impl Search<'_> {
         }
     }
 
-    fn add(
+    async fn add(
         &mut self,
         subject: Digest,
         kind: ExtraKind,
         via: ExtraVia,
         artifact_type: Option<String>,
         tag: Option<String>,
-        document: &Document,
+        document: Document,
     ) {
-        let digest = document.descriptor.digest;
+        let descriptor = document.descriptor.clone();
+        // A registry may also list an extra that is tagged.
+        if let Some(known) = self.found.get_mut(&(subject, descriptor.digest)) {
+            known.extra.via = via;
+            return;
+        }
+        let content = of_document(self.transports, document, &self.repository).await;
+        let manifests = content.iter().flat_map(|survey| survey.manifests.values());
+        let (count, bytes) = manifests.fold((0, 0), |(count, bytes), found| (count + 1, bytes + found.bytes));
+        self.manifests += count.max(1);
+        self.bytes += bytes.max(descriptor.size);
         let found = FoundExtra {
             extra: Extra {
                 subject,
-                digest,
+                digest: descriptor.digest,
                 kind,
                 via,
                 artifact_type,
                 tag,
-                bytes: document.descriptor.size,
+                bytes: descriptor.size,
             },
-            reference: self.repository.with_digest(&digest),
-            content: of_document(document, &self.repository.full_repository()),
+            reference: self.repository.with_digest(&descriptor.digest),
+            content,
         };
-        self.bytes += document.descriptor.size;
-        let entry = self.found.entry((subject, digest));
-        // A registry may also list an extra that is tagged.
-        entry.and_modify(|known| known.extra.via = via).or_insert(found);
+        self.found.insert((subject, descriptor.digest), found);
     }
 }
 

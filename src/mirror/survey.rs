@@ -5,7 +5,8 @@
 use super::plan::{PlannedBlob, PlannedManifest};
 use crate::concurrent;
 use crate::image::{
-    ContentProblem, Digest, Document, ImageError, IndexEntry, Manifest, Platform, Reference, Transports,
+    ContentProblem, Digest, Document, ImageError, IndexEntry, Manifest, Platform, Reference, RegistryReference,
+    Transports,
 };
 use futures_util::StreamExt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,14 +109,22 @@ pub async fn survey(transports: &Transports, subjects: &[Subject], parallel: usi
     looks.collect().await
 }
 
-/// Returns the content of a manifest that has already been read, such as the manifest of a referrer.
+/// Surveys a manifest that has already been read, such as that of a referrer, for all platforms.
 ///
 /// # Errors
-/// Returns an error if the manifest cannot be parsed.
-pub fn of_document(document: &Document, source: &str) -> Result<Survey, ContentProblem> {
-    let mut survey = empty(document);
-    survey.add(document, source, &BTreeSet::new())?;
-    Ok(survey)
+/// Returns an error if the manifest cannot be parsed, or a manifest that it references cannot be read.
+pub(super) async fn of_document(
+    transports: &Transports,
+    document: Document,
+    repository: &RegistryReference,
+) -> Result<Survey, Unsurveyed> {
+    let subject = Subject {
+        reference: Reference::Registry(repository.with_digest(&document.descriptor.digest)),
+        source: repository.full_repository(),
+        platforms: BTreeSet::new(),
+    };
+    let survey = empty(&document);
+    completed(survey, transports, &subject, document).await
 }
 
 /// Returns the reason why an image cannot be read, for a message that names the image. All images of a registry that
@@ -137,6 +146,16 @@ async fn look(transports: &Transports, subject: &Subject) -> Result<Survey, Unsu
         let other = platform.filter(|platform| !subject.platforms.contains(platform));
         survey.platforms_left_out.extend(other);
     }
+    completed(survey, transports, subject, document).await
+}
+
+/// Adds a manifest and all requested manifests that it references to an empty survey.
+async fn completed(
+    mut survey: Survey,
+    transports: &Transports,
+    subject: &Subject,
+    document: Document,
+) -> Result<Survey, Unsurveyed> {
     let mut platforms: BTreeMap<Digest, Platform> = BTreeMap::new();
     let mut bytes = 0;
     // Manifests are read when it is their turn, so that only one is in memory.

@@ -297,6 +297,39 @@ fn a_referrer_that_the_registry_lists_but_refuses_is_reported() {
         assert_eq!(failed, if status == 404 { BTreeSet::new() } else { all }, "{status}");
     }
 }
+
+#[test]
+fn an_image_index_among_the_referrers_is_found_with_its_manifests() {
+    for is_there in [true, false] {
+        let mut content = Content::new();
+        let image = content.put(&manifest("application/vnd.example.one", None));
+        let child = content.put(&manifest("application/vnd.example.child", None));
+        let index = json!({"schemaVersion": 2, "mediaType": INDEX, "artifactType": "application/vnd.example.index",
+            "manifests": [{"mediaType": MANIFEST, "digest": child.to_string(), "size": 1}],
+            "subject": {"mediaType": MANIFEST, "digest": image.to_string(), "size": 1}});
+        let index = content.refer_by(image, "application/vnd.example.index", &index);
+        if !is_there {
+            content.manifests.remove(&child.to_string());
+        }
+        let (extras, _server) = found(content, &[image]);
+        assert_eq!(
+            kinds(&extras),
+            BTreeSet::from([(image, ExtraKind::Referrer, ExtraVia::Referrers)])
+        );
+        match &extras.found[0].content {
+            Ok(survey) => {
+                assert!(is_there);
+                assert_eq!(
+                    survey.manifests.keys().copied().collect::<BTreeSet<_>>(),
+                    BTreeSet::from([index, child])
+                );
+            }
+            Err(Unsurveyed { part, .. }) => {
+                assert!(!is_there);
+                assert_eq!(part.as_ref().unwrap().digest, child);
+            }
+        }
+    }
 }
 
 #[test]

@@ -23,7 +23,7 @@ hints! {
         none: [],
     }
     CollectError {
-        pass: [Folder, Open, Build, Image, File, Placed],
+        pass: [Folder, Open, Build, Image, File, Placed, Plan],
         none: [Content],
         Self::Source { source, .. } => source.hints(),
         Self::Filter { source, .. } => source.hints(),

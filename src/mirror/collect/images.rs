@@ -166,8 +166,9 @@ impl Collector<'_> {
         {
             match content {
                 Ok(looked) => waiting.push((extra, reference.full_repository(), looked)),
-                Err(problem) => {
-                    let why = format!("the manifest {problem}");
+                Err(Unsurveyed { part, error }) => {
+                    let failed = part.map(|part| format!("{part} cannot be read: "));
+                    let why = self.noted(failed.as_deref().unwrap_or_default(), &reference, error);
                     self.assembly.leave_out(reference.to_string(), BTreeSet::new(), why);
                 }
             }

@@ -13,7 +13,7 @@ use super::filter::{UnknownBundle, Unreached};
 use super::images::Unlisted;
 use super::naming::CATALOG;
 use super::placed::PlacedError;
-use super::plan::{ImageRole, Plan, Use};
+use super::plan::{ImageRole, Plan, PlanError, Use};
 use super::request::{MirrorRequest, Place};
 use crate::catalog::file_based::edit::CatalogEditError;
 use crate::catalog::file_based::error::CatalogError;
@@ -171,6 +171,9 @@ pub enum CollectError {
     /// Two images would have the same name at the target, or an image would have an invalid name.
     #[error(transparent)]
     Placed(#[from] PlacedError),
+    /// The plan is inconsistent, so that no command could read it.
+    #[error("the plan would be unusable")]
+    Plan(#[from] PlanError),
 }
 
 impl CollectError {
@@ -347,6 +350,7 @@ pub async fn collect(
     unsatisfied.sort();
     unsatisfied.dedup();
     let (plan, contested) = collector.assembly.finish()?;
+    plan.check()?;
     Ok(Collected {
         plan,
         skipped,

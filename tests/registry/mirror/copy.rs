@@ -1,11 +1,11 @@
 //! Mirroring from registry to registry.
 
-use super::garden::{Garden, inspect, said};
+use super::garden::{Garden, INDEX, MANIFEST, image, inspect, said};
 use super::proxy::{Act, Proxy};
 use super::{assert_all_there, assert_valid, is_blob, killed_until_it_ends, until_killed_enough};
 use crate::http::{Reply, Server};
 use crate::tools::installed;
-use opmx::image::fallback_tag;
+use opmx::image::{Digest, fallback_tag};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -389,6 +389,77 @@ fn a_moved_tag_is_reported_with_both_images() {
     assert_eq!(replaced, [&json!({"latest": before})]);
     assert!(!garden.ok(COPY).contains("replaced"));
 }
+    let garden = Garden::new();
+    let plan = garden.plan(PART);
+    garden.ok(COPY);
+    let client = garden.client();
+    let tag = format!("{}.sig", fallback_tag(&garden.operator[0]));
+    let name = format!("{}/garden/greenhouse:{tag}", garden.to());
+    let planned = client.find(&name).unwrap();
+    let mut added = planned["layers"][0].clone();
+    added["annotations"] = json!({"signature": "another"});
+    let with = |layers: Vec<&Value>| {
+        let mut manifest = planned.clone();
+        manifest["layers"] = json!(layers);
+        client.put(&name, MANIFEST, &manifest);
+        manifest
+    };
+    let both = with(vec![&planned["layers"][0], &added]);
+    let told = garden.ok(COPY);
+    assert!(!told.contains("replaced"), "{told}");
+    assert_eq!(client.find(&name).unwrap(), both);
+    let result = garden.json("plan.result.json");
+    let states = result["items"].as_array().unwrap().iter().map(|item| &item["state"]);
+    assert!(states.clone().all(|state| *state == json!("present")), "{result:#}");
+    garden.ok("mirror verify plan.json --use-http");
+    // Without the signature in the plan, the tag is replaced.
+    let only = with(vec![&added]);
+    let told = garden.ok(COPY);
+    let before = Digest::of(only.to_string().as_bytes());
+    assert!(told.contains(&format!("replaced {name}@{before} with ")), "{told}");
+    assert!(told.contains("lacks 1 layer that the mirror had"), "{told}");
+    assert_eq!(client.find(&name).unwrap(), planned);
+    let result = garden.json("plan.result.json");
+    assert_valid("result", &result);
+    let lost = result["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|item| item["lost"] == json!(1));
+    assert_eq!(lost.count(), 1, "{result:#}");
+    assert_all_there(&garden, &plan);
+}
+
+#[test]
+fn an_image_index_among_the_referrers_is_copied_with_its_manifests() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let (client, subject) = (garden.client(), garden.operator[1]);
+    let operator = format!("{}/garden/greenhouse", garden.source.host);
+    let child = client.artifact(&operator, None, None, "child").to_string();
+    let entry = |text: &str| {
+        let digest = Digest::of(text.as_bytes()).to_string();
+        json!({"mediaType": MANIFEST, "digest": digest, "size": text.len()})
+    };
+    let index = json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": [entry(&child)],
+        "subject": {"mediaType": MANIFEST, "digest": subject.to_string(), "size": 1}});
+    let digest = Digest::of(index.to_string().as_bytes());
+    client.put(&format!("{operator}@{digest}"), INDEX, &index);
+    client.list(&operator, subject, &[&index]);
+    let plan = garden.plan(PART);
+    assert_eq!(plan["left_out"], json!([]));
+    garden.ok(COPY);
+    assert_all_there(&garden, &plan);
+    let child = Digest::of(child.as_bytes());
+    assert!(
+        client
+            .find(&format!("{}/garden/greenhouse@{child}", garden.to()))
+            .is_some()
+    );
+    garden.ok("mirror verify plan.json --use-http");
+}
 
 #[test]
 fn omitted_platforms_are_neither_read_nor_hidden() {
@@ -666,4 +737,34 @@ fn a_whole_catalog_outside_a_registry_is_copied_and_verified() {
             fs::rename(aside.join(original), garden.path(original)).unwrap();
         }
     }
+}
+    let garden = Garden::new();
+    fs::create_dir(garden.path("catalog")).unwrap();
+    fs::rename(garden.path("catalog.yaml"), garden.path("catalog/catalog.yaml")).unwrap();
+    garden.ok("catalog build catalog --no-binary -t oci:lay:v1");
+    let line = "mirror plan --catalog oci:lay:v1 --all --use-http";
+    assert!(!garden.ok(line).contains("left out"));
+    let digest = garden.json("plan.json")["catalogs"][0]["digest"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let lay = garden.path("lay");
+    let signature = format!("oci:{}:{}.sig", lay.display(), digest.replace(':', "-"));
+    garden.client().push(&image("signature", "1", "amd64"), &signature);
+    let referrer = json!({"schemaVersion": 2, "mediaType": MANIFEST, "config": {}, "layers": [],
+        "subject": {"mediaType": MANIFEST, "digest": digest, "size": 1}})
+    .to_string();
+    let of_referrer = Digest::of(referrer.as_bytes());
+    fs::write(lay.join("blobs/sha256").join(of_referrer.hex()), &referrer).unwrap();
+    let mut index = garden.json("lay/index.json");
+    let entry = json!({"mediaType": MANIFEST, "digest": of_referrer.to_string(), "size": referrer.len()});
+    index["manifests"].as_array_mut().unwrap().push(entry);
+    fs::write(lay.join("index.json"), index.to_string()).unwrap();
+    let text = garden.ok(line);
+    let told = "left out a part of oci:lay:v1: its referrers (2), such as signatures, are not mirrored";
+    assert!(text.contains(told), "{text}");
+    assert!(!garden.ok(&format!("{line} --no-extras")).contains("left out"));
+    // The signature of the original does not apply to a part of it.
+    let text = garden.ok("mirror plan --catalog oci:lay:v1 -p certs-operator --no-binary --use-http");
+    assert!(!text.contains("left out"), "{text}");
 }
