@@ -88,11 +88,7 @@ impl Policy {
 /// Returns the scopes of an image, most specific first.
 fn scopes(image: &RegistryReference) -> Vec<String> {
     let repository = image.full_repository();
-    let exact = match (image.digest(), image.tag()) {
-        (Some(digest), _) => format!("{repository}@{digest}"),
-        (None, tag) => format!("{repository}:{}", tag.unwrap_or("latest")),
-    };
-    let mut scopes = vec![exact];
+    let mut scopes = vec![exact(&repository, image)];
     let mut path = repository.as_str();
     loop {
         scopes.push(path.to_owned());
@@ -111,11 +107,25 @@ fn scopes(image: &RegistryReference) -> Vec<String> {
     scopes
 }
 
-/// Returns the tag that the name in a signature contains, or `None` if the tag `latest` is only implied.
-fn written_tag(signed: &RegistryReference) -> Option<&str> {
-    let name = signed.as_written().split('@').next().unwrap_or_default();
-    let last = name.rsplit('/').next().unwrap_or_default();
-    signed.tag().filter(|_| last.contains(':'))
+/// Returns the exact name of an image: its repository with its digest or, if it has none, its tag. Container engines
+/// drop the tag of a name that contains both.
+fn exact(repository: &str, image: &RegistryReference) -> String {
+    match (image.digest(), image.tag()) {
+        (Some(digest), _) => format!("{repository}@{digest}"),
+        (None, tag) => format!("{repository}:{}", tag.unwrap_or("latest")),
+    }
+}
+
+/// Returns the exact name that a policy or signature specifies, or `None` if it specifies only a repository. The tag
+/// `latest` is not implied.
+fn stated(name: &RegistryReference) -> Option<String> {
+    let repository = name.full_repository();
+    let written = name.as_written().split('@').next().unwrap_or_default();
+    let has_tag = written.rsplit('/').next().is_some_and(|last| last.contains(':'));
+    let tag = name.tag().filter(|_| has_tag).map(|tag| format!(":{tag}"));
+    let digest = name.digest().map(|digest| format!("@{digest}"));
+    let is_exact = tag.is_some() || digest.is_some();
+    is_exact.then(|| format!("{repository}{}{}", tag.unwrap_or_default(), digest.unwrap_or_default()))
 }
 
 impl Identity {
@@ -123,16 +133,13 @@ impl Identity {
     pub fn matches(&self, image: &RegistryReference, signed: &str) -> bool {
         let Some(signed) = named(signed) else { return false };
         match self {
-            Self::Exact => {
-                let tag = image.tag();
-                image.full_repository() == signed.full_repository() && tag.is_some() && written_tag(&signed) == tag
-            }
+            Self::Exact => stated(&signed).is_some_and(|signed| signed == exact(&image.full_repository(), image)),
             Self::RepositoryOrExact => is_repository_or_exact(image, &image.full_repository(), &signed),
             Self::Repository => image.full_repository() == signed.full_repository(),
-            Self::ExactReference(name) => named(name).is_some_and(|name| {
-                let tag = written_tag(&name);
-                name.full_repository() == signed.full_repository() && tag.is_some() && written_tag(&signed) == tag
-            }),
+            Self::ExactReference(name) => {
+                let name = named(name).and_then(|name| stated(&name));
+                name.is_some() && name == stated(&signed)
+            }
             Self::ExactRepository(name) => {
                 named(name).is_some_and(|name| name.full_repository() == signed.full_repository())
             }
@@ -150,8 +157,10 @@ impl Identity {
 
 /// Whether a signature for the name `signed` applies to an image, if `own` is used as the name of its repository.
 fn is_repository_or_exact(image: &RegistryReference, own: &str, signed: &RegistryReference) -> bool {
-    // If the name contains a tag, it must match, even if there is also a digest.
-    own == signed.full_repository() && image.tag().is_none_or(|tag| written_tag(signed) == Some(tag))
+    match image.digest() {
+        Some(_) => own == signed.full_repository(),
+        None => stated(signed).is_some_and(|signed| signed == exact(own, image)),
+    }
 }
 
 fn named(text: &str) -> Option<RegistryReference> {
@@ -209,17 +218,30 @@ mod tests {
             prefix: "mirror.example.com/ours".to_owned(),
             signed: "registry.example.com/team".to_owned(),
         };
-        let table: [(&Identity, &str, &str, bool); 17] = [
+        let table: [(&Identity, &str, &str, bool); 24] = [
             (&Identity::RepositoryOrExact, &by_tag, &by_tag, true),
             (&Identity::RepositoryOrExact, &by_tag, own, false),
             (&Identity::RepositoryOrExact, &by_digest, own, true),
             (&Identity::RepositoryOrExact, &by_digest, &by_tag, true),
             (&Identity::RepositoryOrExact, &by_both, &by_tag, true),
-            (&Identity::RepositoryOrExact, &by_both, own, false),
+            // Container engines drop the tag of a name with a digest.
+            (&Identity::RepositoryOrExact, &by_both, own, true),
+            (&Identity::RepositoryOrExact, &by_both, &format!("{own}:v2"), true),
+            (
+                &Identity::RepositoryOrExact,
+                &by_both,
+                "registry.example.com/team/other:v1",
+                false,
+            ),
+            (&Identity::RepositoryOrExact, own, &format!("{own}:latest"), true),
             (&Identity::Repository, &by_tag, own, true),
             (&Identity::Repository, &by_tag, "registry.example.com/team/other", false),
             (&Identity::Exact, &by_tag, &by_tag, true),
             (&Identity::Exact, &by_digest, own, false),
+            (&Identity::Exact, &by_digest, &by_digest, true),
+            (&Identity::Exact, &by_both, &by_tag, false),
+            (&Identity::Exact, &by_both, &by_digest, true),
+            (&Identity::Exact, &by_tag, &by_both, false),
             (
                 &Identity::ExactRepository(own.to_owned()),
                 "other.example.com/a:v1",
