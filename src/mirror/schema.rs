@@ -302,6 +302,11 @@ const ITEM: Shape = Object(&[
         TEXT_MAP,
         "The tags that this run moved from other images or referrers, each with the digest of the other one.",
     ),
+    optional(
+        "lost",
+        Integer,
+        "The number of layers, such as signatures, that only the replaced referrers had.",
+    ),
     optional("bundles", TEXTS, "The bundles that need the image."),
     required(
         "state",

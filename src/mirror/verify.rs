@@ -8,7 +8,7 @@ use super::reach::reach;
 use crate::causes::with_causes;
 use crate::concurrent;
 use crate::files::{FileError, read_at_most};
-use crate::image::copy::referrers;
+use crate::image::copy::{has_layers_of, referrers};
 use crate::image::{
     Descriptor, Digest, Document, Image, ImageError, Reference, RegistryReference, TagState, Transports,
 };
@@ -79,6 +79,8 @@ impl Default for VerifyOptions {
 enum Look {
     /// The tag must refer to the manifest with this digest.
     Tag(String, Digest),
+    /// The tag must refer to the manifest with this digest, or to one that also contains all its layers.
+    Layers(String, Digest),
     /// The manifest must be in the repository.
     Manifest(Digest),
     /// The blob must be in the repository.
@@ -156,7 +158,7 @@ fn looks(plan: &Plan) -> BTreeMap<(String, Look), BTreeSet<String>> {
         }
         for extra in extras.of_image(image) {
             if let Some(tag) = &extra.tag {
-                look(Look::Tag(tag.clone(), extra.digest));
+                look(Look::Layers(tag.clone(), extra.digest));
             }
             if extra.via == ExtraVia::Referrers {
                 let (subject, digest) = (extra.subject, extra.digest);
@@ -177,7 +179,7 @@ async fn wrong(
     whole: bool,
 ) -> Option<(String, String)> {
     let name = match look {
-        Look::Tag(tag, _) => format!(":{tag}"),
+        Look::Tag(tag, _) | Look::Layers(tag, _) => format!(":{tag}"),
         Look::Manifest(digest) | Look::Blob(digest) | Look::Referrer { digest, .. } => format!("@{digest}"),
     };
     match asked(plan, target, repository, look, whole).await {
@@ -196,11 +198,18 @@ async fn asked(
 ) -> Result<Option<String>, ImageError> {
     let absent = |what: &str| Some(format!("the {what} is missing"));
     Ok(match look {
-        Look::Tag(tag, digest) => match target.state(&Reference::Registry(repository.with_tag(tag)?)).await? {
-            TagState::Absent => absent("tag"),
-            TagState::Image(found) if found == *digest => None,
-            TagState::Image(found) => Some(format!("the tag refers to {found} instead of {digest}")),
-        },
+        Look::Tag(tag, digest) | Look::Layers(tag, digest) => {
+            let tagged = repository.with_tag(tag)?;
+            match target.state(&Reference::Registry(tagged.clone())).await? {
+                TagState::Absent => absent("tag"),
+                TagState::Image(found) if found == *digest => None,
+                TagState::Image(found) => {
+                    let may_grow = matches!(look, Look::Layers(..));
+                    let has_layers = may_grow && has_layers(target, &tagged, &repository.with_digest(digest)).await?;
+                    (!has_layers).then(|| format!("the tag refers to {found} instead of {digest}"))
+                }
+            }
+        }
         Look::Manifest(digest) => {
             let found = target.lookup(&repository.with_digest(digest)).await?;
             if found.is_none() { absent("manifest") } else { None }
@@ -230,6 +239,18 @@ async fn asked(
             }
         }
     })
+}
+
+/// Whether the manifest under a tag contains all layers of a planned one, because a signing tool added others.
+async fn has_layers(
+    target: &Transports,
+    tagged: &RegistryReference,
+    planned: &RegistryReference,
+) -> Result<bool, ImageError> {
+    let (found, planned) = (target.lookup(tagged).await?, target.lookup(planned).await?);
+    Ok(found
+        .zip(planned)
+        .is_some_and(|(found, planned)| has_layers_of(&found, &planned)))
 }
 
 /// Verifies that an archive contains the content of a plan. The volumes of the archive must have been verified. Content

@@ -37,6 +37,9 @@ pub enum Subject<'p> {
     Extra(&'p Extra),
 }
 
+/// The subject of an item, with the item, its state, its replaced tags and the number of its lost layers.
+type Entry<'a> = ((&'a Subject<'a>, &'a Item), ((&'a State, &'a Replaced), &'a usize));
+
 /// A source of the content of a plan.
 pub trait Holdings: Sync {
     /// Returns the places from which a manifest or blob can be read. `sources` are its source repositories in the plan.
@@ -180,6 +183,7 @@ impl<'p> Work<'p> {
             blobs: named.flat_map(|manifest| &manifest.blobs).copied().collect(),
             manifests,
             tags,
+            grows: matches!(subject, Subject::Extra(_)),
             subject: about,
             after,
         });
@@ -190,8 +194,8 @@ impl<'p> Work<'p> {
     /// Returns the result of copying the plan.
     pub fn result(&self, work: Digest, outcome: &Outcome) -> CopyResult {
         let states = self.subjects.iter().zip(&self.copy.items);
-        let states = states.zip(outcome.states.iter().zip(&outcome.replaced));
-        let entry = |((subject, item), (state, replaced)): ((&Subject<'_>, &Item), (&State, &Replaced))| {
+        let places = outcome.states.iter().zip(&outcome.replaced).zip(&outcome.lost);
+        let entry = |((subject, item), ((state, replaced), lost)): Entry<'_>| {
             let (digest, bundles, is_sparse) = match subject {
                 Subject::Image(image) => {
                     let bundles = image.uses.iter().filter_map(|used| used.bundle.clone()).collect();
@@ -219,6 +223,7 @@ impl<'p> Work<'p> {
                     CopyState::Copied => replaced.clone(),
                     _ => Replaced::new(),
                 },
+                lost: if state == CopyState::Copied { *lost as u64 } else { 0 },
                 bundles,
                 state,
                 why,
@@ -229,7 +234,7 @@ impl<'p> Work<'p> {
             plan: work,
             to: self.plan.to.clone().unwrap_or_default(),
             complete: outcome.is_whole(),
-            items: states.map(entry).collect(),
+            items: states.zip(places).map(entry).collect(),
             problems: outcome.problems.clone(),
             moved: outcome.moved,
         }
@@ -271,6 +276,9 @@ pub struct CopiedItem {
     /// The tags that this run moved from other images or referrers, each with the digest of the other one.
     #[serde(skip_serializing_if = "Replaced::is_empty")]
     pub replaced: Replaced,
+    /// The number of layers, such as signatures, that only the replaced referrers had.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lost: u64,
     /// The bundles that need the image.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub bundles: BTreeSet<String>,
@@ -279,6 +287,11 @@ pub struct CopiedItem {
     /// The reason for a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The state of an item after a copy.
@@ -326,6 +339,7 @@ pub fn packed(plan: &Plan, digest: Digest, to: String, packing: &Packing, moved:
             digest,
             tags,
             replaced: Replaced::new(),
+            lost: 0,
             bundles,
             state,
             why,

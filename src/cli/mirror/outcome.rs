@@ -38,6 +38,15 @@ pub(super) fn report(
             let after = item.digest;
             printer.status(format_args!("replaced {repository}:{tag}@{before} with {after}"));
         }
+        if item.lost > 0 {
+            let lost = counted(usize::try_from(item.lost).unwrap_or(usize::MAX), "layer");
+            let tags: Vec<&str> = item.replaced.keys().map(String::as_str).collect();
+            printer.warning(format_args!(
+                "the new content of {repository}:{} lacks {lost} that the mirror had, such as a signature",
+                tags.join(", ")
+            ));
+            printer.warning_hint("sign the image at the mirror again");
+        }
     }
     for problem in &result.problems {
         printer.warning(format_args!("{problem}"));

@@ -1,5 +1,7 @@
 //! Determines which content of a copy is already in the target registry.
 
+use super::content::Contents;
+use super::grown::{count_lost, has_layers_of};
 use super::{Copy, Item, State, fallback};
 use crate::causes::with_causes;
 use crate::concurrent;
@@ -20,14 +22,23 @@ pub(super) struct Found {
     content: BTreeMap<Content, Result<bool, String>>,
     /// For each item, its tags that refer to other manifests, each with the digest of that manifest.
     pub(super) replaced: Vec<BTreeMap<String, Digest>>,
+    /// For each item, the number of layers that only these other manifests have, if other clients add layers.
+    pub(super) lost: Vec<usize>,
+    /// The repositories and tags of manifests that contain all layers of an item, and more.
+    kept: BTreeSet<(String, String)>,
 }
 
 /// The names of an item in its repository.
-struct Named {
+#[derive(Default)]
+struct Names {
     /// Whether all names refer to the last manifest of the item.
     is_named: bool,
     /// The tags that refer to other manifests.
     replaced: BTreeMap<String, Digest>,
+    /// The number of layers that only these manifests have, if other clients add layers.
+    lost: usize,
+    /// The tags that refer to manifests with all layers of the item.
+    kept: BTreeSet<String>,
 }
 
 /// Content in a repository.
@@ -48,18 +59,33 @@ enum Kind {
 /// are present: a registry may have lost some of them since an earlier copy, or may have received only some platforms.
 /// Each name, manifest and blob is requested at most once. Returns the state of each item; `None` means that it must be
 /// copied.
-pub(super) async fn look(copy: &Copy, target: &Transports, parallel: usize) -> (Found, Vec<Option<State>>) {
+pub(super) async fn look(
+    copy: &Copy,
+    planned: &Contents<'_>,
+    target: &Transports,
+    parallel: usize,
+) -> (Found, Vec<Option<State>>) {
     let new = new_repositories(copy, target, parallel).await;
-    let looks = concurrent::in_order(&copy.items, parallel, |item| is_named(item, target, &new));
-    let named: Vec<Result<Named, String>> = looks.collect().await;
-    let (mut replaced, mut all_named) = (Vec::new(), Vec::new());
-    for named in named {
-        let (is_named, tags) = match named {
-            Ok(named) => (Ok(named.is_named), named.replaced),
-            Err(why) => (Err(why), BTreeMap::new()),
+    let looks = concurrent::in_order(&copy.items, parallel, |item| async {
+        if item.root().is_some() && new.contains(item.to.repository()) {
+            return Ok(Names::default());
+        }
+        let named = named(copy, item, planned, target).await;
+        named.map_err(|error| with_causes(&error))
+    });
+    let named: Vec<Result<Names, String>> = looks.collect().await;
+    let (mut replaced, mut lost, mut kept) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let mut all_named = Vec::new();
+    for (item, named) in copy.items.iter().zip(named) {
+        let (is_named, named) = match named {
+            Ok(named) => (Ok(named.is_named), named),
+            Err(why) => (Err(why), Names::default()),
         };
         all_named.push(is_named);
-        replaced.push(tags);
+        replaced.push(named.replaced);
+        lost.push(named.lost);
+        let repository = item.to.repository();
+        kept.extend(named.kept.into_iter().map(|tag| (repository.to_owned(), tag)));
     }
     let items = || copy.items.iter().zip(&all_named);
     let mut wanted: BTreeMap<Content, &RegistryReference> = BTreeMap::new();
@@ -71,7 +97,13 @@ pub(super) async fn look(copy: &Copy, target: &Transports, parallel: usize) -> (
         (content, is_there.map_err(|error| with_causes(&error)))
     });
     let content = looks.collect().await;
-    let found = Found { new, content, replaced };
+    let found = Found {
+        new,
+        content,
+        replaced,
+        lost,
+        kept,
+    };
     let state = |(item, named): (&Item, &Result<bool, String>)| match named {
         Ok(true) => found.state(item),
         Ok(false) => None,
@@ -93,6 +125,19 @@ impl Found {
         let blob = range.take_while(move |(content, _)| content.is_blob(digest));
         let blob = blob.filter(|(_, is_there)| **is_there == Ok(true));
         blob.map(|(content, _)| content.repository.as_str())
+    }
+
+    /// Returns the references under which the last manifest of an item is to be stored.
+    pub(super) fn names(&self, item: &Item, root: &Digest) -> Result<Vec<RegistryReference>, ImageError> {
+        let mut names = names(item, root)?;
+        names.retain(|name| {
+            let tag = name.tag().filter(|_| item.grows);
+            tag.is_none_or(|tag| !self.kept.contains(&(item.to.repository().to_owned(), tag.to_owned())))
+        });
+        if names.is_empty() {
+            names.push(item.to.with_digest(root));
+        }
+        Ok(names)
     }
 
     /// Whether a repository is known not to contain a blob.
@@ -149,33 +194,37 @@ async fn new_repositories(copy: &Copy, target: &Transports, parallel: usize) -> 
 
 /// Determines to what the names of an item refer. The item also counts as unnamed if it is not listed as a referrer of
 /// its subject.
-async fn is_named(item: &Item, target: &Transports, new: &BTreeSet<String>) -> Result<Named, String> {
-    if item.root().is_some() && new.contains(item.to.repository()) {
-        return Ok(Named {
-            is_named: false,
-            replaced: BTreeMap::new(),
-        });
-    }
-    let named = named(item, target).await;
-    named.map_err(|error| with_causes(&error))
-}
-
-async fn named(item: &Item, target: &Transports) -> Result<Named, ImageError> {
-    let mut named = Named {
+async fn named(copy: &Copy, item: &Item, planned: &Contents<'_>, target: &Transports) -> Result<Names, ImageError> {
+    let mut named = Names {
         is_named: true,
-        replaced: BTreeMap::new(),
+        ..Names::default()
     };
     let Some(root) = item.root() else { return Ok(named) };
     for name in names(item, &root)? {
-        let reference = Reference::Registry(name);
+        let reference = Reference::Registry(name.clone());
         let state = target.state(&reference).await?;
         if state == TagState::Image(root) {
             continue;
         }
-        named.is_named = false;
-        if let (Some(tag), Some(digest)) = (reference.tag(), state.digest()) {
+        if let (Some(tag), Some(digest)) = (name.tag(), state.digest()) {
+            if item.grows
+                && let Some(stored) = copy.manifests.get(&root)
+                && let Some(found) = target.lookup(&name).await?
+            {
+                let document = planned.document(stored).await?;
+                if has_layers_of(&found, &document) {
+                    named.kept.insert(tag.to_owned());
+                    continue;
+                }
+                named.lost += count_lost(&found, &document);
+            }
             named.replaced.insert(tag.to_owned(), digest);
         }
+        named.is_named = false;
+    }
+    if !named.kept.is_empty() {
+        let pinned = Reference::Registry(item.to.with_digest(&root));
+        named.is_named &= target.state(&pinned).await? == TagState::Image(root);
     }
     if let Some(subject) = item.subject.filter(|_| named.is_named) {
         let listed = fallback::referrers(target, &item.to, &subject).await?;
@@ -196,7 +245,7 @@ async fn is_there(content: &Content, repository: &RegistryReference, target: &Tr
 }
 
 /// Returns the references under which the last manifest of an item is stored.
-pub(super) fn names(item: &Item, root: &Digest) -> Result<Vec<RegistryReference>, ImageError> {
+fn names(item: &Item, root: &Digest) -> Result<Vec<RegistryReference>, ImageError> {
     if item.tags.is_empty() {
         return Ok(vec![item.to.with_digest(root)]);
     }

@@ -8,12 +8,14 @@
 mod agenda;
 mod content;
 mod fallback;
+mod grown;
 mod journal;
 mod look;
 mod run;
 
 pub(super) use content::Contents;
 pub use fallback::{ListChange, ListEdit, change_lists, referrers};
+pub use grown::has_layers_of;
 pub use journal::{Journal, JournalError};
 pub use run::copy;
 
@@ -69,6 +71,9 @@ pub struct Item {
     pub blobs: BTreeSet<Digest>,
     /// The tags. If there are none, the manifest is pushed by its digest.
     pub tags: BTreeSet<String>,
+    /// Whether other clients add layers to the manifest under the tags, as signing tools do. A tag is kept if its
+    /// manifest contains all layers of the last manifest, which is then pushed by its digest.
+    pub grows: bool,
     /// The manifest that the last manifest refers to as its subject.
     pub subject: Option<Digest>,
     /// The items that this item depends on, by position in [`Copy::items`]. The item is not copied if any of them
@@ -110,6 +115,9 @@ pub struct Outcome {
     pub states: Vec<State>,
     /// For each item, its tags that referred to other manifests before the copy, each with the digest of that manifest.
     pub replaced: Vec<BTreeMap<String, Digest>>,
+    /// For each item, the number of layers that other clients added under its tags, and that the copy removed from
+    /// there.
+    pub lost: Vec<usize>,
     /// Problems that do not belong to any one item.
     pub problems: Vec<String>,
     /// The amount of content transferred.

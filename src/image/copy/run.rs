@@ -3,7 +3,7 @@
 use super::agenda::{Agenda, Job};
 use super::content::{Contents, absent};
 use super::fallback::{ListChange, ListEdit, change_lists};
-use super::look::{Found, look, names};
+use super::look::{Found, look};
 use super::{Copy, CopyOptions, Item, Moved, Outcome, Place, State, Stored};
 use crate::causes::with_causes;
 use crate::concurrent::lock;
@@ -27,13 +27,14 @@ pub async fn copy(copy: &Copy, source: &Transports, target: &Transports, options
         concurrency: options.concurrency.max(1),
         ..*options
     };
-    let (found, states) = look(copy, target, options.concurrency).await;
+    let contents = Contents {
+        target: Some(target),
+        ..Contents::within(options.memory, options.concurrency, source)
+    };
+    let (found, states) = look(copy, &contents, target, options.concurrency).await;
     let run = Run {
         copy,
-        contents: Contents {
-            target: Some(target),
-            ..Contents::within(options.memory, options.concurrency, source)
-        },
+        contents,
         target,
         options,
         found,
@@ -47,6 +48,7 @@ pub async fn copy(copy: &Copy, source: &Transports, target: &Transports, options
     Outcome {
         states,
         replaced: run.found.replaced,
+        lost: run.found.lost,
         problems,
         moved,
     }
@@ -275,7 +277,7 @@ impl Run<'_> {
             }
             let document = self.document(digest).await?;
             let names = if is_root {
-                names(item, digest)?
+                self.found.names(item, digest)?
             } else {
                 vec![item.to.with_digest(digest)]
             };

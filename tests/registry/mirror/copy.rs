@@ -389,6 +389,12 @@ fn a_moved_tag_is_reported_with_both_images() {
     assert_eq!(replaced, [&json!({"latest": before})]);
     assert!(!garden.ok(COPY).contains("replaced"));
 }
+
+#[test]
+fn signatures_that_were_added_at_the_mirror_survive_the_next_copy() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
     let garden = Garden::new();
     let plan = garden.plan(PART);
     garden.ok(COPY);
