@@ -257,6 +257,14 @@ fn a_rejected_referrers_request_for_one_image_does_not_affect_others() {
         all_of_signed(one, other, &extras);
     }
 }
+
+#[test]
+fn a_web_page_instead_of_a_list_of_referrers_is_like_no_list() {
+    let (mut content, one, other) = signed();
+    for (subject, entries) in content.referrers.clone() {
+        let index = content.put(&json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": entries}));
+        content.tag(fallback_tag(&subject), index);
+    }
     let server = Server::start(move |request, _| {
         if request.path.contains("/referrers/") {
             Reply::new(200, "<!DOCTYPE html><title>Registry</title>").header("Content-Type", "text/html")

@@ -1,17 +1,18 @@
 //! Lists the tags of a repository and the referrers of its manifests.
 
-use super::Registry;
 use super::error::{RegistryError, RegistryFailure};
 use super::redirect::{from_stranger, refused};
 use super::repository::{Access, Repository, Request};
+use super::{Registry, header};
 use crate::image::document::Document;
 use crate::image::error::ImageError;
 use crate::image::manifest::{INDEX, IndexEntry, MANIFEST_LIMIT, Manifest};
 use crate::image::problem::ContentProblem;
 use crate::image::reference::RegistryReference;
-use reqwest::header::{ACCEPT, HeaderMap, HeaderValue, LINK};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue, LINK};
 use reqwest::{Method, StatusCode, Url};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::BTreeSet;
 
 /// The maximum number of pages of a list.
@@ -81,6 +82,11 @@ impl Registry {
             Err(error) if error.failure.is_refusal() && !error.failure.is_login() => return Ok(None),
             first => first?,
         };
+        // Some servers answer every request for an unknown path with a web page.
+        if !first.is_json && serde_json::from_slice::<IgnoredAny>(&first.bytes).is_err() {
+            repository.set_without_referrers();
+            return Ok(None);
+        }
         let pages = self.pages_from(&repository, image, first).await.map_err(later)?;
         // The fallback list of a registry with a referrers API is usually absent, so it cannot replace a long list.
         let pages = pages.map_err(|problem| problem.of(image, "the list of referrers"))?;
@@ -106,21 +112,21 @@ impl Registry {
 
     /// Returns the pages of a list that begins with the page `first`, or the limit that the list exceeds.
     async fn pages_from(&self, repository: &Repository, image: &str, first: Page) -> Result<Pages, RegistryError> {
-        let (page, mut next) = first;
-        let mut bytes = page.len() as u64;
-        let mut pages = vec![page];
+        let mut next = first.next;
+        let mut bytes = first.bytes.len() as u64;
+        let mut pages = vec![first.bytes];
         while let Some(url) = next {
             if pages.len() == PAGES {
                 let (what, limit) = ("pages", PAGES);
                 return Ok(Err(ContentProblem::TooMany { what, limit }));
             }
-            let (page, after) = self.page(repository, image, url).await?;
-            bytes += page.len() as u64;
+            let page = self.page(repository, image, url).await?;
+            bytes += page.bytes.len() as u64;
             if bytes > LIST_LIMIT {
                 return Ok(Err(ContentProblem::TooMuch { limit: LIST_LIMIT }));
             }
-            pages.push(page);
-            next = after;
+            pages.push(page.bytes);
+            next = page.next;
         }
         Ok(Ok(pages))
     }
@@ -158,10 +164,16 @@ fn later(mut error: RegistryError) -> RegistryError {
 /// All pages of a list, or the limit that they exceed.
 type Pages = Result<Vec<Vec<u8>>, ContentProblem>;
 
-/// A page of a list, and the URL of the next page.
-type Page = (Vec<u8>, Option<Url>);
+/// A page of a list.
+struct Page {
+    bytes: Vec<u8>,
+    /// Whether the registry states that the page is JSON.
+    is_json: bool,
+    /// The URL of the next page.
+    next: Option<Url>,
+}
 
-/// Returns a page of a list and the URL of the next page.
+/// Returns a page of a list.
 async fn page(repository: &Repository, request: &Request<'_>) -> Result<Page, RegistryError> {
     let answer = repository.send(request, &[StatusCode::OK]).await?;
     let links = answer.headers().get_all(LINK).iter();
@@ -173,8 +185,10 @@ async fn page(repository: &Repository, request: &Request<'_>) -> Result<Page, Re
     if let Some(next) = next.as_ref().filter(|next| !repository.is_own(next)) {
         return Err(request.fail(refused(next, "all pages of a list must come from the same registry")));
     }
+    let is_json = header(&answer, CONTENT_TYPE.as_str()).is_some_and(|media_type| media_type.contains("json"));
     let bytes = answer.read(MANIFEST_LIMIT).await;
-    Ok((bytes.map_err(|failure| request.fail(failure))?, next))
+    let bytes = bytes.map_err(|failure| request.fail(failure))?;
+    Ok(Page { bytes, is_json, next })
 }
 
 /// Returns the address of the next page from a link header. The header contains one or more links of the form
