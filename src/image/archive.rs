@@ -19,7 +19,7 @@ use crate::files::{self, FileError, Replacement, open_regular};
 use crate::limit::Limit;
 use crate::tree::LAYOUT_FILE;
 use flate2::bufread::MultiGzDecoder;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
@@ -55,6 +55,14 @@ pub(super) fn resolve_archive(file: &Path, tag: Option<&str>, limit: u64) -> Res
 /// damaged.
 pub(super) fn document_in_archive(file: &Path, tag: Option<&str>, limit: u64) -> Result<Document, ImageError> {
     open_archive(file, tag, limit)?.stored(tag)
+}
+
+/// Returns the number of referrers of manifests in an archive.
+///
+/// # Errors
+/// Returns an error if the file is not a tar file with an OCI image layout.
+pub(super) fn count_referrers_in_archive(file: &Path, of: &BTreeSet<Digest>, limit: u64) -> Result<usize, ImageError> {
+    Ok(open_archive(file, None, limit)?.count_referrers(of))
 }
 
 /// Returns the state of the image that [`write_archive`] would replace: the image with this tag or, if there is none,

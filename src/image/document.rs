@@ -53,6 +53,13 @@ impl Document {
     pub fn manifest(&self) -> Result<Manifest, ContentProblem> {
         Manifest::parse(&self.bytes, Some(&self.descriptor.media_type))
     }
+
+    /// Returns the digest of the manifest or image index to which the document refers as its subject.
+    pub(crate) fn subject(&self) -> Option<Digest> {
+        // Image indexes may also have a subject, but their parsed form does not contain it.
+        let value: serde_json::Value = serde_json::from_slice(&self.bytes).ok()?;
+        value.pointer("/subject/digest")?.as_str()?.parse().ok()
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::manifest::{
 use super::memory::{MEMORY_LIMIT, distinct};
 use super::platform::{Offer, Platform};
 use super::problem::ContentProblem;
+use super::reference::fallback_tag;
 use super::tag_state::TagState;
 use crate::concurrent::lock;
 use crate::files::{FileError, open_regular, require_regular};
@@ -81,6 +82,14 @@ impl Layouts {
     /// Returns an error if the directory is not a layout, the image does not exist, or its manifest is damaged.
     pub(super) fn offers(&self, directory: &Path, tag: Option<&str>) -> Result<Vec<Offer>, ImageError> {
         self.open(directory, tag)?.offers(tag)
+    }
+
+    /// Returns the number of referrers of manifests in a layout.
+    ///
+    /// # Errors
+    /// Returns an error if the directory is not a layout.
+    pub(super) fn count_referrers(&self, directory: &Path, of: &BTreeSet<Digest>) -> Result<usize, ImageError> {
+        Ok(self.open(directory, None)?.count_referrers(of))
     }
 
     fn open<'a>(&self, directory: &'a Path, tag: Option<&str>) -> Result<LayoutSource<'a>, ImageError> {
@@ -245,6 +254,28 @@ impl LayoutSource<'_> {
                 Ok(Offer::of_image(&image).into_iter().collect())
             }
         }
+    }
+
+    /// Returns the number of referrers of these manifests: entries that have the tag of a signature or another referrer
+    /// or, without a tag, one of the manifests as their subject.
+    pub(super) fn count_referrers(&self, of: &BTreeSet<Digest>) -> usize {
+        let tags: BTreeSet<String> = of.iter().map(fallback_tag).collect();
+        let others = self
+            .entries
+            .iter()
+            .filter(|entry| !of.contains(&entry.descriptor.digest));
+        let referrers = others.filter(|entry| match entry.tag() {
+            Some(tag) => tag.split('.').next().is_some_and(|start| tags.contains(start)),
+            None => self
+                .subject(&entry.descriptor)
+                .is_some_and(|subject| of.contains(&subject)),
+        });
+        referrers.count()
+    }
+
+    fn subject(&self, descriptor: &Descriptor) -> Option<Digest> {
+        let bytes = self.document(descriptor).ok()?;
+        Document::new(&descriptor.media_type, bytes).subject()
     }
 
     fn layers(&self, descriptors: &[Descriptor]) -> Result<Vec<Blob>, ImageError> {

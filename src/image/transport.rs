@@ -1,7 +1,8 @@
 //! The entry point for reading and writing images, wherever they are stored.
 
 use super::archive::{
-    document_in_archive, offers_in_archive, read_archive, replace_archive, resolve_archive, state_in_archive,
+    count_referrers_in_archive, document_in_archive, offers_in_archive, read_archive, replace_archive, resolve_archive,
+    state_in_archive,
 };
 #[cfg(feature = "registry")]
 use super::blob_source::BlobSource;
@@ -246,6 +247,24 @@ impl Transports {
     /// referrers.
     pub async fn referrers(&self, reference: &RegistryReference) -> Result<Option<Vec<IndexEntry>>, ImageError> {
         self.registry.referrers(reference).await
+    }
+
+    /// Returns the number of referrers of these manifests in the layout or archive of a reference, and 0 for a
+    /// registry.
+    ///
+    /// # Errors
+    /// Returns an error if the layout or archive cannot be read.
+    pub(crate) async fn count_stored_referrers(
+        &self,
+        reference: &Reference,
+        of: BTreeSet<Digest>,
+    ) -> Result<usize, ImageError> {
+        let (layouts, limit) = (Arc::clone(&self.layouts), self.image_limit);
+        match reference.clone() {
+            Reference::Registry(_) => Ok(0),
+            Reference::Layout { directory, .. } => blocking(move || layouts.count_referrers(&directory, &of)).await,
+            Reference::Archive { file, .. } => blocking(move || count_referrers_in_archive(&file, &of, limit)).await,
+        }
     }
 
     /// Returns a blob that is in these repositories, which are tried in order until one succeeds. The blob is streamed

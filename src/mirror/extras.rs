@@ -188,7 +188,7 @@ impl Search<'_> {
                 continue;
             };
             // A list may contain unrelated entries, so check the subject in the manifest itself.
-            if about(&document) == Some(subject) {
+            if document.subject() == Some(subject) {
                 let artifact_type = entry.artifact_type.or_else(|| artifact_type(&document));
                 let kind = artifact_type.as_deref().map_or(ExtraKind::Referrer, kind_of);
                 self.add(subject, kind, ExtraVia::Referrers, artifact_type, None, document)
@@ -279,16 +279,6 @@ fn artifact_type(document: &Document) -> Option<String> {
         Ok(Manifest::Image(manifest)) => Some(manifest.artifact_type.unwrap_or(manifest.config.media_type)),
         _ => None,
     }
-}
-
-/// Returns the digest of the subject in a manifest.
-fn about(document: &Document) -> Option<Digest> {
-    if let Ok(Manifest::Image(manifest)) = document.manifest() {
-        return Some(manifest.subject?.digest);
-    }
-    // Image indexes may also have a subject, but their parsed form does not contain it.
-    let value: serde_json::Value = serde_json::from_slice(&document.bytes).ok()?;
-    value.pointer("/subject/digest")?.as_str()?.parse().ok()
 }
 
 /// Returns the kind of an extra with this artifact type.

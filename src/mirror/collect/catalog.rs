@@ -69,6 +69,10 @@ impl Collector<'_> {
         }
         if !chosen.is_rebuilt && !matches!(chosen.subject.reference, Reference::Registry(_)) {
             self.keep_whole(&chosen.subject.reference, place, &looked).await?;
+            if self.options.extras {
+                self.leave_referrers(&chosen.subject.reference, request, &looked)
+                    .await?;
+            }
         }
         self.add_catalog_image(original.as_ref(), request, filtered, chosen, &looked);
         Ok(())
@@ -161,6 +165,24 @@ impl Collector<'_> {
         let document = self.transports.document(from).await?;
         let tagged = Tagged::stored(document, indexes, images);
         self.transports.push(tagged, &self.layout(place)).await?;
+        Ok(())
+    }
+
+    /// Records that the referrers of an unchanged catalog image in a layout or archive are not mirrored.
+    async fn leave_referrers(
+        &mut self,
+        from: &Reference,
+        request: &CatalogRequest,
+        looked: &Survey,
+    ) -> Result<(), CollectError> {
+        let manifests = looked.manifests.keys().copied().collect();
+        let count = self.transports.count_stored_referrers(from, manifests).await?;
+        if count > 0 {
+            let why = format!(
+                "its referrers ({count}), such as signatures, are not mirrored, because it is not in a registry"
+            );
+            self.assembly.leave_out(&request.catalog, BTreeSet::new(), why);
+        }
         Ok(())
     }
 

@@ -744,6 +744,12 @@ fn a_whole_catalog_outside_a_registry_is_copied_and_verified() {
         }
     }
 }
+
+#[test]
+fn referrers_of_a_catalog_in_a_layout_are_reported_because_they_are_not_mirrored() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
     let garden = Garden::new();
     fs::create_dir(garden.path("catalog")).unwrap();
     fs::rename(garden.path("catalog.yaml"), garden.path("catalog/catalog.yaml")).unwrap();
