@@ -41,7 +41,7 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ("ALL_PROXY, all_proxy", "HTTP proxy for all other requests"),
     (
         "NO_PROXY, no_proxy",
-        "hosts that are contacted without a proxy; localhost always is",
+        "hosts, each with an optional port, that are contacted without a proxy; localhost always is",
     ),
     (
         CERTIFICATES,

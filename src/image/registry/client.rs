@@ -4,7 +4,7 @@ use super::address::{Reach, Zone, is_this_machine, written};
 use super::error::RegistryFailure;
 use super::hosts::Hosts;
 use super::pace::TimeLimits;
-use super::settings::problem_of_proxy;
+use super::settings::{is_exempt_by_port, problem_of_proxy};
 use super::tls;
 use crate::concurrent;
 use crate::files::{FileError, read_at_most};
@@ -140,7 +140,8 @@ impl Clients {
     fn is_proxied(&self, url: &Url) -> bool {
         let proxies = self.proxies.get_or_init(Matcher::from_system);
         let uri = url.as_str().parse::<hyper::Uri>();
-        !is_this_machine(url) && uri.is_ok_and(|uri| proxies.intercept(&uri).is_some())
+        let is_exempt = is_this_machine(url) || is_exempt_by_port(&self.options.unusable.without_proxy, url);
+        !is_exempt && uri.is_ok_and(|uri| proxies.intercept(&uri).is_some())
     }
 
     fn build(&self, way: Way) -> Result<Client, RegistryFailure> {
