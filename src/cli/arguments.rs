@@ -26,8 +26,10 @@ const LIMITS: &str = "Limits";
 pub struct ConnectionArguments {
     /// Credential file, in the format of docker and podman
     ///
-    /// By default, the usual files are searched: $REGISTRY_AUTH_FILE, $XDG_RUNTIME_DIR/containers/auth.json,
-    /// $XDG_CONFIG_HOME/containers/auth.json, $DOCKER_CONFIG/config.json, ~/.docker/config.json.
+    /// By default, the usual files are searched: $REGISTRY_AUTH_FILE, $XDG_RUNTIME_DIR/containers/auth.json or
+    /// /run/containers/UID/auth.json, $XDG_CONFIG_HOME/containers/auth.json, $DOCKER_CONFIG/config.json,
+    /// ~/.docker/config.json. In a file, the helper in credHelpers for the host comes first, then the longest matching
+    /// entry in auths, then the program in credsStore.
     #[arg(long, help_heading = REGISTRY, value_name = "FILE")]
     pub authfile: Option<PathBuf>,
     /// Trust the certificates in this PEM file, in addition to those of the system

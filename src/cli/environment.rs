@@ -21,7 +21,8 @@ pub const VARIABLES: &[(&str, &str)] = &[
     ),
     (
         "XDG_RUNTIME_DIR",
-        "folder that contains containers/auth.json, the first file that is searched for credentials",
+        "folder that contains containers/auth.json, the first file that is searched for credentials; by default, the file \
+         is /run/containers/UID/auth.json",
     ),
     (
         "XDG_CONFIG_HOME",
@@ -122,10 +123,19 @@ fn cache_directory_of(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<Pat
 /// Returns the credentials of the container tools: those in `authfile` or `$REGISTRY_AUTH_FILE`, or otherwise those in
 /// the usual files.
 pub(crate) fn credentials(authfile: Option<&Path>) -> Credentials {
-    credentials_of(authfile, &|name| std::env::var_os(name))
+    #[cfg(unix)]
+    let user = Some(rustix::process::getuid().as_raw());
+    #[cfg(not(unix))]
+    let user = None;
+    credentials_of(authfile, user, &|name| std::env::var_os(name))
 }
 
-fn credentials_of(authfile: Option<&Path>, variable: &dyn Fn(&str) -> Option<OsString>) -> Credentials {
+/// `user` is the ID of the user, if the system has one.
+fn credentials_of(
+    authfile: Option<&Path>,
+    user: Option<u32>,
+    variable: &dyn Fn(&str) -> Option<OsString>,
+) -> Credentials {
     let path = |name: &str| path(variable, name);
     if let Some(file) = authfile {
         return Credentials::in_file(file.to_owned());
@@ -136,7 +146,9 @@ fn credentials_of(authfile: Option<&Path>, variable: &dyn Fn(&str) -> Option<OsS
     let home = path("HOME");
     let below_home = |folder: &str| home.as_ref().map(|home| home.join(folder));
     let files = [
-        path("XDG_RUNTIME_DIR").map(|folder| folder.join("containers/auth.json")),
+        path("XDG_RUNTIME_DIR")
+            .map(|folder| folder.join("containers/auth.json"))
+            .or_else(|| user.map(|user| format!("/run/containers/{user}/auth.json").into())),
         path("XDG_CONFIG_HOME")
             .or_else(|| below_home(".config"))
             .map(|folder| folder.join("containers/auth.json")),
@@ -267,7 +279,7 @@ mod tests {
 
     #[test]
     fn credentials_are_read_from_the_files_of_container_tools() {
-        let files = |values| credentials_of(None, &variables(values)).files().to_vec();
+        let files = |values| credentials_of(None, None, &variables(values)).files().to_vec();
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         assert_eq!(
             files(&[("HOME", "/h"), ("XDG_RUNTIME_DIR", "/run/1")]),
@@ -283,6 +295,12 @@ mod tests {
         );
         assert_eq!(files(&[("REGISTRY_AUTH_FILE", "/a"), ("HOME", "/h")]), paths(&["/a"]));
         assert_eq!(files(&[]), paths(&[]));
+        let of_user = |values| credentials_of(None, Some(7), &variables(values)).files().to_vec();
+        assert_eq!(of_user(&[]), paths(&["/run/containers/7/auth.json"]));
+        assert_eq!(
+            of_user(&[("XDG_RUNTIME_DIR", "/run/1")]),
+            paths(&["/run/1/containers/auth.json"])
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Finds registry logins: those of the caller, and those in the credential stores of the container tools.
 //!
-//! Of several files, the first that contains a login for the registry is used. Within a file, the longest key that is a
-//! prefix of `host/repository` takes precedence, then the `credHelpers` program for the host, then the `credsStore`
+//! Of several files, the first that contains a login for the registry is used. Within a file, the `credHelpers` program
+//! for the host takes precedence, then the longest key that is a prefix of `host/repository`, then the `credsStore`
 //! program.
 
 mod helper;
@@ -243,6 +243,13 @@ impl Credentials {
 impl AuthFile {
     fn find(&self, file: &Path, registry: &str, repository: &str) -> Result<Option<Login>, CredentialError> {
         let hosts = names_of(&registry);
+        let mut helpers = self.cred_helpers.iter();
+        let helper = helpers.find(|(key, _)| hosts.contains(&plain_key(key).as_str()));
+        if let Some((_, helper)) = helper
+            && let Some(login) = login_of(helper, file, registry)?
+        {
+            return Ok(Some(login));
+        }
         for wanted in prefixes(repository) {
             for host in hosts {
                 let wanted = if wanted.is_empty() {
@@ -262,23 +269,29 @@ impl AuthFile {
                 }
             }
         }
-        let helper = self
-            .cred_helpers
-            .iter()
-            .find(|(key, _)| hosts.contains(&plain_key(key).as_str()));
-        let helper = helper
-            .map(|(_, helper)| helper)
-            .or(Some(&self.creds_store))
-            .filter(|helper| !helper.is_empty());
-        let Some(helper) = helper else { return Ok(None) };
-        let server = if hosts.len() > 1 { DOCKER_HUB_KEY } else { registry };
-        let program = format!("docker-credential-{helper}");
-        let secret = ask_helper(&program, file, server)?;
-        Ok(secret.map(|secret| Login {
-            secret,
-            source: format!("{program} for {server}, named in {}", file.display()),
-        }))
+        if helper.is_some() {
+            return Ok(None);
+        }
+        login_of(&self.creds_store, file, registry)
     }
+}
+
+/// Returns the login that a helper program has for a registry. An empty name means that there is no program.
+fn login_of(helper: &str, file: &Path, registry: &str) -> Result<Option<Login>, CredentialError> {
+    if helper.is_empty() {
+        return Ok(None);
+    }
+    let server = if names_of(&registry).len() > 1 {
+        DOCKER_HUB_KEY
+    } else {
+        registry
+    };
+    let program = format!("docker-credential-{helper}");
+    let secret = ask_helper(&program, file, server)?;
+    Ok(secret.map(|secret| Login {
+        secret,
+        source: format!("{program} for {server}, named in {}", file.display()),
+    }))
 }
 
 /// Returns the names under which the login for a registry may be stored.

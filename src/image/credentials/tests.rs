@@ -173,6 +173,16 @@ fn credential_helpers_are_called_with_the_server() {
 }
 
 #[test]
+fn the_helper_for_a_host_comes_before_its_entries_and_the_store_after_them() {
+    let entry = auth("me:x");
+    let content = format!(r#"{{"auths":{{"r":{entry},"r/a":{entry}}},"credHelpers":{{"r":"no-such-helper"}}}}"#);
+    let error = find(&content, "r", "a").unwrap_err().to_string();
+    assert!(error.contains("docker-credential-no-such-helper"), "{error}");
+    let content = format!(r#"{{"auths":{{"r":{entry}}},"credHelpers":{{"s":"no"}},"credsStore":"no-such-store"}}"#);
+    assert_eq!(user(&content, "r", "a").unwrap(), "me/x");
+}
+
+#[test]
 fn helpers_are_selected_by_host_and_reported_if_missing() {
     let content = r#"{"auths":{"r":{}},"credHelpers":{"r":"no-such-helper"},"credsStore":"no-such-store"}"#;
     let error = find(content, "r", "a").unwrap_err().to_string();
