@@ -1,6 +1,6 @@
 //! `opmx mirror copy`: copying the content of a plan into a registry or an archive.
 
-use super::left_out;
+use super::left_out::LeftOut;
 use super::naming::NamingArguments;
 use super::outcome;
 use super::target::{TargetArguments, for_target};
@@ -161,7 +161,7 @@ pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandRe
         progress: progress.as_ref(),
     };
     let holdings = Sources { layout: &layout };
-    let (missing, catalogs) = (plan.missing().len(), plan.catalog_names());
+    let (left_out, catalogs) = (LeftOut::of(&plan), plan.catalog_names());
     let copied = transfer(plan, &holdings, &source, &target, &options);
     let result = context.runtime.block_on(copied).map_err(|error| {
         let is_target = matches!(error, TransferError::Target(_));
@@ -170,7 +170,7 @@ pub(super) fn run(arguments: &CopyArguments, context: &Context<'_>) -> CommandRe
     })?;
     let status = outcome::report(&result, &options.result, &catalogs, REMEDY, &context.printer)?;
     warn_unreachable(&result, &source, context);
-    left_out::warn(missing, &arguments.plan, &context.printer);
+    left_out.warn(&arguments.plan, &context.printer);
     Ok(status)
 }
 
@@ -216,7 +216,7 @@ fn into_archive(arguments: &CopyArguments, plan: &Plan, folder: &Path, context: 
     let result = context.runtime.block_on(packed)?;
     let status = outcome::report(&result, &file, &plan.catalog_names(), REMEDY, &context.printer)?;
     warn_unreachable(&result, &source, context);
-    left_out::warn(plan.missing().len(), &arguments.plan, &context.printer);
+    LeftOut::of(plan).warn(&arguments.plan, &context.printer);
     Ok(status)
 }
 

@@ -1,7 +1,7 @@
 //! `opmx mirror load`: loading an archive into a registry.
 
 use super::copy::TransferArguments;
-use super::left_out;
+use super::left_out::LeftOut;
 use super::naming::NamingArguments;
 use super::outcome;
 use crate::cli::arguments::ConnectionArguments;
@@ -94,6 +94,6 @@ pub(super) fn run(arguments: &LoadArguments, context: &Context<'_>) -> CommandRe
     }
     let result = context.runtime.block_on(load(&archive, &target, &options))?;
     let status = outcome::report(&result, &options.result, &catalogs, remedy, &context.printer)?;
-    left_out::warn(archive.plan.missing().len(), &archive.path, &context.printer);
+    LeftOut::of(&archive.plan).warn(&archive.path, &context.printer);
     Ok(status)
 }

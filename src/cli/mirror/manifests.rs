@@ -1,6 +1,6 @@
 //! `opmx mirror manifests`: the cluster configuration for mirrored images.
 
-use super::left_out;
+use super::left_out::LeftOut;
 use super::naming::{NamingArguments, warn_of_other_names};
 use super::plan::pair;
 use crate::cli::Context;
@@ -163,7 +163,7 @@ pub(super) fn run(arguments: &ManifestsArguments, context: &Context<'_>) -> Comm
             "nothing was written to {}, because the plan contains nothing for files of these kinds",
             arguments.output.display()
         ));
-        left_out::warn(plan.missing().len(), &arguments.plan, printer);
+        LeftOut::of(&plan).warn(&arguments.plan, printer);
         return Ok(Status::Success);
     }
     let output = FolderOutput::new(&arguments.output)?;
@@ -179,7 +179,7 @@ pub(super) fn run(arguments: &ManifestsArguments, context: &Context<'_>) -> Comm
         arguments.output.display(),
         paths.join(", ")
     ));
-    left_out::warn(plan.missing().len(), &arguments.plan, printer);
+    LeftOut::of(&plan).warn(&arguments.plan, printer);
     Ok(Status::Success)
 }
 

@@ -361,6 +361,7 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
     for (denied, count, what, name) in [
         (Denied::LeftOut, skipped, "cluster package", "left-out"),
         (Denied::LeftOut, missing.len(), "selected image", "left-out"),
+        (Denied::LeftOut, plan.partial().len(), "image part", "left-out"),
         (
             Denied::Unlisted,
             collected.unlisted.len(),

@@ -125,6 +125,7 @@ pub(super) fn remark(collected: &Collected, printer: &Printer) {
 /// reached, share a warning.
 fn remark_left_out(collected: &Collected, printer: &Printer) {
     const SHOWN: usize = 20;
+    let partial = collected.plan.partial();
     let mut by_reason: Vec<(&LeftOut, usize)> = Vec::new();
     for left_out in &collected.plan.left_out {
         match by_reason.iter_mut().find(|(first, _)| first.why == left_out.why) {
@@ -149,7 +150,12 @@ fn remark_left_out(collected: &Collected, printer: &Printer) {
             0 => String::new(),
             more => format!(" and {}", counted(more, "more image")),
         };
-        printer.warning(format_args!("left out {image}{of}{more}: {why}"));
+        let part = if partial.contains(image.as_str()) {
+            "a part of "
+        } else {
+            ""
+        };
+        printer.warning(format_args!("left out {part}{image}{of}{more}: {why}"));
         for hint in collected
             .unreachable
             .get(why)

@@ -1,6 +1,6 @@
 //! `opmx mirror verify`: verifying a mirror.
 
-use super::left_out;
+use super::left_out::LeftOut;
 use super::naming::{NamingArguments, warn_of_other_names};
 use crate::bundle::location::is_path;
 use crate::cli::Context;
@@ -129,7 +129,7 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
         let error = CommandError::usage("the plan specifies no target");
         return Err(error.hint("specify the registry or the archive with --at"));
     }
-    let missing = plan.missing().len();
+    let left_out = LeftOut::of(&plan);
     let catalogs = plan.catalog_names();
     let mut unread = 0;
     let report = match &arguments.at {
@@ -180,7 +180,7 @@ pub(super) fn run(arguments: &VerifyArguments, context: &Context<'_>) -> Command
             counted(unread, "blob"),
         ));
     }
-    left_out::warn(missing, &arguments.plan, &context.printer);
+    left_out.warn(&arguments.plan, &context.printer);
     Ok(status)
 }
 

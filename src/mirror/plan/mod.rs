@@ -314,8 +314,22 @@ impl Plan {
 
     /// Returns the names of the images that were selected but cannot be copied, except those that the request blocks.
     pub fn missing(&self) -> BTreeSet<&str> {
-        let missing = self.left_out.iter().filter(|left_out| !left_out.blocked);
-        missing.map(|left_out| left_out.image.as_str()).collect()
+        &self.lacking() - &self.origins()
+    }
+
+    /// Returns the names of the images that are copied without a part that registries do not store.
+    pub fn partial(&self) -> BTreeSet<&str> {
+        &self.lacking() & &self.origins()
+    }
+
+    fn lacking(&self) -> BTreeSet<&str> {
+        let lacking = self.left_out.iter().filter(|left_out| !left_out.blocked);
+        lacking.map(|left_out| left_out.image.as_str()).collect()
+    }
+
+    fn origins(&self) -> BTreeSet<&str> {
+        let origins = self.images.iter().flat_map(|image| &image.origins);
+        origins.map(String::as_str).collect()
     }
 
     /// Returns the names of the indexes that the catalogs were made from, in the order of the catalogs.

@@ -1,7 +1,10 @@
 //! Unreachable registries, and content omitted from plans.
 
-use super::garden::{Garden, said};
+use super::garden::{Garden, MANIFEST, said};
+use super::proxy::{Act, Proxy};
+use crate::http::Reply;
 use crate::tools::installed;
+use opmx::image::Digest;
 use serde_json::json;
 use std::fs;
 use std::net::TcpListener;
@@ -133,6 +136,57 @@ fn every_command_repeats_what_the_plan_omits() {
                     in ";
         assert_eq!(text.matches(told).count(), 1, "{line}: {text}");
     }
+}
+
+#[test]
+fn an_image_without_a_foreign_layer_is_not_counted_as_missing() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let stored = format!("{}/tools/foreign", garden.source.host);
+    let mut manifest = garden.client().artifact(&stored, None, None, "base");
+    let layer = Digest::of(b"foreign").to_string();
+    manifest["layers"].as_array_mut().unwrap().push(json!({
+        "mediaType": "application/vnd.oci.image.layer.nondistributable.v1.tar+gzip", "digest": layer, "size": 9,
+        "urls": ["https://example.com/layer"]
+    }));
+    // docker-registry does not store such a manifest.
+    let source = Proxy::start(&garden.source.host, move |request, _| {
+        if request.path.contains("/foreign/manifests/") {
+            Act::Answer(Reply::new(200, manifest.to_string()).header("Content-Type", MANIFEST))
+        } else {
+            Act::Pass
+        }
+    });
+    let image = format!("{}/tools/foreign:v1", source.host());
+    let line = format!(
+        "mirror plan --image {image} --to {} --use-http --no-extras",
+        garden.to()
+    );
+    let text = garden.ok(&line);
+    let told = format!("warning: left out a part of {image}: its layer {layer} is distributed by the vendor");
+    assert!(text.contains(&told), "{text}");
+    let text = garden.ok("mirror manifests plan.json -o manifests");
+    assert!(text.contains("warning: 1 image is only partly in the plan"), "{text}");
+    assert!(!text.contains("left out of the plan"), "{text}");
+    let output = garden.run(&format!("{line} --deny left-out"));
+    assert_eq!(output.status.code(), Some(3));
+    assert!(
+        said(&output).contains("the plan lacks 1 image part"),
+        "{}",
+        said(&output)
+    );
+}
+    let garden = Garden::new();
+    let image = format!("{}/tools/gone:v1", garden.source.host);
+    let output = garden.run(&format!(
+        "mirror plan --image {image} --to {} --use-http -q",
+        garden.to()
+    ));
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains(&format!("was not written: {image}: not found")), "{text}");
 }
 
 #[test]
