@@ -5,7 +5,7 @@ use super::error::RegistryFailure;
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// The factor by which the time limit is extended after an upload, because the registry then moves the content to its
@@ -55,6 +55,15 @@ const PARTS: u32 = 12;
 struct Moved {
     time: Duration,
     bytes: u64,
+}
+
+/// The progress of a request body.
+#[derive(Debug, Default)]
+pub(super) struct Sending {
+    /// The number of bytes that the server has taken.
+    pub(super) bytes: AtomicU64,
+    /// Whether the server waits for bytes that have yet to be read from their own source.
+    pub(super) is_reading: AtomicBool,
 }
 
 impl TimeLimits {
@@ -117,11 +126,12 @@ impl Pace {
         }
     }
 
-    /// Waits for the response to a request with a body of `length` bytes, of which `sent` have been sent.
+    /// Waits for the response to a request with a body of `length` bytes. While the body is being read from its source,
+    /// which has its own limits, the server is not at fault.
     pub(super) async fn wait_sending<T>(
         mut self,
         answer: impl Future<Output = T>,
-        sent: &AtomicU64,
+        sending: &Sending,
         length: u64,
     ) -> Result<T, RegistryFailure> {
         let mut answer = pin!(answer);
@@ -131,10 +141,12 @@ impl Pace {
             if let Ok(answer) = tokio::time::timeout(self.patience(), &mut answer).await {
                 return Ok(answer);
             }
-            let now = sent.load(Ordering::Relaxed);
+            let now = sending.bytes.load(Ordering::Relaxed);
             let moved = now - seen;
             seen = now;
-            if seen < length {
+            if sending.is_reading.load(Ordering::Relaxed) {
+                self.idle = Duration::ZERO;
+            } else if seen < length {
                 self.passed(begun.elapsed(), moved)?;
             }
         }
@@ -307,7 +319,7 @@ mod tests {
             rate_window: Duration::from_millis(50),
             ..limits()
         };
-        let sent = AtomicU64::new(0);
+        let sent = Sending::default();
         let waited = limits
             .pace()
             .wait_sending(std::future::pending::<()>(), &sent, 100)
@@ -323,7 +335,7 @@ mod tests {
             .await;
         assert!(matches!(waited, Err(RegistryFailure::Stalled { .. })));
         // The time limit is longer once the whole body has been sent.
-        sent.store(100, Ordering::Relaxed);
+        sent.bytes.store(100, Ordering::Relaxed);
         let waited = silent
             .pace()
             .wait_sending(std::future::pending::<()>(), &sent, 100)
@@ -331,6 +343,24 @@ mod tests {
         assert!(matches!(waited, Err(RegistryFailure::Stalled { limit }) if limit == silent.stall * COMMIT_FACTOR));
         let answered = silent.pace().wait_sending(std::future::ready(7), &sent, 100).await;
         assert_eq!(answered.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn a_server_is_not_blamed_for_the_source_of_an_upload() {
+        let limits = TimeLimits {
+            stall: Duration::from_millis(1),
+            ..limits()
+        };
+        let sending = Sending::default();
+        sending.is_reading.store(true, Ordering::Relaxed);
+        let answer = async {
+            tokio::time::sleep(20 * limits.stall).await;
+            7
+        };
+        assert_eq!(limits.pace().wait_sending(answer, &sending, 100).await.unwrap(), 7);
+        sending.is_reading.store(false, Ordering::Relaxed);
+        let waited = limits.pace().wait_sending(std::future::pending::<()>(), &sending, 100);
+        assert!(matches!(waited.await, Err(RegistryFailure::Stalled { .. })));
     }
 
     #[tokio::test]

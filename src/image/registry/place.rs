@@ -5,6 +5,7 @@ use super::Registry;
 use super::answer::Answer;
 use super::download::short;
 use super::error::{RegistryError, RegistryFailure};
+use super::pace::Sending;
 use super::redirect::{from_stranger, refused};
 use super::repository::{Access, Repository, Request, RequestBody};
 use super::retry::{Retried, with_retries};
@@ -20,7 +21,7 @@ use futures_util::stream;
 use reqwest::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 use reqwest::{Body, Method, StatusCode, Url};
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 /// The way in which a blob was placed in a repository.
@@ -169,9 +170,9 @@ impl Upload<'_> {
             id: transfer.id(),
             failure: Arc::default(),
         };
-        let make = |sent| {
+        let make = |sending| {
             let reader = self.content.reader(self.descriptor)?;
-            Ok(body(reader, sent, watch.clone()))
+            Ok(body(reader, sending, watch.clone()))
         };
         let mut put = self.request(Method::PUT, url);
         put.headers
@@ -284,10 +285,13 @@ struct Watch {
     failure: Arc<Mutex<Option<ImageError>>>,
 }
 
-/// Creates a request body that reads the content in chunks and counts the bytes sent.
-fn body(reader: BlobReader, sent: Arc<AtomicU64>, watch: Watch) -> Body {
-    let pieces = stream::try_unfold((reader, sent, watch), |(mut reader, sent, watch)| async move {
-        let piece = match reader.next().await {
+/// Creates a request body that reads the content in chunks and reports its progress.
+fn body(reader: BlobReader, sending: Arc<Sending>, watch: Watch) -> Body {
+    let pieces = stream::try_unfold((reader, sending, watch), |(mut reader, sending, watch)| async move {
+        sending.is_reading.store(true, Ordering::Relaxed);
+        let piece = reader.next().await;
+        sending.is_reading.store(false, Ordering::Relaxed);
+        let piece = match piece {
             Ok(Some(piece)) => piece,
             Ok(None) => return Ok(None),
             Err(error) => {
@@ -297,9 +301,9 @@ fn body(reader: BlobReader, sent: Arc<AtomicU64>, watch: Watch) -> Body {
             }
         };
         let length = piece.len() as u64;
-        sent.fetch_add(length, Ordering::Relaxed);
+        sending.bytes.fetch_add(length, Ordering::Relaxed);
         watch.progress.advanced(watch.id, length);
-        Ok(Some((piece, (reader, sent, watch))))
+        Ok(Some((piece, (reader, sending, watch))))
     });
     Body::wrap_stream(pieces)
 }

@@ -1,6 +1,7 @@
 //! Pushes manifests by tag or digest.
 
 use super::error::{RegistryError, RegistryFailure};
+use super::pace::Sending;
 use super::repository::{Access, Repository, Request, RequestBody};
 use super::retry::with_retries;
 use super::{Registry, stated_digest};
@@ -11,7 +12,7 @@ use crate::image::reference::RegistryReference;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Method, StatusCode};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 /// The header that confirms that the registry has processed the subject of a manifest.
 const SUBJECT_HEADER: &str = "oci-subject";
@@ -53,8 +54,8 @@ impl Registry {
             digest,
             size,
         } = &document.descriptor;
-        let make = |sent: Arc<AtomicU64>| {
-            sent.store(*size, Ordering::Relaxed);
+        let make = |sending: Arc<Sending>| {
+            sending.bytes.store(*size, Ordering::Relaxed);
             Ok(Body::from(document.bytes.to_vec()))
         };
         let mut headers = HeaderMap::new();

@@ -5,7 +5,7 @@ use super::answer::Answer;
 use super::challenge::{Authorization, Challenge};
 use super::client::Clients;
 use super::error::{RegistryError, RegistryFailure};
-use super::pace::TimeLimits;
+use super::pace::{Sending, TimeLimits};
 use super::redirect::{Trail, origin};
 use super::retry::with_retries;
 use crate::concurrent;
@@ -17,7 +17,7 @@ use reqwest::{Body, Client, Method, StatusCode, Url};
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Mutex, OnceCell};
 
 /// The access that a token must grant.
@@ -72,8 +72,8 @@ pub(super) struct Request<'a> {
 /// A request body that can be sent several times, because the first response may be only a challenge.
 pub(super) struct RequestBody<'a> {
     pub(super) length: u64,
-    /// Creates the body, which counts the bytes sent.
-    pub(super) make: &'a (dyn Fn(Arc<AtomicU64>) -> Result<Body, RegistryFailure> + Send + Sync),
+    /// Creates the body, which reports its progress.
+    pub(super) make: &'a (dyn Fn(Arc<Sending>) -> Result<Body, RegistryFailure> + Send + Sync),
 }
 
 impl Request<'_> {
@@ -279,9 +279,9 @@ impl Repository {
                 builder = builder.header(AUTHORIZATION, authorization.header.clone());
             }
             let response = if let Some(body) = &request.body {
-                let sent = Arc::new(AtomicU64::new(0));
-                let answer = builder.body((body.make)(Arc::clone(&sent))?).send();
-                let answer = limits.pace().wait_sending(answer, &sent, body.length).await?;
+                let sending = Arc::new(Sending::default());
+                let answer = builder.body((body.make)(Arc::clone(&sending))?).send();
+                let answer = limits.pace().wait_sending(answer, &sending, body.length).await?;
                 deadline = limits.deadline();
                 answer
             } else {
