@@ -109,6 +109,9 @@ struct Report {
     verified: Verified,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     refused: Vec<Verdict>,
+    /// All verdicts, if there is a policy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdicts: Option<Verdicts>,
 }
 
 impl Report {
@@ -117,6 +120,7 @@ impl Report {
         Self {
             verified,
             refused,
+            verdicts,
         }
     }
 }
@@ -229,6 +233,17 @@ fn shown(report: &Report, catalogs: &[String], format: Format, printer: &Printer
         }
     } else {
         printer.document(format, report)?;
+    }
+    if let Some(verdicts) = &report.verdicts {
+        let accepted = verdicts.images.len() - report.refused.len();
+        printer.status(format_args!(
+            "the policy accepts {accepted} of {}; {} no scope other than the default",
+            counted(verdicts.images.len(), "image name"),
+            match verdicts.unscoped() {
+                1 => "1 of them is in".to_owned(),
+                unscoped => format!("{unscoped} of them are in"),
+            }
+        ));
     }
     let looked = format!(
         "{}, {}, {}",

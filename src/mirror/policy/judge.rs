@@ -1,7 +1,7 @@
 //! Checks whether the images of a mirror have the signatures that a policy requires.
 
 use super::evidence::Evidence;
-use super::{Identity, Policy, PublicKey, Requirement};
+use super::{DEFAULT, Identity, Policy, PublicKey, Requirement};
 use crate::image::{Digest, Reference, RegistryReference};
 use crate::mirror::plan::{ImageRole, Plan, PlannedImage};
 use serde::Serialize;
@@ -23,6 +23,7 @@ pub struct Verdict {
 
 /// The verdicts of a policy on all images of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct Verdicts {
     /// A verdict for each name of each image, in the order of the plan.
     pub images: Vec<Verdict>,
@@ -32,6 +33,13 @@ impl Verdicts {
     /// Iterates over the verdicts that reject an image.
     pub fn refused(&self) -> impl Iterator<Item = &Verdict> {
         self.images.iter().filter(|verdict| verdict.refused.is_some())
+    }
+
+    /// Returns the number of accepted names that no scope of the policy covers, so that at most its default applies.
+    pub fn unscoped(&self) -> usize {
+        let accepted = self.images.iter().filter(|verdict| verdict.refused.is_none());
+        let is_unscoped = |scope: &Option<String>| scope.as_deref().is_none_or(|scope| scope == DEFAULT);
+        accepted.filter(|verdict| is_unscoped(&verdict.scope)).count()
     }
 }
 

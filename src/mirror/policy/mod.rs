@@ -20,6 +20,9 @@ pub use signature::{Attached, KeyError, PublicKey, attached};
 use crate::image::{Reference, RegistryReference};
 use std::collections::BTreeMap;
 
+/// The name of the default in verdicts, instead of a scope.
+const DEFAULT: &str = "default";
+
 /// A signature policy.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
@@ -81,7 +84,7 @@ impl Policy {
             let (scope, requirements) = self.scopes.get_key_value(&scope)?;
             Some((scope.as_str(), requirements.as_slice()))
         });
-        scoped.or_else(|| Some(("default", self.default.as_deref()?)))
+        scoped.or_else(|| Some((DEFAULT, self.default.as_deref()?)))
     }
 }
 

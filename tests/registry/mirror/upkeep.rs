@@ -192,7 +192,15 @@ fn a_catalog_must_be_signed_for_its_name_at_the_mirror_and_can_be_signed_there()
             .client()
             .push(&image_of(payload, &signature), &format!("{catalog}:{tag}"));
     }
-    garden.ok(line);
+    let text = garden.ok(line);
+    let names = plan["images"].as_array().unwrap().len();
+    let told = format!(
+        "the policy accepts {names} of {names} image names; {} of them are in no scope other than the default",
+        names - 1
+    );
+    assert!(text.contains(&told), "{text}");
+    let report: Value = serde_json::from_slice(&garden.run(&format!("{line} -o json")).stdout).unwrap();
+    assert_eq!(report["verdicts"].as_array().unwrap().len(), names, "{report:#}");
 }
     let garden = Garden::new();
     let old = garden.plan(PART);
