@@ -20,6 +20,7 @@ use crate::mirror::CONCURRENCY;
 use crate::mirror::beside::layout_of;
 use crate::mirror::collect::{Collected, PlanOptions, collect};
 use crate::mirror::imageset::{self, ImageSet};
+use crate::mirror::plan::LeftOut;
 use crate::mirror::present::bytes_present;
 use crate::mirror::request::{CatalogRequest, ImageRequest, MirrorRequest, Place, platform};
 use crate::mirror::target::Target;
@@ -385,9 +386,14 @@ fn check(collected: &Collected, arguments: &PlanArguments) -> Result<(), Command
         return Err(without_packages(true));
     }
     if collected.is_empty {
+        let mut left_out = collected.plan.left_out.iter().filter(|left_out| !left_out.blocked);
+        let why = left_out
+            .next()
+            .map(|LeftOut { image, why, .. }| format!(": {image}: {why}"));
         return Err(CommandError::failure(format!(
-            "none of {} could be read, so {output} was not written",
+            "none of {} could be read, so {output} was not written{}",
             counted(collected.plan.missing().len(), "selected image"),
+            why.unwrap_or_default()
         )));
     }
     let is_unreached = |package: &str| collected.unreached.iter().any(|unreached| unreached.package == package);

@@ -178,6 +178,12 @@ fn an_image_without_a_foreign_layer_is_not_counted_as_missing() {
         said(&output)
     );
 }
+
+#[test]
+fn a_failed_plan_gives_the_reason_even_without_warnings() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
     let garden = Garden::new();
     let image = format!("{}/tools/gone:v1", garden.source.host);
     let output = garden.run(&format!(
