@@ -38,14 +38,14 @@ pub enum Gone {
 /// as a referrer. Each manifest precedes the manifests that it references. All plans must have the same target.
 pub fn doomed(plan: &Plan, kept: &[Plan]) -> Vec<Doomed> {
     let mut keep: BTreeSet<(&str, Digest)> = BTreeSet::new();
-    let mut moved: BTreeSet<(&str, &str)> = BTreeSet::new();
+    let moved = tags_of(kept);
+    let is_moved = |repository: &str, tag: &str| moved.get(repository).is_some_and(|tags| tags.contains(tag));
     for image in kept
         .iter()
         .flat_map(|plan| plan.images.iter().map(move |image| (plan, image)))
     {
         let (plan, image) = image;
         if let Some(repository) = &image.destination {
-            moved.extend(image.tags.iter().map(|tag| (repository.as_str(), tag.as_str())));
             keep.extend(
                 plan.all_behind(image)
                     .into_iter()
@@ -60,16 +60,12 @@ pub fn doomed(plan: &Plan, kept: &[Plan]) -> Vec<Doomed> {
         let Some(repository) = image.destination.as_deref() else {
             continue;
         };
-        tags.entry((repository, image.digest)).or_default().extend(
-            image
-                .tags
-                .iter()
-                .filter(|tag| !moved.contains(&(repository, tag.as_str())))
-                .cloned(),
-        );
+        tags.entry((repository, image.digest))
+            .or_default()
+            .extend(image.tags.iter().filter(|tag| !is_moved(repository, tag)).cloned());
         for extra in extras.of_image(image) {
             let known = tags.entry((repository, extra.digest)).or_default();
-            known.extend(extra.tag.iter().cloned());
+            known.extend(extra.tag.iter().filter(|tag| !is_moved(repository, tag)).cloned());
         }
         // Delete top down: an index before its images, and a referrer before its subject.
         let behind = plan.all_behind(image).into_iter().rev();

@@ -202,6 +202,12 @@ fn a_catalog_must_be_signed_for_its_name_at_the_mirror_and_can_be_signed_there()
     let report: Value = serde_json::from_slice(&garden.run(&format!("{line} -o json")).stdout).unwrap();
     assert_eq!(report["verdicts"].as_array().unwrap().len(), names, "{report:#}");
 }
+
+#[test]
+fn a_tag_of_a_referrer_in_a_kept_plan_is_not_listed_for_a_deleted_one() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
     let garden = Garden::new();
     let old = garden.plan(PART);
     garden.ok("mirror copy plan.json --use-http");
