@@ -2,6 +2,7 @@
 
 #[rustfmt::skip]
 mod fields;
+pub(crate) mod owner;
 
 pub(crate) use fields::METADATA;
 pub use fields::SHAPE;
@@ -28,8 +29,6 @@ pub const GROUP: &str = "operators.coreos.com";
 pub(crate) const API_VERSION: &str = "operators.coreos.com/v1alpha1";
 /// Kind.
 pub const KIND: &str = "ClusterServiceVersion";
-/// The labels in which OLM records the version that owns an object: its name, its namespace and its kind.
-pub(crate) const OWNER_LABELS: [&str; 3] = ["olm.owner", "olm.owner.namespace", "olm.owner.kind"];
 /// The only install strategy.
 pub(crate) const STRATEGY: &str = "deployment";
 

@@ -1,7 +1,7 @@
 //! The RBAC objects that OLM generates from the permissions of a ClusterServiceVersion, with the same names and hashes
 //! as in OLM.
 
-use crate::csv::{self, Csv};
+use crate::csv::{self, Csv, owner};
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::rbac;
 use crate::text::canonical;
@@ -175,10 +175,11 @@ impl Owner<'_> {
     }
 
     fn metadata(&self, name: &str, hash: &str) -> Map<String, Value> {
+        let [owner, namespace, kind] = owner::LABELS;
         let labels = json!({
-            "olm.owner": self.csv.name(),
-            "olm.owner.kind": csv::KIND,
-            "olm.owner.namespace": self.namespace,
+            owner: self.csv.name(),
+            kind: csv::KIND,
+            namespace: self.namespace,
             "olm.permissions.hash": hash,
         });
         Map::from_iter([("labels".to_owned(), labels), ("name".to_owned(), name.into())])

@@ -1,7 +1,7 @@
 //! Checks that no object of a bundle has the labels with which OLM marks the objects that it creates itself.
 
 use crate::bundle::{Bundle, is_csv};
-use crate::csv::OWNER_LABELS;
+use crate::csv::owner;
 use crate::diagnostic::Diagnostic;
 use crate::rules;
 use crate::text::Path;
@@ -9,7 +9,7 @@ use crate::text::Path;
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let labels = Path::root().key("metadata").key("labels");
     for object in bundle.objects.iter().filter(|object| !is_csv(object)) {
-        let Some(label) = OWNER_LABELS
+        let Some(label) = owner::LABELS
             .into_iter()
             .find(|label| object.get(&["metadata", "labels", label]).is_some())
         else {

@@ -5,13 +5,10 @@ use super::failed_version::{FailedVersion, failed};
 use super::{Cluster, Step, StepStatus};
 use crate::cluster::State;
 use crate::cluster::conditions::{InstalledOperator, installed_in};
-use crate::csv::{self, Csv};
+use crate::csv::{self, Csv, owner};
 use crate::kubernetes::GroupVersionKind;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
-
-/// The labels by which OLM recognizes the owner of an APIService: kind, namespace and name.
-const OWNER: [&str; 3] = ["olm.owner.kind", "olm.owner.namespace", "olm.owner"];
 
 /// An installed version and the kinds that it owns.
 struct Owner<'a> {
@@ -130,8 +127,7 @@ fn api_service(
         let existing = cluster
             .existing
             .find("apiregistration.k8s.io", "APIService", "", &service)?;
-        let label = |key: &str| Csv(existing).text(&["metadata", "labels", key]);
-        let [kind, home, name] = OWNER.map(label);
+        let [name, home, kind] = owner::recorded(existing);
         if kind != csv::KIND || home.is_empty() || name.is_empty() {
             return Some(format!(
                 "unable to adopt APIService: {service} exists, but its labels name no ClusterServiceVersion as its owner"

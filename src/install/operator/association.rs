@@ -11,7 +11,7 @@ use super::component::Component;
 use super::updates::{self, CatalogReference};
 use crate::catalog::Catalog;
 use crate::cluster::labels;
-use crate::csv::{self, Csv, GROUP, OWNER_LABELS};
+use crate::csv::{self, Csv, GROUP, owner};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Returns the components of each operator, including indirect ones, as positions in `components`.
@@ -92,13 +92,9 @@ impl Owned {
                 let key = key(reference.text("/kind"), namespace, reference.text("/name"));
                 owned.by_name.entry(key).or_default().push(place);
             }
-            let label = |key: &str| {
-                let value = component.labels().and_then(|labels| labels.get(key)?.as_str());
-                value.unwrap_or_default()
-            };
-            let [owner, home, kind] = OWNER_LABELS.map(label);
-            if !owner.is_empty() && kind == csv::KIND {
-                owned.by_name.entry(key(kind, home, owner)).or_default().push(place);
+            let [name, home, kind] = owner::recorded(component.0);
+            if !name.is_empty() && kind == csv::KIND {
+                owned.by_name.entry(key(kind, home, name)).or_default().push(place);
             }
         }
         owned

@@ -4,7 +4,7 @@
 
 use super::grant::{Grant, Origin, Spot};
 use super::{Scope, Setting};
-use crate::csv::{self, OWNER_LABELS};
+use crate::csv::{self, owner};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::role::{Roles, is_aggregated};
 use crate::text::Path;
@@ -71,10 +71,9 @@ impl<'a> RolesInPlace<'a> {
     /// Whether OLM copies a Role or a RoleBinding for the whole cluster. It recognizes those that it has created itself
     /// only by their labels.
     pub(super) fn is_copied(&self, object: &Value) -> bool {
-        let label = |key: &str| object.get("metadata")?.get("labels")?.get(key)?.as_str();
         let is_namespaced = ["Role", "RoleBinding"].contains(&text(object, "/kind"));
-        let owner = self.copied.map(|name| [name, self.namespace, csv::KIND].map(Some));
-        is_namespaced && owner == Some(OWNER_LABELS.map(label))
+        let version = self.copied.map(|name| [name, self.namespace, csv::KIND]);
+        is_namespaced && version == Some(owner::recorded(object))
     }
 
     /// Returns the permissions that an object of the bundle grants: those in a role, and those of a binding to a role

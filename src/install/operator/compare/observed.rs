@@ -2,7 +2,7 @@
 
 use super::super::component::Component;
 use super::Expected;
-use crate::csv::{self, GROUP};
+use crate::csv::{self, GROUP, owner};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -41,7 +41,8 @@ impl<'a> ObservedObjects<'a> {
             let of_kind = observed.kinds.entry(kind).or_default();
             of_kind.named.entry(object.name()).or_insert(object);
             of_kind.placed.entry((namespace, object.name())).or_insert(object);
-            if let Some(owner) = object.labels().and_then(|labels| labels.get("olm.owner")?.as_str()) {
+            let [owner, ..] = owner::recorded(object.0);
+            if !owner.is_empty() {
                 of_kind.owned.entry(owner).or_default().push(object);
             }
             if kind == (GROUP, "Subscription") {

@@ -2,7 +2,7 @@
 
 use super::super::Subject;
 use super::Targets;
-use crate::csv::{self, Csv};
+use crate::csv::{self, Csv, owner};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Named};
 use crate::kubernetes::rbac::role::{self, Roles};
@@ -140,21 +140,15 @@ pub(super) fn bound(
     given
 }
 
-/// The labels by which OLM recognizes the Roles and RoleBindings of a version: kind, namespace and name.
-const OWNER: [&str; 3] = ["olm.owner.kind", "olm.owner.namespace", "olm.owner"];
-
 /// Whether OLM copies a Role or RoleBinding in the namespace of a version: into an object for the whole cluster if it
 /// has the labels of the version, and into the target namespaces if it also has an owner reference to the version.
 fn is_copied(object: &Value, version: &str, namespace: &str, targets: &Targets) -> bool {
-    let owner = [csv::KIND, namespace, version];
-    let labels = object.pointer("/metadata/labels");
-    let label = |key: &str| labels.and_then(|labels| labels.get(key)?.as_str());
-    let is_labelled = OWNER.iter().zip(owner).all(|(key, value)| label(key) == Some(value));
+    let is_labelled = owner::recorded(object) == [version, namespace, csv::KIND];
     // OLM sets the UIDs of these references.
     let is_owned = || {
         let owners = object.pointer("/metadata/ownerReferences").and_then(Value::as_array);
-        owners.into_iter().flatten().any(|owner| {
-            let text = |key: &str| owner.get(key).and_then(Value::as_str);
+        owners.into_iter().flatten().any(|reference| {
+            let text = |key: &str| reference.get(key).and_then(Value::as_str);
             (text("kind"), text("name")) == (Some(csv::KIND), Some(version))
         })
     };
