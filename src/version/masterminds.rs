@@ -61,12 +61,18 @@ impl Constraint {
         Ok(Self { alternatives })
     }
 
-    /// Whether the version satisfies the constraint. A pre-release satisfies only terms that contain a pre-release
-    /// themselves.
+    /// Whether the version satisfies the constraint. A pre-release satisfies only alternatives in which at least one
+    /// term contains a pre-release.
     pub fn contains(&self, version: &Version) -> bool {
         let mut alternatives = self.alternatives.iter();
-        alternatives.any(|terms| terms.iter().all(|term| term.holds(version)))
+        alternatives.any(|terms| admits(terms, version) && terms.iter().all(|term| term.holds(version)))
     }
+}
+
+/// Whether an alternative admits the version: all releases, and pre-releases if a term contains one. Since version 3.5
+/// of the library, one term decides for the whole alternative.
+fn admits(terms: &[Term], version: &Version) -> bool {
+    version.pre.is_empty() || terms.iter().any(|term| !term.version.pre.is_empty())
 }
 
 /// Parses the terms of one alternative.
@@ -144,14 +150,11 @@ fn term(operator: Operator, text: &str) -> Result<Term, String> {
 impl Term {
     fn holds(&self, version: &Version) -> bool {
         let own = &self.version;
-        if !version.pre.is_empty() && own.pre.is_empty() {
-            return false;
-        }
         let order = version.cmp_precedence(own);
         match self.operator {
-            Operator::Equal if self.any => self.is_near(version),
+            Operator::Equal if self.any => order.is_ge() && self.is_near(version),
             Operator::Equal => order.is_eq(),
-            Operator::NotEqual if self.any => !self.is_near(version),
+            Operator::NotEqual if self.any => !self.is_near(version) || self.any_patch && version.pre != own.pre,
             Operator::NotEqual => order.is_ne(),
             Operator::Less => order.is_lt(),
             Operator::LessOrEqual if self.any => {
@@ -247,9 +250,14 @@ mod tests {
     }
 
     #[test]
-    fn prereleases_match_only_terms_with_a_prerelease() {
+    fn a_prerelease_in_one_term_admits_prereleases_for_all_terms_of_the_alternative() {
         assert_eq!(met(">=1.2.3-0 <1.3.0-0"), ["1.2.3-rc1", "1.2.3"]);
-        assert_eq!(met(">=1.2.3-0 <1.3.0"), ["1.2.3"]);
+        assert_eq!(met(">=1.2.3-0 <1.3.0"), ["1.2.3-rc1", "1.2.3"]);
+        assert_eq!(met(">1.2.3 <=2.0.0-a"), ["1.3.0", "2.0.0-a"]);
+        assert_eq!(met(">1.2.0 <1.3.0"), ["1.2.3"]);
+        assert_eq!(met(">=1.2.3-0 <1.3.0 || >=2"), ["1.2.3-rc1", "1.2.3", "2.0.0", "3.1.0"]);
+        assert_eq!(met("~1.2 >0.9-0"), ["1.2.0", "1.2.3-rc1", "1.2.3"]);
+        assert_eq!(met("2.x >=0.9-0"), ["2.0.0"], "a pre-release precedes its release");
     }
 
     #[test]
