@@ -89,13 +89,9 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
         add_object(&mut used, &index, object);
     }
     // The parts of these catalogs depend on what the catalogs contain.
-    for index in needed
-        .request
-        .extensions
-        .iter()
-        .flat_map(|extension| extension.catalogs.keys())
-    {
-        parts.entry(index.clone()).or_default();
+    let extensions = needed.request.extensions.iter();
+    for catalog in extensions.flat_map(|extension| &extension.catalogs) {
+        parts.entry(catalog.index.clone()).or_default();
     }
     needed.request.catalogs = parts
         .into_iter()

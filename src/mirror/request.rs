@@ -76,8 +76,19 @@ pub struct ExtensionRequest {
     pub range: Option<String>,
     /// The installed bundle.
     pub installed: Option<InstalledBundle>,
-    /// The priorities of the catalogs in which OLM v1 looks for the package, by [`CatalogRequest::catalog`].
-    pub catalogs: BTreeMap<String, i64>,
+    /// The catalogs in which OLM v1 looks for the package.
+    pub catalogs: Vec<ExtensionCatalog>,
+}
+
+/// A ClusterCatalog in which OLM v1 looks for the package of a ClusterExtension.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExtensionCatalog {
+    /// The name of the ClusterCatalog.
+    pub name: String,
+    /// The index: [`CatalogRequest::catalog`].
+    pub index: String,
+    /// The priority.
+    pub priority: i64,
 }
 
 /// A request for an image.

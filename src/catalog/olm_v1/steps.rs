@@ -1,7 +1,7 @@
 //! The bundles that OLM v1 installs for a ClusterExtension, one after the other.
 
 use super::{Rank, version_of};
-use crate::catalog::{BundleId, Catalog, ChannelEntry, Text};
+use crate::catalog::{Bundle, BundleId, Catalog, ChannelEntry, Text};
 use crate::version::VersionRange;
 use crate::version::masterminds::Constraint;
 use semver::Version;
@@ -44,19 +44,28 @@ pub(crate) struct Steps {
     pub(crate) bundles: Vec<BTreeSet<BundleId>>,
     /// Whether OLM v1 refuses to choose, because several sources with the same priority offer a bundle.
     pub(crate) are_contested: bool,
+    /// The chosen bundles that OLM v1 does not install, each with the position of its source. No other bundle is
+    /// installed instead of them or after them.
+    pub(crate) refused: Vec<(usize, BundleId)>,
 }
 
 /// Returns the bundle that OLM v1 installs next, the one that it installs after that, and so on. If it refuses to
-/// choose between sources, the bundles of all of them are included.
-pub(crate) fn steps(
+/// choose between sources, the bundles of all of them are included. `is_refused` says whether OLM v1 does not install a
+/// bundle of the source at a position.
+///
+/// # Errors
+/// Returns the first error of `is_refused`.
+pub(crate) fn steps<E>(
     sources: &[Source<'_>],
     package: &str,
     allowed: &Allowed,
     installed: Option<&InstalledBundle>,
-) -> Steps {
+    is_refused: impl Fn(usize, &Bundle) -> Result<bool, E>,
+) -> Result<Steps, E> {
     let mut steps = Steps {
         bundles: vec![BTreeSet::new(); sources.len()],
         are_contested: false,
+        refused: Vec::new(),
     };
     let offers: Vec<Vec<Offer<'_>>> = sources.iter().map(|source| source.offers(package, allowed)).collect();
     let mut next = vec![installed.cloned()];
@@ -64,17 +73,26 @@ pub(crate) fn steps(
         let winners = winners(sources, &offers, allowed, installed.as_ref());
         steps.are_contested |= winners.len() > 1;
         for (place, id) in winners {
-            if steps.bundles[place].insert(id)
-                && let Some(bundle) = sources[place].catalog.bundle(id)
-            {
-                next.push(Some(InstalledBundle {
-                    name: bundle.name.to_string(),
-                    version: version_of(bundle),
-                }));
+            let Some(bundle) = sources[place].catalog.bundle(id) else {
+                continue;
+            };
+            if !steps.bundles[place].insert(id) {
+                continue;
             }
+            let is_installed = installed
+                .as_ref()
+                .is_some_and(|installed| *bundle.name == *installed.name);
+            if !is_installed && is_refused(place, bundle)? {
+                steps.refused.push((place, id));
+                continue;
+            }
+            next.push(Some(InstalledBundle {
+                name: bundle.name.to_string(),
+                version: version_of(bundle),
+            }));
         }
     }
-    steps
+    Ok(steps)
 }
 
 /// Returns the bundles that win over those of the other sources, with the positions of their sources. Only the first
@@ -173,7 +191,8 @@ impl Allowed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::{Bundle, Channel, ManifestsId, Package};
+    use crate::catalog::{Channel, ManifestsId, Package};
+    use std::convert::Infallible;
 
     /// A channel, with entries of the form `(VERSION, REPLACED, RANGE)`.
     type Entries = (&'static str, &'static [(&'static str, &'static str, &'static str)]);
@@ -228,6 +247,18 @@ mod tests {
         })
     }
 
+    /// Returns the steps if OLM v1 refuses the bundles with these names.
+    fn steps_without(
+        refused: &[&str],
+        sources: &[Source<'_>],
+        allowed: &Allowed,
+        installed: Option<&InstalledBundle>,
+    ) -> Steps {
+        let is_refused = |_, bundle: &Bundle| Ok::<_, Infallible>(refused.contains(&&*bundle.name));
+        let Ok(steps) = steps(sources, "p", allowed, installed, is_refused);
+        steps
+    }
+
     fn range(text: &str) -> Option<Constraint> {
         (!text.is_empty()).then(|| Constraint::parse(text).unwrap())
     }
@@ -256,7 +287,7 @@ mod tests {
                 versions: range(versions_in),
                 any_update,
             };
-            let steps = steps(&[source], "p", &allowed, installed(from).as_ref());
+            let steps = steps_without(&[], &[source], &allowed, installed(from).as_ref());
             versions(&catalog, &steps.bundles[0])
         };
         assert_eq!(steps(&[], "", "", false), ["3.0.0-rc.1"]);
@@ -271,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn every_step_to_the_newest_version_is_included() {
+    fn every_step_to_the_newest_version_or_to_a_refused_bundle_is_included() {
         let catalog = catalog(&[(
             "stable",
             &[("1.0.0", "", ""), ("1.1.0", "1.0.0", ""), ("1.2.0", "1.1.0", "")],
@@ -281,8 +312,19 @@ mod tests {
             deprecated: &BTreeSet::new(),
             priority: 0,
         };
-        let steps = steps(&[source], "p", &Allowed::default(), installed("1.0.0").as_ref());
-        assert_eq!(versions(&catalog, &steps.bundles[0]), ["1.1.0", "1.2.0"]);
+        let steps = |refused: &[&str], from: &str| {
+            let steps = steps_without(refused, &[source], &Allowed::default(), installed(from).as_ref());
+            let refused = steps.refused.into_iter().map(|(_, id)| id).collect();
+            (versions(&catalog, &steps.bundles[0]), versions(&catalog, &refused))
+        };
+        let found = |steps: &[&str], refused: &[&str]| {
+            let owned = |versions: &[&str]| versions.iter().map(|version| (*version).to_owned()).collect::<Vec<_>>();
+            (owned(steps), owned(refused))
+        };
+        assert_eq!(steps(&[], "1.0.0"), found(&["1.1.0", "1.2.0"], &[]));
+        assert_eq!(steps(&["p.v1.1.0"], "1.0.0"), found(&["1.1.0"], &["1.1.0"]));
+        assert_eq!(steps(&["p.v1.2.0"], "1.0.0"), found(&["1.1.0", "1.2.0"], &["1.2.0"]));
+        assert_eq!(steps(&["p.v1.2.0"], "1.2.0"), found(&["1.2.0"], &[]), "it is installed");
     }
 
     #[test]
@@ -300,7 +342,7 @@ mod tests {
             ..Allowed::default()
         };
         let offered = |sources: &[Source<'_>]| {
-            let steps = steps(sources, "p", &allowed, None);
+            let steps = steps_without(&[], sources, &allowed, None);
             let is_used = steps.bundles.iter().map(|bundles| !bundles.is_empty());
             (is_used.collect::<Vec<_>>(), steps.are_contested)
         };

@@ -110,9 +110,10 @@ pub(super) struct PlanArguments {
     ///
     /// Mirrors the versions that the cluster's Subscriptions and ClusterExtensions have installed, and the upgrades
     /// from them. For a Subscription, these are the shortest path from the installed version to the head of its
-    /// channel; for a ClusterExtension, the versions that OLM v1 installs one after the other. If the default channel
-    /// of a package is not kept, another channel becomes the default channel. The objects are the output of "kubectl
-    /// get subscriptions,csv,catalogsources -A -o yaml", or of "kubectl get" for ClusterExtensions and ClusterCatalogs.
+    /// channel; for a ClusterExtension, the versions that OLM v1 installs one after the other, up to the first that it
+    /// chooses but does not install. If the default channel of a package is not kept, another channel becomes the
+    /// default channel. The objects are the output of "kubectl get subscriptions,csv,catalogsources -A -o yaml", or of
+    /// "kubectl get" for ClusterExtensions and ClusterCatalogs.
     #[arg(
         long,
         value_name = "PATH",

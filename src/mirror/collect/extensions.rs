@@ -2,11 +2,15 @@
 
 use super::CollectError;
 use super::opened::Opened;
+use crate::catalog::Bundle;
+use crate::catalog::file_based::edit::Editor;
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::load::Loaded;
-use crate::catalog::olm_v1::{Source, steps};
+use crate::catalog::olm_v1::{Source, refusals, steps};
 use crate::catalog::selection::part::Part;
-use crate::mirror::request::{CatalogRequest, ExtensionRequest, MirrorRequest};
+use crate::csv::Csv;
+use crate::mirror::request::{CatalogRequest, ExtensionCatalog, ExtensionRequest, MirrorRequest};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A request whose catalogs contain the bundles that its extensions need.
@@ -31,21 +35,21 @@ pub(super) fn extended(
         remarks: Vec::new(),
     };
     let is_named = |catalog: &CatalogRequest| {
-        let mut extensions = request.extensions.iter();
-        extensions.any(|extension| extension.catalogs.contains_key(&catalog.catalog))
+        let mut named = request.extensions.iter().flat_map(|extension| &extension.catalogs);
+        named.any(|named| named.index == catalog.catalog)
     };
-    let mut loaded: BTreeMap<&str, Loaded> = BTreeMap::new();
+    let mut loaded: BTreeMap<&str, Read> = BTreeMap::new();
     for (catalog, opened) in request.catalogs.iter().zip(&*opened) {
         if is_named(catalog) {
             let editor = opened.editor(&catalog.catalog, limits)?;
             let content = editor
                 .loaded()
                 .map_err(|error| CollectError::filter(&catalog.catalog, error))?;
-            loaded.insert(&catalog.catalog, content);
+            loaded.insert(&catalog.catalog, Read { editor, content });
         }
     }
     for extension in &request.extensions {
-        extended.add(extension, &loaded);
+        extended.add(extension, &loaded)?;
     }
     let catalogs = std::mem::take(&mut extended.request.catalogs);
     let pairs = catalogs.into_iter().zip(std::mem::take(opened));
@@ -55,36 +59,78 @@ pub(super) fn extended(
     Ok(extended)
 }
 
+/// The content of a catalog.
+struct Read {
+    editor: Editor,
+    content: Loaded,
+}
+
+impl Read {
+    /// Returns the reasons why OLM v1 does not install a bundle, as far as the catalog shows them.
+    fn refusals(&self, catalog: &str, bundle: &Bundle) -> Result<Vec<String>, CollectError> {
+        let manifests = self.editor.manifests(bundle);
+        let manifests = manifests.map_err(|error| CollectError::filter(catalog, error))?;
+        let parsed = manifests.objects.iter();
+        let objects: Vec<Value> = parsed.filter_map(|object| serde_json::from_str(object).ok()).collect();
+        let objects: Vec<&Value> = objects.iter().collect();
+        let csv = manifests.csv.and_then(|csv| serde_json::from_str(&csv).ok());
+        let csv: Value = csv.unwrap_or_default();
+        let has_manifests = !objects.is_empty();
+        let refusals = refusals::of_bundle(bundle, Csv(&csv), has_manifests.then_some(&objects[..]));
+        Ok(refusals.into_iter().map(|refusal| refusal.reason).collect())
+    }
+}
+
 impl Extended {
-    fn add(&mut self, extension: &ExtensionRequest, loaded: &BTreeMap<&str, Loaded>) {
+    fn add(&mut self, extension: &ExtensionRequest, loaded: &BTreeMap<&str, Read>) -> Result<(), CollectError> {
         let ExtensionRequest { name, package, .. } = extension;
-        let with_package = extension.catalogs.iter().filter_map(|(index, priority)| {
-            let loaded = loaded.get(index.as_str())?;
-            loaded.catalog.package(package)?;
-            Some((index.as_str(), loaded, *priority))
+        let with_package = extension.catalogs.iter().filter_map(|catalog| {
+            let read = loaded.get(catalog.index.as_str())?;
+            read.content.catalog.package(package)?;
+            Some((catalog, read))
         });
-        let with_package: Vec<(&str, &Loaded, i64)> = with_package.collect();
-        let sources = with_package.iter().map(|(_, loaded, priority)| Source {
-            catalog: &loaded.catalog,
-            deprecated: &loaded.deprecated.bundles,
-            priority: *priority,
+        let with_package: Vec<(&ExtensionCatalog, &Read)> = with_package.collect();
+        let sources = with_package.iter().map(|(catalog, read)| Source {
+            catalog: &read.content.catalog,
+            deprecated: &read.content.deprecated.bundles,
+            priority: catalog.priority,
         });
         let sources: Vec<Source<'_>> = sources.collect();
-        let steps = steps(&sources, package, &extension.allowed, extension.installed.as_ref());
+        let reasons = |place: usize, bundle: &Bundle| {
+            let (catalog, read) = with_package[place];
+            read.refusals(&catalog.index, bundle)
+        };
+        let is_refused = |place: usize, bundle: &Bundle| reasons(place, bundle).map(|reasons| !reasons.is_empty());
+        let installed = extension.installed.as_ref();
+        let steps = steps(&sources, package, &extension.allowed, installed, is_refused)?;
         if steps.bundles.iter().all(BTreeSet::is_empty) {
             self.skipped.push(format!(
                 "the ClusterExtension {name} is skipped, because {}",
                 nothing(extension, &sources)
             ));
         }
+        for (place, id) in steps.refused {
+            let Some(bundle) = sources[place].catalog.bundle(id) else {
+                continue;
+            };
+            let remark = format!(
+                "OLM v1 does not install {} for the ClusterExtension {name}: {}; the plan includes this bundle, but no \
+                 later ones",
+                bundle.name,
+                reasons(place, bundle)?.join(", and ")
+            );
+            // Several catalogs may offer the bundle.
+            if !self.remarks.contains(&remark) {
+                self.remarks.push(remark);
+            }
+        }
         let mut names = Vec::new();
         let mut is_installed_known = extension.installed.is_none();
-        for ((index, loaded, _), ids) in with_package.iter().zip(steps.bundles) {
-            let catalog = &loaded.catalog;
+        for ((looked_in, read), ids) in with_package.iter().zip(steps.bundles) {
+            let catalog = &read.content.catalog;
             if !ids.is_empty() {
-                names.push(*index);
+                names.push(looked_in.name.as_str());
             }
-            let installed = extension.installed.as_ref();
             let installed = installed.and_then(|installed| catalog.find_in(package, &installed.name));
             is_installed_known |= installed.is_some();
             let mut bundles: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -105,12 +151,12 @@ impl Extended {
                         .insert(bundle.name.to_string());
                 }
             }
-            self.add_bundles(index, package, bundles);
+            self.add_bundles(&looked_in.index, package, bundles);
         }
         if steps.are_contested {
             self.remarks.push(format!(
-                "{} have the same priority and offer package {package:?} for the ClusterExtension {name}, so OLM v1 \
-                 installs nothing; the plan includes the bundles of all of them",
+                "the ClusterCatalogs {} have the same priority and offer package {package:?} for the ClusterExtension \
+                 {name}, so OLM v1 installs nothing; the plan includes the bundles of all of them",
                 names.join(" and ")
             ));
         }
@@ -123,6 +169,7 @@ impl Extended {
                 installed.name
             ));
         }
+        Ok(())
     }
 
     fn add_bundles(&mut self, index: &str, package: &str, bundles: BTreeMap<String, BTreeSet<String>>) {
@@ -143,7 +190,8 @@ impl Extended {
 fn nothing(extension: &ExtensionRequest, sources: &[Source<'_>]) -> String {
     let ExtensionRequest { package, allowed, .. } = extension;
     if sources.is_empty() {
-        let catalogs: Vec<&str> = extension.catalogs.keys().map(String::as_str).collect();
+        let catalogs: BTreeSet<&str> = extension.catalogs.iter().map(|catalog| &*catalog.index).collect();
+        let catalogs: Vec<&str> = catalogs.into_iter().collect();
         return format!("there is no package {package:?} in {}", catalogs.join(" or "));
     }
     let channels: Vec<&str> = allowed.channels.iter().map(String::as_str).collect();

@@ -4,7 +4,7 @@ use super::{Installed, catalog_object, of_kind, text};
 use crate::catalog::olm_v1::{Allowed, InstalledBundle};
 use crate::kubernetes::selector::selects;
 use crate::mirror::plan::{CatalogKind, CatalogObject};
-use crate::mirror::request::ExtensionRequest;
+use crate::mirror::request::{ExtensionCatalog, ExtensionRequest};
 use crate::version::masterminds::Constraint;
 use crate::version::parse_strict;
 use serde_json::{Map, Value};
@@ -79,9 +79,8 @@ pub(super) fn add_extensions(
     let available = cluster_catalogs.iter().filter(|catalog| catalog.is_available);
     let used = available.filter_map(|catalog| {
         let index = catalog.index.as_ref()?;
-        let is_used = extensions
-            .iter()
-            .any(|extension| extension.catalogs.contains_key(index));
+        let mut looked_in = extensions.iter().flat_map(|extension| &extension.catalogs);
+        let is_used = looked_in.any(|looked_in| looked_in.index == *index);
         is_used.then(|| (index.clone(), catalog.object()))
     });
     used.collect()
@@ -121,8 +120,8 @@ fn extension(
     })
 }
 
-/// Returns the priorities of the available catalogs that a selector selects, by their indexes.
-fn of_selector(selector: Option<&Value>, catalogs: &[ClusterCatalog<'_>]) -> Result<BTreeMap<String, i64>, String> {
+/// Returns the available catalogs that a selector selects.
+fn of_selector(selector: Option<&Value>, catalogs: &[ClusterCatalog<'_>]) -> Result<Vec<ExtensionCatalog>, String> {
     if catalogs.is_empty() {
         return Err("there is no ClusterCatalog".to_owned());
     }
@@ -158,14 +157,12 @@ fn of_selector(selector: Option<&Value>, catalogs: &[ClusterCatalog<'_>]) -> Res
             listed(&unknown)
         ));
     }
-    let mut priorities = BTreeMap::new();
-    for catalog in available {
-        let priority = priorities
-            .entry(catalog.index.clone().unwrap_or_default())
-            .or_insert(catalog.priority);
-        *priority = catalog.priority.max(*priority);
-    }
-    Ok(priorities)
+    let requested = available.into_iter().map(|catalog| ExtensionCatalog {
+        name: catalog.name.to_owned(),
+        index: catalog.index.clone().unwrap_or_default(),
+        priority: catalog.priority,
+    });
+    Ok(requested.collect())
 }
 
 #[cfg(test)]
@@ -220,7 +217,12 @@ mod tests {
         };
         assert_eq!(extension.installed, Some(expected));
         let index = "registry.example.com/one:v1";
-        assert_eq!(extension.catalogs, BTreeMap::from([(index.to_owned(), 5)]));
+        let expected = ExtensionCatalog {
+            name: "one".to_owned(),
+            index: index.to_owned(),
+            priority: 5,
+        };
+        assert_eq!(extension.catalogs, [expected]);
         assert_eq!(found.request.catalogs[0].catalog, index);
     }
 
@@ -247,12 +249,13 @@ mod tests {
                 catalog("two", &json!({"tier": "b"}), mode),
             ];
             let found = found(&[&[extension(&json!({"selector": selector}))], &catalogs[..]].concat());
-            let names = |extension: &ExtensionRequest| extension.catalogs.keys().cloned().collect::<Vec<_>>().join(" ");
+            let names = |extension: &ExtensionRequest| {
+                let names = extension.catalogs.iter().map(|catalog| catalog.name.as_str());
+                names.collect::<Vec<_>>().join(" ")
+            };
             let skipped = found.skipped.join("");
             let extension = found.request.extensions.first();
-            extension.map_or(skipped, |extension| {
-                names(extension).replace("registry.example.com/", "").replace(":v1", "")
-            })
+            extension.map_or(skipped, names)
         };
         let label = |operator: &str| json!({"matchExpressions": [{"key": NAME_LABEL, "operator": operator, "values": ["two"]}]});
         assert_eq!(used(json!({}), "Available"), "one two");

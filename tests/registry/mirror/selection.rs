@@ -137,6 +137,53 @@ fn a_cluster_extension_gets_the_versions_that_its_range_allows() {
 }
 
 #[test]
+fn two_cluster_catalogs_with_the_same_index_and_priority_are_a_contested_choice() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let plan =
+        "mirror plan --cluster dump.yaml --catalog one=catalog.yaml --catalog two=catalog.yaml --use-http --no-binary";
+    let warning = "the ClusterCatalogs one and two have the same priority";
+    for (priority, is_contested) in [(0, true), (1, false)] {
+        let catalogs = [("one", "Available", 0), ("two", "Available", priority)];
+        fs::write(garden.path("dump.yaml"), of_olm_v1(&catalogs, "version: 1.1.x")).unwrap();
+        let text = garden.ok(plan);
+        assert_eq!(text.contains(warning), is_contested, "{text}");
+        assert_eq!(kept(&garden.json("plan.json")), ["g.v1.1.1"]);
+    }
+}
+
+#[test]
+fn a_cluster_extension_gets_no_version_after_one_that_olm_v1_does_not_install() {
+    if !installed(&["docker-registry"]) {
+        return;
+    }
+    let garden = Garden::new();
+    let status = "status: {install: {bundle: {name: g.v1.0.0, version: 1.0.0}}}\n";
+    let dump = of_olm_v1(&[("one", "Available", 0)], "channels: [stable]") + status;
+    fs::write(garden.path("dump.yaml"), dump).unwrap();
+    let catalog = fs::read_to_string(garden.path("catalog.yaml")).unwrap();
+    let requires = "- type: olm.package.required\n  value: {packageName: certs-operator, versionRange: '>=1.0.0'}\n";
+    let needing = catalog
+        .replace("'>=1.0.0 <1.2.0'", "'>=1.1.1 <1.2.0'")
+        .replace(requires, "")
+        .replace("version: 1.1.1}\n", &format!("version: 1.1.1}}\n{requires}"));
+    let without = needing.replace(requires, "");
+    let warning = "OLM v1 does not install g.v1.1.1 for the ClusterExtension g: it has dependencies (package \
+        \"certs-operator\"); the plan includes this bundle, but no later ones";
+    for (catalog, expected, is_refused) in [
+        (needing, &["c.v1.4.0", "g.v1.0.0", "g.v1.1.1"], true),
+        (without, &["g.v1.0.0", "g.v1.1.1", "g.v1.2.0"], false),
+    ] {
+        fs::write(garden.path("catalog.yaml"), catalog).unwrap();
+        let text = garden.ok("mirror plan --cluster dump.yaml --catalog one=catalog.yaml --use-http --no-binary");
+        assert_eq!(kept(&garden.json("plan.json")), expected, "{text}");
+        assert_eq!(text.contains(warning), is_refused, "{text}");
+    }
+}
+
+#[test]
 fn a_skipped_package_of_a_cluster_is_reported_and_can_be_denied() {
     if !installed(&["docker-registry"]) {
         return;

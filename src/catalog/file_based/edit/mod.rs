@@ -27,9 +27,10 @@ use super::error::CatalogError;
 use super::folder::finish_changes;
 use super::limits::CatalogLimits;
 use super::load::{self, Loaded};
+use super::manifests::Manifests;
 use super::migrate::{Level, level_of};
 use super::read::{FileBasedCatalog, Handle};
-use crate::catalog::Catalog;
+use crate::catalog::{Bundle, Catalog};
 use crate::diagnostic::Diagnostic;
 use crate::files::{self, FileChange, FileError};
 use crate::kubernetes::names::is_dns1123_label;
@@ -177,6 +178,24 @@ impl Editor {
     /// Returns an error if a document cannot be read, or documents are inconsistent.
     pub fn loaded(&self) -> Result<Loaded, CatalogEditError> {
         Ok(load::load(&self.catalog)?)
+    }
+
+    /// Returns the manifests of a bundle of the loaded catalog. A missing ClusterServiceVersion is replaced by its
+    /// substitute.
+    ///
+    /// # Errors
+    /// Returns an error if the document cannot be read again.
+    pub(crate) fn manifests(&self, bundle: &Bundle) -> Result<Manifests, CatalogEditError> {
+        let handle = usize::try_from(bundle.manifests.0).ok();
+        let Some(handle) = handle.and_then(|number| self.catalog.handles.get(number)) else {
+            return Ok(Manifests::default());
+        };
+        let document = self.catalog.document(handle)?;
+        let mut manifests = Manifests::of(&document);
+        if let Some(metadata) = &manifests.metadata {
+            manifests.csv = Some(metadata.csv(&document, None));
+        }
+        Ok(manifests)
     }
 
     /// Returns the migration level of the bundles in a package or, if the package has no bundles, in the whole catalog.
