@@ -1,5 +1,6 @@
 //! The bundles that OLM v1 chooses from a catalog, and those that it does not install.
 
+mod objects;
 pub(crate) mod refusal;
 pub(crate) mod refusals;
 mod steps;

@@ -1,18 +1,17 @@
 //! The reasons why OLM v1 does not install a bundle.
 
 use super::refusal::{Part, Refusal};
-use super::{MODE, webhooks};
+use super::{MODE, objects, webhooks};
 use crate::catalog::Bundle;
 use crate::csv::Csv;
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::names::is_dns1123_subdomain;
 use crate::olm::dependency::{self, Dependency, Spelling};
 use crate::olm::install_mode::INSTALL_MODES;
-use crate::olm::kinds::KINDS;
 use crate::olm::property::{CONSTRAINT, GVK_REQUIRED, K8S_V1, LABEL, MEDIA_TYPE, PACKAGE_REQUIRED};
 use crate::text::Path;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Returns the reasons that the properties, the ClusterServiceVersion and the objects of a bundle in a catalog give.
 pub(crate) fn of_bundle(bundle: &Bundle, csv: Csv<'_>, objects: Option<&[&Value]>) -> Vec<Refusal> {
@@ -123,9 +122,8 @@ pub(crate) fn of_contents(csv: Csv<'_>, objects: Option<&[&Value]>) -> Vec<Refus
     }
     deployments(csv, &mut found);
     webhooks::check(csv, &mut found);
-    if let Some(objects) = objects {
-        kinds(objects, &mut found);
-        definitions(csv, objects, &mut found);
+    if let Some(list) = objects {
+        objects::check(csv, list, &mut found);
     }
     found
 }
@@ -158,58 +156,6 @@ fn deployments(csv: Csv<'_>, found: &mut Vec<Refusal>) {
         } else if !names.insert(name) {
             let reason = format!("two deployments have the name {name:?}");
             report(reason, "Give each deployment its own name.");
-        }
-    }
-}
-
-fn kinds(objects: &[&Value], found: &mut Vec<Refusal>) {
-    let mut seen = BTreeSet::new();
-    for (index, object) in objects.iter().enumerate() {
-        let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
-        if !kind.is_empty() && !KINDS.contains(&kind) && seen.insert(kind) {
-            let reason = format!("it contains an object of the kind {kind}");
-            let help = "Let the operator create the object, or remove it from the bundle.";
-            found.push(Refusal::new(Part::Object(index, Path::from("kind")), reason, help));
-        }
-    }
-}
-
-fn definitions(csv: Csv<'_>, objects: &[&Value], found: &mut Vec<Refusal>) {
-    const UNKNOWN_FIELDS: &str = "Remove spec.preserveUnknownFields, and describe the fields in the schema.";
-    let text = |object: &Value, pointer: &str| object.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
-    let converted = webhooks::converted(csv);
-    let mut defined: BTreeMap<String, usize> = BTreeMap::new();
-    for (index, object) in objects.iter().enumerate() {
-        if text(object, "/kind").as_deref() != Some("CustomResourceDefinition") {
-            continue;
-        }
-        let name = text(object, "/metadata/name").unwrap_or_default();
-        if object.pointer("/spec/preserveUnknownFields") == Some(&Value::Bool(true)) && converted.contains(&*name) {
-            let reason = format!("a webhook converts {name}, which preserves unknown fields");
-            let part = Part::Object(index, Path::from("spec.preserveUnknownFields"));
-            found.push(Refusal::new(part, reason, UNKNOWN_FIELDS));
-        }
-        if let Some(first) = defined.insert(name.clone(), index)
-            && first != index
-        {
-            let reason = format!("it contains the CustomResourceDefinition {name} more than once");
-            let part = Part::Object(index, Path::from("metadata.name"));
-            found.push(Refusal::new(part, reason, "Keep one of the definitions."));
-        }
-    }
-    for (index, owned) in csv
-        .list(&["spec", "customresourcedefinitions", "owned"])
-        .iter()
-        .enumerate()
-    {
-        let name = owned.get("name").and_then(Value::as_str).unwrap_or_default();
-        if !defined.contains_key(name) {
-            let reason = format!("it owns {name:?}, but does not contain this CustomResourceDefinition");
-            let path = Path::from("spec.customresourcedefinitions.owned")
-                .index(index)
-                .key("name");
-            let help = "Add the CustomResourceDefinition to the bundle.";
-            found.push(Refusal::new(Part::Csv(path), reason, help));
         }
     }
 }

@@ -40,6 +40,11 @@ pub(super) fn converted(csv: Csv<'_>) -> BTreeSet<&str> {
     webhooks.flat_map(|webhook| texts(webhook, "conversionCRDs")).collect()
 }
 
+/// Returns the names of the deployments that serve webhooks.
+pub(super) fn deployments(csv: Csv<'_>) -> impl Iterator<Item = &str> {
+    definitions(csv).iter().map(|webhook| text(webhook, "deploymentName"))
+}
+
 /// Adds the reasons that the webhook definitions give.
 pub(super) fn check(csv: Csv<'_>, found: &mut Vec<Refusal>) {
     let deployments: BTreeSet<&str> = csv.deployments().iter().map(|entry| text(entry, "name")).collect();
