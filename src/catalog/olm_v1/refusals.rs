@@ -230,7 +230,9 @@ mod tests {
     fn each_limit_on_the_manifests_of_a_bundle_is_a_reason() {
         let mode = |name: &str| json!({"type": name, "supported": true});
         let webhook = |kind: &str, changes: &Value| {
-            let mut webhook = json!({"type": kind, "generateName": "v.example.com", "deploymentName": "rake"});
+            let mut webhook = json!({
+                "type": kind, "generateName": "v.example.com", "deploymentName": "rake", "containerPort": 443,
+            });
             webhook
                 .as_object_mut()
                 .unwrap()
@@ -320,6 +322,11 @@ mod tests {
             (rule(ADMISSION, "validatingadmissionpolicies"), vec![], ""),
             (webhooks(&[named("v"), mutating("v")]), vec![], ""),
             (webhooks(&[named("v"), named("v-")]), vec![], "have the name \"v\""),
+            (
+                webhooks(&[webhook("MutatingAdmissionWebhook", &json!({"containerPort": null}))]),
+                vec![],
+                "\"v.example.com\" has no containerPort",
+            ),
             (webhooks(&[named("V_")]), vec![], "\"V_\" of a webhook is not valid"),
             (
                 webhooks(&[webhook("MutatingAdmissionWebhook", &json!({"deploymentName": "hoe"}))]),

@@ -65,6 +65,12 @@ pub(super) fn check(csv: Csv<'_>, found: &mut Vec<Refusal>) {
             let help = "Give each webhook its own name; a hyphen at the end does not count.";
             report(at.key("generateName"), reason, help);
         }
+        // OLM v1 copies the port to the configuration of the webhook, whose port must not be 0. OLM v0 uses 443.
+        if webhook.get("containerPort").and_then(Value::as_i64).unwrap_or_default() == 0 {
+            let reason = format!("the webhook {written:?} has no containerPort");
+            let help = "Set containerPort to the port of the webhook's Service, such as 443.";
+            report(at.key("containerPort"), reason, help);
+        }
         let deployment = text(webhook, "deploymentName");
         if !deployments.contains(deployment) {
             let reason = format!("the webhook {written:?} belongs to deployment {deployment:?}, which does not exist");
