@@ -79,6 +79,9 @@ pub struct Bundle {
     /// The objects of a `registry+v1` bundle that no index reads, but that OLM also installs from an image: those in
     /// hidden files of `manifests/`, and those in `metadata/`.
     pub unpacked: Vec<Object>,
+    /// The objects of a `registry+v1` bundle that OLM v0 does not read, but OLM v1 does: further documents of files,
+    /// and the items of lists.
+    pub passed_over: Vec<Object>,
     /// `metadata/olm.yaml` of a `k8s+v1` bundle.
     pub olm: Option<Document>,
     /// The content of the file that `icon` in `olm.yaml` names.
@@ -102,6 +105,7 @@ impl Bundle {
             annotations: None,
             objects,
             unpacked: Vec::new(),
+            passed_over: Vec::new(),
             olm: None,
             icon: None,
             dependencies: Vec::new(),

@@ -94,6 +94,7 @@ pub(crate) fn read_as(tree: &Tree, media_type: Option<MediaType>, limits: &Limit
             MediaType::RegistryV1 => unpacked::read(tree, limits),
             MediaType::K8sV1 => Vec::new(),
         },
+        passed_over: manifests.passed_over,
         olm: metadata.olm,
         icon,
         dependencies: metadata.dependencies,

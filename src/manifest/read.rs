@@ -24,6 +24,9 @@ pub enum Layout {
 pub struct Manifests {
     /// The objects that could be read.
     pub objects: Vec<Object>,
+    /// The objects in a folder of the layout [`Layout::Flat`] that OLM v0 does not read, but OLM v1 does: further
+    /// documents of files, and the items of lists.
+    pub passed_over: Vec<Object>,
     /// Findings from reading. A file with an error contributes the objects that could be read.
     pub diagnostics: Vec<Diagnostic>,
     /// The number of documents that have neither an API version nor a kind, such as the values of a Helm chart. Each of
@@ -119,7 +122,13 @@ impl Manifests {
             return;
         };
         self.open_one(&first, &Path::root(), layout);
+        if is_list(Some(first.value())) {
+            self.pass_over(&first);
+        }
         if let Some(second) = documents.next() {
+            for document in std::iter::once(&second).chain(documents.as_slice()) {
+                self.pass_over(document);
+            }
             let finding = Diagnostic::new(
                 &rules::YAML_EXTRA_DOCUMENT,
                 "only the first document of a file is read in a registry+v1 bundle",
@@ -131,6 +140,26 @@ impl Manifests {
     /// Reads an object that is in no file, such as a ClusterServiceVersion that opmx makes.
     pub(crate) fn read_value(&mut self, name: &str, value: Value) {
         self.open_one(&Document::of_value(name, value), &Path::root(), Layout::Flat);
+    }
+
+    /// Keeps the objects of a document that OLM v0 does not read.
+    fn pass_over(&mut self, document: &Document) {
+        let root = Path::root();
+        let paths = match items(Some(document.value())) {
+            Some(items) => (0..items.len()).map(|index| root.key("items").index(index)).collect(),
+            None => vec![root],
+        };
+        for path in paths {
+            let Some(value) = path.get(document.value()) else {
+                continue;
+            };
+            let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str);
+            let Some(kind) = text("/kind") else { continue };
+            let gvk = GroupVersionKind::from_api_version(text("/apiVersion").unwrap_or_default(), kind);
+            let (name, namespace) = (text("/metadata/name").unwrap_or_default(), text("/metadata/namespace"));
+            let object = Object::new(document.clone(), path.clone(), gvk, name, namespace);
+            self.passed_over.push(object);
+        }
     }
 
     fn open(&mut self, document: &Document, path: &Path, layout: Layout) {

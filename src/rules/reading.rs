@@ -38,7 +38,7 @@ rules! { TEXT
     }
 
     RegistryBundles {
-        YAML_EXTRA_DOCUMENT = "yaml-extra-document", Warning, FORMAT, "Move each object to a separate file, because OLM reads only the first document.";
+        YAML_EXTRA_DOCUMENT = "yaml-extra-document", Warning, FORMAT, "Move each object to a separate file, because OLM v0 reads only the first document.";
     }
 
     PlainBundles {

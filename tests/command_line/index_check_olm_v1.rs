@@ -213,6 +213,45 @@ fn the_suite_reports_what_a_bundle_alone_shows() {
     assert!(outcome.stderr.contains(hint), "{outcome}");
 }
 
+/// Returns the messages of the suite about a bundle that `change` changes.
+fn messages_of_suite(change: impl FnOnce(&Sandbox)) -> Vec<String> {
+    let sandbox = Sandbox::new();
+    rake(&sandbox, "rake", "1.0.0", None);
+    change(&sandbox);
+    let outcome = sandbox.run("bundle validate rake --suite olm-v1 --only cluster-olm-v1 -o json".split(' '));
+    let report: Value = serde_json::from_str(&outcome.stdout).unwrap_or_else(|_| panic!("{outcome}"));
+    let findings = report["bundles"][0]["findings"].as_array();
+    let findings = findings.unwrap_or_else(|| panic!("{outcome}"));
+    let messages = findings.iter().map(|finding| {
+        let message = finding["message"].as_str().unwrap();
+        let reason = message.strip_prefix("OLM v1 does not install the bundle: ").unwrap();
+        format!("{reason} at {}:{}", finding["file"].as_str().unwrap(), finding["line"])
+    });
+    messages.collect()
+}
+
+#[test]
+fn the_suite_reads_all_documents_and_the_items_of_lists() {
+    let of = |manifest: &str| {
+        messages_of_suite(|sandbox| fs::write(sandbox.path("rake/manifests/more.yaml"), manifest).unwrap())
+    };
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\n";
+    let job = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\n";
+    let expected = ["it contains an object of the kind Job at rake/manifests/more.yaml:6"];
+    assert_eq!(of(&format!("{map}---\n{job}")), expected);
+    let list = |kind: &str| {
+        format!(
+            "apiVersion: v1\nkind: List\nitems:\n- {{apiVersion: v1, kind: ConfigMap, metadata: {{name: m}}}}\n\
+             - {{apiVersion: v1, kind: {kind}, metadata: {{name: n}}}}\n"
+        )
+    };
+    assert!(of(&list("Secret")).is_empty());
+    let expected = ["it contains an object of the kind Pod at rake/manifests/more.yaml:5"];
+    assert_eq!(of(&list("Pod")), expected);
+    let expected = ["it contains an object of the kind Pod at rake/manifests/more.yaml:9"];
+    assert_eq!(of(&format!("{map}---\n{}", list("Pod"))), expected);
+}
+
 #[test]
 fn olm_v1_has_its_own_name_among_the_releases() {
     let outcome = Sandbox::new().run("index check catalog --for v1".split(' '));

@@ -1,13 +1,13 @@
 //! `olm-v1`: the reasons why OLM v1 does not install a bundle, as far as the bundle shows them.
 
 use super::Input;
-use crate::bundle::MediaType;
 use crate::bundle::annotations::{MANIFESTS, PACKAGE};
+use crate::bundle::{Bundle, MediaType, is_csv};
 use crate::catalog::olm_v1::refusal::{Part, Refusal};
 use crate::catalog::olm_v1::refusals;
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
-use crate::manifest::Object;
+use crate::manifest::{self, Object};
 use crate::olm::dependency::Spelling;
 use crate::rules;
 use crate::source::Place;
@@ -26,16 +26,17 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
         let refusal = annotations.get(MANIFESTS).and_then(refusals::of_folder);
         findings.extend(refusal.map(|refusal| found(&refusal, annotation(MANIFESTS))));
     }
-    let csv = bundle.csv();
+    let read = objects(bundle);
+    let csv = read.iter().copied().find(|object| is_csv(object));
     let (required, place) = dependencies(input, csv.map_or(Csv(&Value::Null), |csv| Csv(csv.value())));
     findings.extend(refusals::of_dependencies(required).map(|refusal| found(&refusal, place)));
     let Some(csv) = csv else { return };
-    let objects: Vec<&Value> = bundle.objects.iter().map(Object::value).collect();
+    let objects: Vec<&Value> = read.iter().map(|object| object.value()).collect();
     for refusal in refusals::of_contents(Csv(csv.value()), Some(&objects)) {
         let (object, path) = match &refusal.part {
             Part::Metadata => (None, None),
             Part::Csv(path) => (Some(csv), Some(path)),
-            Part::Object(index, path) => (bundle.objects.get(*index), Some(path)),
+            Part::Object(index, path) => (read.get(*index).copied(), Some(path)),
         };
         let (Some(object), Some(path)) = (object, path) else {
             findings.push(found(&refusal, None));
@@ -44,6 +45,13 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
         let place = object.place(path);
         findings.push(found(&refusal, Some(place)).object(object.label()).path(path));
     }
+}
+
+/// Returns the objects that OLM v1 reads: those of all documents, with the items of lists instead of the lists.
+fn objects(bundle: &Bundle) -> Vec<&Object> {
+    let of_first = bundle.objects.iter();
+    let of_first = of_first.filter(|object| !manifest::is_list(Some(object.value())));
+    of_first.chain(&bundle.passed_over).collect()
 }
 
 /// Describes the dependencies of the bundle; returns the place of the first one that has one.
