@@ -57,6 +57,11 @@ impl Annotations {
         &self.values
     }
 
+    /// Returns the name of the file that contains the annotations.
+    pub(crate) fn file(&self) -> &str {
+        self.document.source().name()
+    }
+
     /// Returns the package name, or `""` if the file does not set one.
     pub fn package(&self) -> &str {
         self.get(PACKAGE).unwrap_or_default()

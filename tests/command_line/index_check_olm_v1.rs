@@ -253,6 +253,26 @@ fn the_suite_reads_all_documents_and_the_items_of_lists() {
 }
 
 #[test]
+fn olm_v1_reads_the_annotations_from_a_file_with_a_fixed_name_and_ignores_how_the_folder_is_written() {
+    const ANNOTATIONS: &str = "rake/metadata/annotations.yaml";
+    let renamed = messages_of_suite(|sandbox| {
+        fs::rename(sandbox.path(ANNOTATIONS), sandbox.path("rake/metadata/annotations.yml")).unwrap();
+    });
+    let expected = "its annotations are in rake/metadata/annotations.yml, but OLM v1 reads only \
+                    metadata/annotations.yaml at rake/metadata/annotations.yml:6";
+    assert_eq!(renamed, [expected]);
+    let rewritten = messages_of_suite(|sandbox| {
+        let text = fs::read_to_string(sandbox.path(ANNOTATIONS)).unwrap();
+        fs::write(
+            sandbox.path(ANNOTATIONS),
+            text.replace(": manifests/", ": ./manifests/"),
+        )
+        .unwrap();
+    });
+    assert!(rewritten.is_empty(), "{rewritten:?}");
+}
+
+#[test]
 fn olm_v1_has_its_own_name_among_the_releases() {
     let outcome = Sandbox::new().run("index check catalog --for v1".split(' '));
     assert!(outcome.stderr.contains("for OLM v1, use olm-v1"), "{outcome}");

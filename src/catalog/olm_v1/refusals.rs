@@ -59,9 +59,17 @@ pub(crate) fn of_package(name: &str) -> Option<Refusal> {
     Some(Refusal::new(Part::Metadata, reason, help))
 }
 
+/// Returns the reason that the name of the file with the annotations gives.
+pub(crate) fn of_annotations_file(name: &str) -> Refusal {
+    let reason = format!("its annotations are in {name}, but OLM v1 reads only metadata/annotations.yaml");
+    let help = "Rename the file to metadata/annotations.yaml.";
+    Refusal::new(Part::Metadata, reason, help)
+}
+
 /// Returns the reason that the folder of the manifests, as the metadata names it, gives.
 pub(crate) fn of_folder(folder: &str) -> Option<Refusal> {
-    if folder.trim_end_matches('/') == FOLDER {
+    let parts = folder.split('/').filter(|part| !["", "."].contains(part));
+    if parts.eq([FOLDER]) {
         return None;
     }
     let reason = format!("its manifests are in {folder:?}, but OLM v1 reads only the folder {FOLDER:?}");
@@ -223,6 +231,14 @@ mod tests {
         }
         for (name, expected) in [("u.x-y", ""), ("", ""), ("My_Pkg", "\"My_Pkg\"")] {
             look(&of_package(name).into_iter().collect::<Vec<_>>(), expected);
+        }
+        for (folder, expected) in [
+            ("manifests", ""),
+            ("./manifests/", ""),
+            ("deploy/manifests/", "in \"deploy/manifests/\""),
+            ("", "in \"\""),
+        ] {
+            look(&of_folder(folder).into_iter().collect::<Vec<_>>(), expected);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Input;
 use crate::bundle::annotations::{MANIFESTS, PACKAGE};
-use crate::bundle::{Bundle, MediaType, is_csv};
+use crate::bundle::{ANNOTATIONS_YAML, Bundle, MediaType, is_csv};
 use crate::catalog::olm_v1::refusal::{Part, Refusal};
 use crate::catalog::olm_v1::refusals;
 use crate::csv::Csv;
@@ -25,6 +25,10 @@ pub(super) fn check(input: &Input<'_>, findings: &mut Vec<Diagnostic>) {
         findings.extend(refusal.map(|refusal| found(&refusal, annotation(PACKAGE))));
         let refusal = annotations.get(MANIFESTS).and_then(refusals::of_folder);
         findings.extend(refusal.map(|refusal| found(&refusal, annotation(MANIFESTS))));
+        if input.files.get(ANNOTATIONS_YAML).is_none() {
+            let refusal = refusals::of_annotations_file(annotations.file());
+            findings.push(found(&refusal, annotation(PACKAGE)));
+        }
     }
     let read = objects(bundle);
     let csv = read.iter().copied().find(|object| is_csv(object));
