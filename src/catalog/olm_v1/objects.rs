@@ -3,17 +3,24 @@
 use super::refusal::{Part, Refusal};
 use super::webhooks;
 use crate::csv::Csv;
+use crate::kubernetes::GroupVersionKind;
+use crate::kubernetes::removed::removed_in;
 use crate::olm::kinds::KINDS;
 use crate::text::Path;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The minor version of the oldest Kubernetes that OLM v1 runs on. The CustomResourceDefinitions of OLM v1 contain
+/// rules in CEL, which older versions do not evaluate.
+const OLDEST_KUBERNETES: u64 = 25;
+
 const DEFINITION: &str = "CustomResourceDefinition";
 
 /// Adds the reasons that the objects of a bundle give.
 pub(super) fn check(csv: Csv<'_>, objects: &[&Value], found: &mut Vec<Refusal>) {
     kinds(objects, found);
+    removed(objects, found);
     definitions(csv, objects, found);
     repeated(csv, objects, found);
 }
@@ -69,6 +76,22 @@ fn definitions(csv: Csv<'_>, objects: &[&Value], found: &mut Vec<Refusal>) {
                 .key("name");
             let help = "Add the CustomResourceDefinition to the bundle.";
             found.push(Refusal::new(Part::Csv(path), reason, help));
+        }
+    }
+}
+
+/// Adds the API versions that no cluster with OLM v1 serves, so that OLM v1 cannot create their objects.
+fn removed(objects: &[&Value], found: &mut Vec<Refusal>) {
+    let mut seen = BTreeSet::new();
+    for (index, object) in objects.iter().enumerate() {
+        let (api_version, kind) = (text(object, "/apiVersion"), text(object, "/kind"));
+        let gvk = GroupVersionKind::from_api_version(api_version, kind);
+        let removed = removed_in(&gvk).filter(|minor| *minor <= OLDEST_KUBERNETES);
+        if let Some(minor) = removed.filter(|_| KINDS.contains(&kind) && seen.insert((api_version, kind))) {
+            let reason = format!("Kubernetes 1.{minor} removed {kind} from {api_version}, which it uses");
+            let help = "Use an API version that current versions of Kubernetes serve.";
+            let part = Part::Object(index, Path::from("apiVersion"));
+            found.push(Refusal::new(part, reason, help));
         }
     }
 }
@@ -232,5 +255,23 @@ mod tests {
         assert!(reasons(&[data("1"), bare("v1", "Secret", "rake")]).is_empty());
         let versions = ["policy/v1", "policy/v2"].map(|version| bare(version, "PodDisruptionBudget", "rake"));
         assert_eq!(reasons(&versions).len(), 1, "the version is not part of the identity");
+    }
+
+    #[test]
+    fn api_versions_that_every_cluster_with_olm_v1_lacks_are_refused_once() {
+        let definition = |name: &str| bare("apiextensions.k8s.io/v1beta1", DEFINITION, name);
+        let reasons = |objects: &[Value]| reasons(&Value::Null, objects);
+        let expected =
+            ["Kubernetes 1.22 removed CustomResourceDefinition from apiextensions.k8s.io/v1beta1, which it uses"];
+        assert_eq!(
+            reasons(&[definition("rakes.example.com"), definition("hoes.example.com")]),
+            expected
+        );
+        let expected = ["Kubernetes 1.25 removed PodDisruptionBudget from policy/v1beta1, which it uses"];
+        assert_eq!(
+            reasons(&[bare("policy/v1beta1", "PodDisruptionBudget", "rake")]),
+            expected
+        );
+        assert!(reasons(&[bare("policy/v1", "PodDisruptionBudget", "rake")]).is_empty());
     }
 }
