@@ -114,6 +114,20 @@ fn a_package_that_no_extension_can_name_is_an_error() {
 }
 
 #[test]
+fn a_channel_that_no_extension_can_name_is_a_warning_and_no_scope_of_its_own() {
+    let channels = [("Stable_1", "[{name: p.v1.0.0}]"), ("b", "[{name: p.v2.0.0}]")];
+    let outcome = check(&package("p", &channels, &[("1.0.0", NEEDS), ("2.0.0", ALL)]));
+    let said = "warning[cluster-olm-v1]: a ClusterExtension cannot name the channel \"Stable_1\", because the name must \
+                consist of lowercase letters, digits, hyphens and dots\n --> catalog/p.yaml:8:7\n";
+    assert!(outcome.stdout.contains(said), "{outcome}");
+    assert_eq!(outcome.status, Some(0), "no extension chooses p.v1.0.0: {outcome}");
+    let outcome = check(&package("p", &channels[..1], &[("1.0.0", NEEDS)]));
+    let said = "for ClusterExtensions of package \"p\" without channels, new installations fail";
+    assert!(outcome.stdout.contains(said), "{outcome}");
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+}
+
+#[test]
 fn bundles_whose_manifests_the_catalog_does_not_contain_are_named_in_one_warning() {
     let versions = [("1.0.0", ALL), ("2.0.0", ALL)];
     let channels = [("a", "[{name: p.v1.0.0}]"), ("b", "[{name: p.v2.0.0}]")];

@@ -59,6 +59,19 @@ pub(crate) fn of_package(name: &str) -> Option<Refusal> {
     Some(Refusal::new(Part::Metadata, reason, help))
 }
 
+/// Returns the reason why a ClusterExtension cannot contain the name of a channel.
+pub(crate) fn of_channel(name: &str) -> Option<Refusal> {
+    if is_dns1123_subdomain(name) {
+        return None;
+    }
+    let reason = format!(
+        "a ClusterExtension cannot name the channel {name:?}, because the name must consist of lowercase letters, \
+         digits, hyphens and dots"
+    );
+    let help = "Publish the bundles also in a channel whose name a ClusterExtension can contain.";
+    Some(Refusal::new(Part::Metadata, reason, help))
+}
+
 /// Returns the reason that the name of the file with the annotations gives.
 pub(crate) fn of_annotations_file(name: &str) -> Refusal {
     let reason = format!("its annotations are in {name}, but OLM v1 reads only metadata/annotations.yaml");

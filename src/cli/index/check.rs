@@ -101,8 +101,9 @@ pub(crate) struct CheckArguments {
     /// For an installation, OLM v1 chooses the highest version that is not deprecated, whether or not it is the head of
     /// the channel; for an update, it does so among the bundles that replace or skip the installed one. Bundles are
     /// checked for dependencies; install modes; APIServices; the media type; a missing image; the names of deployments;
-    /// the kinds of objects; missing or repeated CustomResourceDefinitions; and the names, deployments, rules and
-    /// conversions of webhooks. Also reports package names that a ClusterExtension cannot contain.
+    /// the kinds and API versions of objects; missing or repeated objects; objects that OLM v1 also creates; and the
+    /// names, deployments, ports, rules and conversions of webhooks. Also reports names of packages and channels that a
+    /// ClusterExtension cannot contain.
     #[arg(
         long = "for",
         visible_alias = "olm",

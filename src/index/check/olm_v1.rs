@@ -8,14 +8,15 @@ use crate::catalog::{Bundle, BundleId, Catalog, Channel, Package, olm_v1};
 use crate::csv::Csv;
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::open::{DescribedPackage, Describer, Index, OpenError};
-use crate::rules;
+use crate::rules::{self, Severity};
 use serde_json::Value;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Adds findings about the packages that OLM v1 cannot name, and about the bundles that it chooses from the channels of
-/// an index, for new installations and for updates, but does not install. In a file-based catalog, they have the places
-/// of their documents. A single finding names the chosen bundles whose manifests the index does not contain.
+/// Adds findings about the packages and channels that OLM v1 cannot name, and about the bundles that it chooses from
+/// the channels of an index, for new installations and for updates, but does not install. In a file-based catalog, they
+/// have the places of their documents. A single finding names the chosen bundles whose manifests the index does not
+/// contain.
 ///
 /// # Errors
 /// Returns an error if the index cannot be read or changes while it is being read.
@@ -28,6 +29,15 @@ pub fn add_for_olm_v1(findings: &mut Vec<Diagnostic>, index: &Index) -> Result<(
             let finding = Diagnostic::new(&rules::CLUSTER_OLM_V1, refusal.reason).help(refusal.help);
             let finding = finding.object(format!("olm.package/{}", package.name));
             findings.push(finding.at(index.place_of_package(package)?));
+        }
+        for channel in &package.channels {
+            if let Some(refusal) = refusals::of_channel(&channel.name) {
+                let finding = Diagnostic::new(&rules::CLUSTER_OLM_V1, refusal.reason).help(refusal.help);
+                let mut finding = finding.object(format!("olm.channel/{}", channel.name));
+                // A ClusterExtension without channels installs the bundles nevertheless.
+                finding.severity = Severity::Warning;
+                findings.push(finding.at(index.place_of_channel(package, channel)?));
+            }
         }
         let mut reader = Reader {
             catalog: &catalog,
@@ -72,13 +82,15 @@ fn stops(
 ) -> Result<BTreeMap<BundleId, Vec<String>>, OpenError> {
     let catalog = reader.catalog;
     let mut stops = Stops::default();
-    let single = package
-        .channels
-        .iter()
-        .map(|channel| (Scope::Channel(&channel.name), std::slice::from_ref(channel)));
-    let all = (package.channels.len() > 1).then_some((Scope::AllChannels, &package.channels[..]));
-    for (scope, channels) in single.chain(all) {
-        let channels: &[Channel] = channels;
+    let nameable = package.channels.iter();
+    let nameable = nameable.filter(|channel| refusals::of_channel(&channel.name).is_none());
+    let single = nameable.map(|channel| (Scope::Channel(&channel.name), std::slice::from_ref(channel)));
+    let mut scopes: Vec<(Scope<'_>, &[Channel])> = single.collect();
+    // For a package with a single channel, that channel stands for all of them.
+    if package.channels.len() > 1 || scopes.is_empty() {
+        scopes.push((Scope::AllChannels, &package.channels));
+    }
+    for (scope, channels) in scopes {
         let new = olm_v1::chosen(catalog, channels, is_deprecated);
         let mut held: BTreeMap<BundleId, Vec<String>> = BTreeMap::new();
         for update in olm_v1::updates(catalog, channels, is_deprecated) {

@@ -7,7 +7,7 @@ use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::manifests::Manifests;
 use crate::catalog::file_based::read::Handle;
 
-use crate::catalog::{Bundle, BundleId, Catalog, ManifestsId, Package};
+use crate::catalog::{Bundle, BundleId, Catalog, Channel, ManifestsId, Package};
 use crate::database::read::ReadError;
 use crate::kubernetes::GroupVersionKind;
 use crate::kubernetes::served::{self, ServedResource};
@@ -172,6 +172,19 @@ impl Index {
         let Self::Catalog(files) = self else { return Ok(None) };
         let mut handles = files.files.handles.iter();
         let handle = handles.find(|handle| handle.schema == Schema::Package && handle.name == package.name);
+        Ok(handle.map(|handle| files.files.place(handle)).transpose()?)
+    }
+
+    /// Returns the place of the document of a channel; `None` for a database.
+    ///
+    /// # Errors
+    /// Returns an error if the index changes while it is being read.
+    pub(crate) fn place_of_channel(&self, package: &Package, channel: &Channel) -> Result<Option<Place>, OpenError> {
+        let Self::Catalog(files) = self else { return Ok(None) };
+        let mut handles = files.files.handles.iter();
+        let handle = handles.find(|handle| {
+            handle.schema == Schema::Channel && handle.package == package.name && handle.name == channel.name
+        });
         Ok(handle.map(|handle| files.files.place(handle)).transpose()?)
     }
 
