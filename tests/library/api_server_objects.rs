@@ -231,6 +231,13 @@ const WEBHOOKS: &[Case] = &[
         "has 66 characters, but OLM also uses it as a label value",
     ),
     (
+        CSV,
+        "generateName: things.example.com",
+        "generateName: vthing.kb",
+        "spec.webhookdefinitions[0].generateName",
+        "has fewer than three parts",
+    ),
+    (
         HOOKS,
         "path: /validate",
         "path: validate",

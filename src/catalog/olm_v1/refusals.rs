@@ -349,8 +349,17 @@ mod tests {
                 "\"ValidatingWebhook",
             ),
             (rule(ADMISSION, "validatingadmissionpolicies"), vec![], ""),
-            (webhooks(&[named("v"), mutating("v")]), vec![], ""),
-            (webhooks(&[named("v"), named("v-")]), vec![], "have the name \"v\""),
+            (webhooks(&[named("v.r.io"), mutating("v.r.io")]), vec![], ""),
+            (
+                webhooks(&[named("v.r.io"), named("v.r.io-")]),
+                vec![],
+                "have the name \"v.r.io\"",
+            ),
+            (
+                webhooks(&[named("v.io-")]),
+                vec![],
+                "\"v.io-\" of a webhook has fewer than three parts",
+            ),
             (
                 webhooks(&[webhook("MutatingAdmissionWebhook", &json!({"containerPort": null}))]),
                 vec![],

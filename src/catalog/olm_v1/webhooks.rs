@@ -64,6 +64,10 @@ pub(super) fn check(csv: Csv<'_>, found: &mut Vec<Refusal>) {
             let reason = format!("two webhooks of type {kind} have the name {name:?}, without a hyphen at the end");
             let help = "Give each webhook its own name; a hyphen at the end does not count.";
             report(at.key("generateName"), reason, help);
+        } else if kind != CONVERSION && name.split('.').count() < 3 {
+            let reason = format!("the name {written:?} of a webhook has fewer than three parts");
+            let help = "Use a name of at least three parts, separated by dots, because API servers accept no other.";
+            report(at.key("generateName"), reason, help);
         }
         // OLM v1 copies the port to the configuration of the webhook, whose port must not be 0. OLM v0 uses 443.
         if webhook.get("containerPort").and_then(Value::as_i64).unwrap_or_default() == 0 {

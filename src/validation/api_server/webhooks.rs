@@ -25,7 +25,7 @@ impl Part<'_> {
                 self.called_path(&path.key("webhookPath"));
             } else {
                 self.called_path(&path.key("clientConfig").key("service").key("path"));
-                self.webhook_name(webhook, &path);
+                self.webhook_name(text(webhook, "name"), &path.key("name"));
                 self.webhook_label(text(webhook, "name"), &path.key("name"));
             }
             // OLM ignores the timeout and the rules of a conversion webhook, except that it refuses some rules.
@@ -33,6 +33,7 @@ impl Part<'_> {
                 self.webhook_timeout(&path);
                 self.intercepted(&path);
                 self.label_selector(&path.key("objectSelector"));
+                self.webhook_name(text(webhook, "generateName"), &path.key("generateName"));
                 self.webhook_label(text(webhook, "generateName"), &path.key("generateName"));
             }
         }
@@ -127,13 +128,13 @@ impl Part<'_> {
         }
     }
 
-    fn webhook_name(&mut self, webhook: &Value, at: &Path) {
-        let name = text(webhook, "name");
+    /// Checks the name of an admission webhook. For a webhook definition, OLM uses `generateName`.
+    fn webhook_name(&mut self, name: &str, path: &Path) {
         // Other rules report names that are not DNS names.
         if is_dns1123_subdomain(name) && name.split('.').count() < 3 {
             let message = format!("the webhook name {name:?} has fewer than three parts");
             let help = format!("Use at least three parts, separated by dots, such as {name}.example.com.");
-            self.refuse(&at.key("name"), message, &help);
+            self.refuse(path, message, &help);
         }
     }
 
