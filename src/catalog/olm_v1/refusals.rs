@@ -154,7 +154,9 @@ fn install_modes(csv: Csv<'_>, is_complete: bool, found: &mut Vec<Refusal>) {
     let is_listed = !csv.list(&["spec", "installModes"]).is_empty();
     if !csv.supports(MODE) && (is_listed || is_complete && !csv.0.is_null()) {
         let reason = "it does not support the install mode AllNamespaces";
-        let help = "Make the operator support the install mode AllNamespaces, and set it to supported.";
+        let help = "Make the operator support the install mode AllNamespaces, and set it to supported. With its feature \
+                    gate SingleOwnNamespaceInstallSupport, OLM v1 also installs operators in OwnNamespace and \
+                    SingleNamespace, if the ClusterExtension sets watchNamespace.";
         found.push(Refusal::new(Part::Csv(path.clone()), reason, help));
     }
     let others = INSTALL_MODES.into_iter().filter(|mode| *mode != MODE);
