@@ -25,7 +25,7 @@ use super::existing::Existing;
 use super::handling::{self, Resource};
 use crate::csv::{self, Csv};
 use crate::kubernetes::rbac::account::Grants;
-use crate::kubernetes::rbac::covering::{Granted, TooComplex, compact, halves, uncovered};
+use crate::kubernetes::rbac::covering::{Granted, Steps, TooComplex, compact, halves, uncovered};
 use crate::kubernetes::rbac::role::{Roles, is_aggregated};
 use crate::kubernetes::rbac::{self, Rule};
 use crate::steps::Step;
@@ -35,6 +35,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The verbs that OLM needs for the Deployments of an operator after creating its ClusterServiceVersion.
 const DEPLOYMENT_VERBS: [&str; 7] = ["create", "delete", "get", "list", "patch", "update", "watch"];
+
+/// The number of steps, as in a comparison, that it takes to list a string of a rule for one binding.
+const STEPS_PER_STRING: usize = 200;
 
 /// The purpose of a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -129,29 +132,35 @@ impl Permission {
 /// Returns the permissions that the steps of a plan need if the plan installs into `namespace`. `existing` are the
 /// objects of the cluster: steps update objects that already exist, and roles that the bundle binds but does not
 /// contain are looked up there.
+///
+/// # Errors
+/// Returns an error if the bindings among the steps grant too many rules to list them.
 pub fn needed<'a>(
     steps: &'a [Step],
     namespace: &str,
     apis: &Apis,
     existing: impl IntoIterator<Item = &'a Value>,
-) -> Vec<Need> {
+) -> Result<Vec<Need>, TooComplex> {
     let existing = Existing::of(existing);
-    let handed_on = handed_on(steps, namespace, existing.all());
+    let handed_on = handed_on(steps, namespace, existing.all())?;
     let mut needs = requests(steps, namespace, apis, existing);
     needs.extend(handed_on.into_iter().map(|(_, need)| need));
-    needs
+    Ok(needs)
 }
 
 /// Returns the permissions that are needed to write the roles and bindings among the steps, each with the position of
 /// its step.
+///
+/// # Errors
+/// Returns an error if the bindings among the steps grant too many rules to list them.
 pub(super) fn handed_on<'a>(
     steps: &'a [Step],
     namespace: &str,
     existing: impl IntoIterator<Item = &'a Value>,
-) -> Vec<(usize, Need)> {
+) -> Result<Vec<(usize, Need)>, TooComplex> {
     let place = |step: &Step, cluster: bool| (!cluster).then(|| step.namespace(namespace).to_owned());
     let mut needs = Vec::new();
-    let roles = with_roles_of(steps, namespace, Roles::of(existing));
+    let roles = with_roles_of(steps, namespace, Roles::of(existing))?;
     for (index, step) in steps.iter().enumerate() {
         let resource = &step.resource;
         if ["Role", "ClusterRole"].contains(&resource.kind.as_str()) {
@@ -192,12 +201,16 @@ pub(super) fn handed_on<'a>(
         };
         needs.push((index, need));
     }
-    needs
+    Ok(needs)
 }
 
 /// Adds the roles that the steps of a plan write. OLM updates roles that already exist, so the last step for a role
 /// determines its rules.
-fn with_roles_of<'a>(steps: &'a [Step], namespace: &'a str, mut roles: Roles<'a>) -> Roles<'a> {
+///
+/// # Errors
+/// Returns an error if the bindings among the steps grant too many rules to list them: each one grants all rules of its
+/// role.
+fn with_roles_of<'a>(steps: &'a [Step], namespace: &'a str, mut roles: Roles<'a>) -> Result<Roles<'a>, TooComplex> {
     for step in steps {
         let resource = &step.resource;
         roles.write(
@@ -207,7 +220,25 @@ fn with_roles_of<'a>(steps: &'a [Step], namespace: &'a str, mut roles: Roles<'a>
             &resource.manifest,
         );
     }
-    roles
+    let left = Steps::default();
+    for step in steps {
+        match step.resource.kind.as_str() {
+            "ClusterRole" => left.take(roles.most_extended())?,
+            "RoleBinding" | "ClusterRoleBinding" => {
+                let text = |path: &str| step.resource.manifest.pointer(path).and_then(Value::as_str);
+                let kind = text("/roleRef/kind").unwrap_or_default();
+                let name = text("/roleRef/name").unwrap_or_default();
+                if roles.is_aggregated(kind, name) {
+                    left.take(roles.most_parts())?;
+                }
+                let rules = roles.rules(kind, name, step.namespace(namespace)).unwrap_or_default();
+                let strings: usize = rules.iter().map(Rule::strings).sum();
+                left.take(strings.saturating_mul(STEPS_PER_STRING))?;
+            }
+            _ => {}
+        }
+    }
+    Ok(roles)
 }
 
 /// Returns the permissions that the install needs for its requests to the API server, without duplicates.

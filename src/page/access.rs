@@ -119,6 +119,7 @@ pub(super) fn access(content: &Content) -> Result<Access, String> {
     let steps = steps::in_order(steps);
     let nothing = State::default();
     let needs = needed(&steps, NAMESPACE, &Apis::of(&nothing), &nothing.objects);
+    let needs = needs.map_err(|error| error.to_string())?;
     let install = not_held(&needs, &Grants::default()).map_err(|error| error.to_string())?;
     let operators = operators(&steps, NAMESPACE, &nothing).map_err(|error| error.to_string())?;
     Ok(Access {

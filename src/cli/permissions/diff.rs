@@ -87,7 +87,7 @@ pub(super) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     let of_account = held.clone();
     let read = |content: &Content| -> Result<(Vec<Need>, Vec<Operator>), CommandError> {
         let steps = steps_of(content, namespace, olm)?;
-        let needs = permissions::needed(&steps, namespace, &Apis::of(&state), &state.objects);
+        let needs = permissions::needed(&steps, namespace, &Apis::of(&state), &state.objects)?;
         Ok((needs, operators(&steps, namespace, &state)?))
     };
     let (needed, after) = read(&new)?;

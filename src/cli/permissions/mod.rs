@@ -269,7 +269,7 @@ fn review(bundle: &str, arguments: &PermissionsArguments, context: &Context<'_>)
     }
     let namespace = install.namespace(&state);
     let steps = steps_of(&content, namespace, olm)?;
-    let needs = permissions::needed(&steps, namespace, &Apis::of(&state), &state.objects);
+    let needs = permissions::needed(&steps, namespace, &Apis::of(&state), &state.objects)?;
     let operators = permissions::operators(&steps, namespace, &state)?;
     for note in operators.iter().flat_map(|operator| &operator.notes) {
         context.printer.warning(note);
@@ -326,7 +326,12 @@ fn steps_of(content: &Content, namespace: &str, olm: &Olm) -> Result<Vec<Step>, 
 /// Returns the permissions that the steps of a bundle need.
 fn needs(content: &Content, namespace: &str, state: &State, olm: &Olm) -> Result<Vec<Need>, CommandError> {
     let steps = steps_of(content, namespace, olm)?;
-    Ok(permissions::needed(&steps, namespace, &Apis::of(state), &state.objects))
+    Ok(permissions::needed(
+        &steps,
+        namespace,
+        &Apis::of(state),
+        &state.objects,
+    )?)
 }
 
 /// Returns the reviewed content, with the digest that an image resolves to.

@@ -124,7 +124,7 @@ impl Installer {
         (account, held): (Account, Grants),
     ) -> Result<Self, TooComplex> {
         let mut places: BTreeMap<Option<String>, Vec<(usize, Need)>> = BTreeMap::new();
-        for (index, need) in handed_on(steps, namespace, &state.objects) {
+        for (index, need) in handed_on(steps, namespace, &state.objects)? {
             places.entry(need.namespace.clone()).or_default().push((index, need));
         }
         let mut not_held = BTreeMap::new();

@@ -137,7 +137,7 @@ pub fn operators(steps: &[Step], namespace: &str, state: &State) -> Result<Vec<O
     // OLM creates only the first of several versions with the same name.
     let created = versions.filter(|step| seen.insert((step.namespace(namespace), &*step.resource.name)));
     let mut bindings = Bindings::of(&state.objects);
-    bindings.roles = with_roles_of(steps, namespace, bindings.roles);
+    bindings.roles = with_roles_of(steps, namespace, bindings.roles)?;
     let mut cluster = Cluster {
         steps: StepsByVersion::of(steps),
         bindings,

@@ -11,7 +11,7 @@ fn plan(csv: Value, objects: Vec<Value>) -> Vec<Step> {
 }
 
 fn needs(steps: &[Step]) -> Vec<Need> {
-    needed(steps, "operators", &Apis::default(), [])
+    needed(steps, "operators", &Apis::default(), []).unwrap()
 }
 
 fn lines_of(permissions: &[Permission]) -> Vec<String> {
@@ -95,7 +95,7 @@ fn existing_objects_are_read_and_changed_and_definitions_need_no_permissions() {
         ],
     );
     let asked = |existing: &[Value]| {
-        let needs = needed(&steps, "operators", &Apis::default(), existing);
+        let needs = needed(&steps, "operators", &Apis::default(), existing).unwrap();
         let shown = lines_of(&pending(&needs, &Grants::default()).unwrap());
         assert!(
             !shown.iter().any(|line| line.contains("customresourcedefinitions")),
@@ -181,7 +181,7 @@ fn a_bound_role_outside_the_bundle_is_looked_up_or_must_be_bindable() {
     );
     let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": delegator.0, "metadata": {"name": delegator.1},
         "rules": [{"apiGroups": ["authentication.k8s.io"], "resources": ["tokenreviews"], "verbs": ["create"]}]});
-    let needs = needed(&steps, "operators", &Apis::default(), [&role]);
+    let needs = needed(&steps, "operators", &Apis::default(), [&role]).unwrap();
     let known = lines_of(&pending(&needs, &Grants::default()).unwrap());
     assert!(
         known.contains(&"*: tokenreviews.authentication.k8s.io create".to_owned()),

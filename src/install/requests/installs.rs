@@ -171,7 +171,7 @@ impl OpenInstall {
         let namespace = self.namespace(namespace);
         let steps = self.steps(&namespace)?;
         let apis = Apis::of(state);
-        let needs = needed(&steps, &namespace, &apis, &state.objects);
+        let needs = needed(&steps, &namespace, &apis, &state.objects)?;
         let operators = permissions::operators(&steps, &namespace, state)?;
         let account = account.cloned();
         let account = account.or_else(|| account::of_install(state, &namespace, &self.install.name));

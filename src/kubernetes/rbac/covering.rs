@@ -25,8 +25,8 @@ const MOST_STEPS: usize = 50_000_000;
 /// The error for rules that are so complex that comparing them with the granted rules would take too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "comparing the required rules with the granted rules takes more than {MOST_STEPS} steps; use fewer rules, or \
-     fewer groups, resources and names in each rule"
+    "comparing the required rules with the granted rules takes more than {MOST_STEPS} steps; use fewer rules, \
+     bindings and aggregated roles, or fewer groups, resources and names in each rule"
 )]
 pub struct TooComplex;
 

@@ -36,6 +36,19 @@ impl Rule {
         }
     }
 
+    /// Returns the number of strings in the rule.
+    pub(crate) fn strings(&self) -> usize {
+        let Self {
+            api_groups,
+            resources,
+            resource_names,
+            non_resource_urls,
+            verbs,
+        } = self;
+        let lists = [api_groups, resources, resource_names, non_resource_urls, verbs];
+        lists.into_iter().map(Vec::len).sum()
+    }
+
     /// Returns the rules that allow everything: all verbs on all resources and on all paths.
     pub fn everything() -> [Self; 2] {
         let paths = Self {

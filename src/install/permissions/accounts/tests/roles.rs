@@ -224,3 +224,38 @@ fn roles_of_the_bundle_with_the_labels_of_the_version_are_copied_like_generated_
         ["*: topsecrets get", "operators: secrets get"]
     );
 }
+
+/// Each binding grants all rules of its role, so few bytes may ask for more rules than fit into memory.
+#[test]
+fn bindings_that_grant_too_many_rules_are_rejected() {
+    let found = |objects: Vec<Value>| {
+        let steps = of_bundle(&content(version(true), objects), &target(), "").unwrap();
+        operators(&in_order(steps), "operators", &State::default())
+    };
+    let bound_times = |count: usize| {
+        let resources: Vec<String> = (0..1000).map(|number| format!("resource{number}")).collect();
+        let mut role = allowing("big", "pods");
+        role["rules"][0]["resources"] = json!(resources);
+        let bindings = (0..count).map(|number| {
+            let mut binding = to_sa("big");
+            binding["metadata"]["name"] = format!("b{number}").into();
+            binding
+        });
+        std::iter::once(role).chain(bindings).collect::<Vec<_>>()
+    };
+    assert!(found(bound_times(10)).is_ok());
+    assert_eq!(found(bound_times(1000)), Err(TooComplex));
+    // Each of these roles contains the next one.
+    let aggregated = |count: usize| {
+        let roles = (0..count).map(|number| {
+            let mut role = allowing(&format!("r{number}"), "pods");
+            role["metadata"]["labels"] = json!({"number": number.to_string()});
+            let selector = json!({"matchLabels": {"number": (number + 1).to_string()}});
+            role["aggregationRule"] = json!({"clusterRoleSelectors": [selector]});
+            role
+        });
+        roles.collect::<Vec<_>>()
+    };
+    assert!(found(aggregated(10)).is_ok());
+    assert_eq!(found(aggregated(1000)), Err(TooComplex));
+}
