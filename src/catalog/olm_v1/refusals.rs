@@ -48,27 +48,24 @@ pub(crate) fn plain() -> Refusal {
 
 /// Returns the reason that the name of a package gives. An empty name belongs to another rule.
 pub(crate) fn of_package(name: &str) -> Option<Refusal> {
-    if name.is_empty() || is_dns1123_subdomain(name) {
-        return None;
-    }
-    let reason = format!(
-        "a ClusterExtension cannot name the package {name:?}, because the name must consist of lowercase letters, \
-         digits, hyphens and dots"
-    );
     let help = "Publish the operator in a package whose name a ClusterExtension can contain.";
-    Some(Refusal::new(Part::Metadata, reason, help))
+    of_name("package", name, help).filter(|_| !name.is_empty())
 }
 
 /// Returns the reason why a ClusterExtension cannot contain the name of a channel.
 pub(crate) fn of_channel(name: &str) -> Option<Refusal> {
+    let help = "Publish the bundles also in a channel whose name a ClusterExtension can contain.";
+    of_name("channel", name, help)
+}
+
+fn of_name(what: &str, name: &str, help: &'static str) -> Option<Refusal> {
     if is_dns1123_subdomain(name) {
         return None;
     }
     let reason = format!(
-        "a ClusterExtension cannot name the channel {name:?}, because the name must consist of lowercase letters, \
+        "a ClusterExtension cannot name the {what} {name:?}, because the name must consist of lowercase letters, \
          digits, hyphens and dots"
     );
-    let help = "Publish the bundles also in a channel whose name a ClusterExtension can contain.";
     Some(Refusal::new(Part::Metadata, reason, help))
 }
 
