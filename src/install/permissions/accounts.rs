@@ -369,7 +369,8 @@ fn holdings(own: &[&Given], before: &Grants) -> Result<Vec<Holding>, TooComplex>
             } else {
                 &mut halves(rule)
             };
-            for row in rows {
+            // Bindings in a namespace grant nothing on paths.
+            for row in rows.filter(|row| namespaces.is_empty() || row.non_resource_urls.is_empty()) {
                 let verbs = row.verbs.clone();
                 let what = Rule {
                     verbs: Vec::new(),

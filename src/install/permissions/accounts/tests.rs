@@ -52,7 +52,7 @@ fn lines_of(operator: &Operator, account: &str) -> Vec<String> {
         let names: Vec<String> = rule.resource_names.iter().map(|name| format!("/{name}")).collect();
         format!(
             "{place}: {}{} {}",
-            rule.resources.join(","),
+            [&rule.resources[..], &rule.non_resource_urls[..]].concat().join(","),
             names.concat(),
             rule.verbs.join(",")
         )

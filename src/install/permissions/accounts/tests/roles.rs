@@ -259,3 +259,19 @@ fn bindings_that_grant_too_many_rules_are_rejected() {
     assert!(found(aggregated(10)).is_ok());
     assert_eq!(found(aggregated(1000)), Err(TooComplex));
 }
+
+#[test]
+fn bindings_in_a_namespace_grant_nothing_on_paths() {
+    let rules = json!([
+        {"nonResourceURLs": ["/metrics"], "verbs": ["get"]},
+        {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}
+    ]);
+    let with = |kind: &str| {
+        let role = rbac("ClusterRole", "paths", json!({ "rules": rules }));
+        let mut binding = to_sa("paths");
+        binding["kind"] = json!(kind);
+        of_sa(&held(version(true), vec![role, binding], &state(Vec::new())))
+    };
+    assert_eq!(with("ClusterRoleBinding"), ["*: /metrics get", "*: secrets get"]);
+    assert_eq!(with("RoleBinding"), ["operators: secrets get"]);
+}
