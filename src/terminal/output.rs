@@ -3,7 +3,7 @@
 mod parts;
 
 use crate::concurrent;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, MOST_OF_A_RULE, limit_each_rule};
 use crate::rules::Severity;
 use crate::terminal::findings::{self, Summary};
 use crate::terminal::progress::Bars;
@@ -13,6 +13,7 @@ use crate::visible::{lines, one_line, styled, visible};
 use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -180,6 +181,21 @@ impl Printer {
         self.stdout().lines(text)
     }
 
+    /// Prints a diff: hidden characters are escaped, except for the carriage returns at line ends, which `patch` needs.
+    ///
+    /// # Errors
+    /// Returns an error if the output cannot be written.
+    pub fn diff(&self, text: &str) -> Result<(), OutputError> {
+        let mut output = self.stdout();
+        for line in text.split_inclusive('\n') {
+            match line.strip_suffix("\r\n") {
+                Some(line) => output.write(&format!("{}\r\n", lines(line)))?,
+                None => output.write(&lines(line))?,
+            }
+        }
+        Ok(())
+    }
+
     /// Prints lines of the result, with styles if standard output is colored. Untrusted text between the styles must
     /// already have been made visible.
     ///
@@ -242,9 +258,13 @@ impl Printer {
 
     /// Prints findings to standard error, in addition to the result of a command; with `--quiet`, prints only errors.
     pub fn report(&self, diagnostics: &[Diagnostic]) {
+        let mut limited = Cow::Borrowed(diagnostics);
+        if diagnostics.len() > MOST_OF_A_RULE {
+            limit_each_rule(limited.to_mut());
+        }
         let shown = |diagnostic: &&Diagnostic| !self.quiet || diagnostic.severity == Severity::Error;
         let mut explained = BTreeSet::new();
-        for diagnostic in diagnostics.iter().filter(shown) {
+        for diagnostic in limited.iter().filter(shown) {
             let shown = findings::render_next(diagnostic, self.color.stderr, &mut explained);
             self.say(&format!("{shown}\n"));
         }

@@ -469,6 +469,44 @@ fn a_dry_run_reports_what_would_change() {
 }
 
 #[test]
+fn the_diff_of_a_file_with_carriage_returns_can_be_applied() {
+    let sandbox = catalog();
+    let file = sandbox.path("catalog/rake.yaml");
+    fs::write(&file, CATALOG.replace('\n', "\r\n")).unwrap();
+    let change = "catalog deprecate catalog rake -m old";
+    let shown = outcome_of(&sandbox, &format!("{change} --dry-run")).stdout;
+    let (headers, content): (Vec<&str>, Vec<&str>) = shown
+        .lines()
+        .partition(|line| ["--- ", "+++ ", "@@ "].iter().any(|start| line.starts_with(start)));
+    assert_eq!((headers.len(), content.is_empty()), (3, false), "{shown}");
+    assert_eq!(shown.matches("\r\n").count(), content.len(), "{shown}");
+    fs::write(sandbox.path("change.patch"), &shown).unwrap();
+    let before = text(&sandbox);
+    succeed(&sandbox, change);
+    let changed = text(&sandbox);
+    fs::write(&file, before).unwrap();
+    let mut git = std::process::Command::new("git");
+    let Ok(applied) = git
+        .args(["apply", "--whitespace=nowarn", "change.patch"])
+        .current_dir(sandbox.path("."))
+        .output()
+    else {
+        crate::shared::not_run("git is not installed");
+        return;
+    };
+    assert!(applied.status.success(), "{applied:?}\n{shown}");
+    assert_eq!(text(&sandbox), changed);
+}
+
+#[test]
+fn a_message_may_begin_with_a_hyphen() {
+    let sandbox = catalog();
+    let outcome = sandbox.run(["catalog", "deprecate", "catalog", "rake", "-m", "- Use hoe"]);
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    assert!(text(&sandbox).contains("message: '- Use hoe'"), "{}", text(&sandbox));
+}
+
+#[test]
 fn the_removal_of_a_package_is_reported_with_its_size() {
     let sandbox = catalog();
     let outcome = outcome_of(&sandbox, "catalog rm catalog rake");

@@ -121,9 +121,7 @@ pub(crate) fn run(arguments: &UpdateArguments, context: &Context<'_>) -> Command
     if !arguments.dry_run {
         release.write(&arguments.folder)?;
     }
-    for line in difference(&release, &shown).lines() {
-        printer.line(line)?;
-    }
+    printer.diff(&difference(&release, &shown))?;
     printer.flush()?;
     report(&release, arguments, &shown, context);
     let sources = &options.outside.sources;

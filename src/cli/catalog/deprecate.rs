@@ -36,7 +36,7 @@ pub(crate) struct DeprecateArguments {
     #[arg(value_name = "TARGET")]
     target: TargetArgument,
     /// Reason and replacement, as Markdown
-    #[arg(short, long, value_name = "TEXT", value_parser = message)]
+    #[arg(short, long, value_name = "TEXT", value_parser = message, allow_hyphen_values = true)]
     message: String,
 }
 

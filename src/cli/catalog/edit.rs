@@ -211,9 +211,7 @@ pub(crate) fn show(edited: &Edited, dry_run: bool, printer: &Printer) -> Result<
     let shown = edited.folder.display().to_string();
     let changes = edited.files.iter();
     let changes = changes.map(|(path, file)| (path.as_str(), file.before.as_deref(), file.after.as_deref()));
-    for line in unified(&shown, changes).lines() {
-        printer.line(line)?;
-    }
+    printer.diff(&unified(&shown, changes))?;
     printer.flush()
 }
 
@@ -265,7 +263,7 @@ pub(crate) fn warn_of_earlier(catalog: &Path, limits: CatalogLimits, printer: &P
 }
 
 /// Warns of the number of errors in a catalog, with the first ones.
-fn warn_of_errors(of: &str, findings: &[Diagnostic], catalog: &Path, printer: &Printer) {
+pub(super) fn warn_of_errors(of: &str, findings: &[Diagnostic], catalog: &Path, printer: &Printer) {
     const SHOWN: usize = 3;
     let errors: Vec<&Diagnostic> = findings.iter().filter(|finding| finding.is_error()).collect();
     if errors.is_empty() {
