@@ -157,6 +157,21 @@ fn a_merged_catalog_with_errors_is_not_written() {
 }
 
 #[test]
+fn errors_that_a_source_already_has_are_counted() {
+    let sandbox = place();
+    let broken = catalog("spade").replace("defaultChannel: stable", "defaultChannel: none");
+    fs::write(sandbox.path("b/spade.yaml"), broken).unwrap();
+    let outcome = outcome_of(&sandbox, "catalog merge a b -o out");
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    let told = "warning: like its sources, out has 1 error: out/spade/catalog.yaml:";
+    assert!(outcome.stderr.contains(told), "{outcome}");
+    assert!(
+        outcome.stderr.contains("\"opmx validate out\" shows all\n"),
+        "{outcome}"
+    );
+}
+
+#[test]
 fn a_catalog_is_not_merged_into_itself() {
     let sandbox = place();
     for output in ["a/out", "./a/sub/out", "a"] {

@@ -26,7 +26,8 @@ Examples:
 /// another schema that has a name, unless --prefer specifies the catalog that takes precedence. The files of the new
 /// catalog are PACKAGE/catalog.yaml and PACKAGE/catalog.json; .indexignore files are not copied.
 ///
-/// The result is validated, and appears only when it is complete. The new folder must be absent or empty.
+/// The result is validated: errors that no source has are refused, and a warning counts the others. The new folder
+/// appears only when it is complete; it must be absent or empty.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MergeArguments {
@@ -63,16 +64,16 @@ pub(crate) fn run(arguments: &MergeArguments, context: &Context<'_>) -> CommandR
     for catalog in &arguments.catalogs {
         containment::require_outside(&arguments.output, catalog)?;
     }
-    let packages = match merge(
+    let merged = match merge(
         &arguments.catalogs,
         preferred,
         &arguments.output,
         arguments.limits.catalog(),
     ) {
-        Ok(packages) => packages,
+        Ok(merged) => merged,
         Err(error) => return edit::refused(error, printer),
     };
-    for package in packages.iter().filter(|package| !package.name.is_empty()) {
+    for package in merged.packages.iter().filter(|package| !package.name.is_empty()) {
         let catalogs = package
             .catalogs
             .iter()
@@ -80,6 +81,13 @@ pub(crate) fn run(arguments: &MergeArguments, context: &Context<'_>) -> CommandR
         let names: Vec<String> = catalogs.map(|catalog| catalog.display().to_string()).collect();
         printer.status(format_args!("{} from {}", package.name, names.join(" and ")));
     }
-    printer.status(format_args!("wrote {}", arguments.output.display()));
+    let output = arguments.output.as_path();
+    edit::warn_of_errors(
+        &format!("like its sources, {} has", output.display()),
+        &merged.findings,
+        output,
+        printer,
+    );
+    printer.status(format_args!("wrote {}", output.display()));
     Ok(Status::Success)
 }

@@ -17,7 +17,7 @@ mod whole;
 
 pub use error::CatalogEditError;
 pub use format::Kept;
-pub use merge::{Conflict, MergedPackage, merge};
+pub use merge::{Conflict, Merged, MergedPackage, merge};
 pub use whole::Wanted;
 pub(crate) use whole::is_same;
 

@@ -28,14 +28,14 @@ pub(super) fn check(
     refuse(&editor.shown, after, &before, editor.adds_published)
 }
 
-/// Makes sure that a new catalog has only errors that one of its sources also has. In the errors, `shown` is the path
-/// of the catalog.
+/// Makes sure that a new catalog has only errors that one of its sources also has, and returns them. In the errors,
+/// `shown` is the path of the catalog.
 pub(super) fn check_new(
     folder: &Path,
     shown: &Path,
     made_of: &[PathBuf],
     limits: CatalogLimits,
-) -> Result<(), CatalogEditError> {
+) -> Result<Vec<Diagnostic>, CatalogEditError> {
     let errors = |folder: &Path| -> Result<Vec<Diagnostic>, CatalogEditError> {
         let mut findings = check_folder(folder, limits)?.findings;
         findings.retain(Diagnostic::is_error);
@@ -43,14 +43,14 @@ pub(super) fn check_new(
     };
     let mut after = errors(folder)?;
     if after.is_empty() {
-        return Ok(());
+        return Ok(after);
     }
     rename(&mut after, folder, shown);
     let mut before = Vec::new();
     for folder in made_of {
         before.extend(errors(folder)?);
     }
-    refuse(shown, after, &before, false).map(drop)
+    refuse(shown, after, &before, false)
 }
 
 /// The rules that published bundles may violate. The violations were already reported when the bundles were added.

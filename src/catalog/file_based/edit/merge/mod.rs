@@ -9,6 +9,7 @@ use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::load::At;
 use crate::catalog::file_based::read::Handle;
 use crate::catalog::file_based::{Key, Schema};
+use crate::diagnostic::Diagnostic;
 use crate::files::{self, NewFolder};
 use crate::kubernetes::names::is_dns1123_label;
 use crate::text::{self, Document, Path as TextPath};
@@ -46,6 +47,15 @@ impl fmt::Display for Conflict {
     }
 }
 
+/// A catalog that was merged.
+#[derive(Debug, Clone)]
+pub struct Merged {
+    /// The packages.
+    pub packages: Vec<MergedPackage>,
+    /// The errors in the new catalog, which the sources also have.
+    pub findings: Vec<Diagnostic>,
+}
+
 /// A package of the new catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedPackage {
@@ -77,7 +87,7 @@ pub fn merge(
     preferred: Option<usize>,
     output: &Path,
     limits: CatalogLimits,
-) -> Result<Vec<MergedPackage>, CatalogEditError> {
+) -> Result<Merged, CatalogEditError> {
     let mut sources = Vec::with_capacity(folders.len());
     for folder in folders {
         let editor = Editor::open(folder, limits)?;
@@ -123,9 +133,9 @@ pub fn merge(
     for source in &sources {
         source.editor.catalog.check_unchanged()?;
     }
-    result::check_new(new.path(), output, folders, limits)?;
+    let findings = result::check_new(new.path(), output, folders, limits)?;
     new.commit()?;
-    Ok(packages)
+    Ok(Merged { packages, findings })
 }
 
 /// A package that is being merged.
