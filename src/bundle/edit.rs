@@ -103,11 +103,12 @@ impl Edits {
     }
 
     /// Sets a key of a map: replaces the existing value, or inserts the key at its placeholder comment or before the
-    /// first key.
+    /// first key that has no comment above it.
     pub(super) fn set(&mut self, document: &Document, map: &Path, key: &str, value: &Value) {
         let path = map.key(key);
         let keys = map.get(document.value()).and_then(Value::as_object);
-        let Some(first) = keys.and_then(|keys| keys.keys().next()) else {
+        let mut keys = keys.into_iter().flat_map(|keys| keys.keys());
+        let Some(first) = keys.next() else {
             return;
         };
         let flow = is_flow(document, map);
@@ -125,7 +126,12 @@ impl Edits {
             Some(old)
                 if simple(old) && simple(value) && !old.is_null() && !document.place(&path).text().contains('\n') =>
             {
-                self.change(document.place(&path), scalar(value));
+                let place = document.place(&path);
+                let written = match value.as_str() {
+                    Some(text) => source_edit::in_its_quotes(document, &place, text),
+                    None => scalar(value),
+                };
+                self.change(place, written);
             }
             Some(_) => {
                 let start = document.key_place(&path).span.start;
@@ -133,7 +139,11 @@ impl Edits {
                 self.entry(document, start..end, key, value);
             }
             None => {
-                let start = document.key_place(&map.key(first)).span.start;
+                // A comment above a key belongs to that key.
+                let start_of = |key: &String| document.key_place(&map.key(key)).span.start;
+                let mut starts = std::iter::once(first).chain(keys).map(start_of);
+                let start = starts.find(|start| flow || !has_comment_above(document, *start));
+                let start = start.unwrap_or_else(|| start_of(first));
                 if let Some(line) = placeholder(document, map, key).filter(|_| !flow) {
                     let written = lines(document, &to_yaml(&json!({ key: value })));
                     self.change(Place::new(document.source(), line), written.trim_end().to_owned());
@@ -273,6 +283,13 @@ fn with_parts<'t>(text: &str, span: Range<usize>, parts: impl Iterator<Item = (R
     }
     replaced.push_str(text.get(end..span.end).unwrap_or_default());
     replaced
+}
+
+/// Whether the line above the line of this position is a comment.
+fn has_comment_above(document: &Document, at: usize) -> bool {
+    let text = document.source().text();
+    let mut above = text[..at].rsplit('\n').skip(1);
+    above.next().is_some_and(|line| line.trim_start().starts_with('#'))
 }
 
 /// Finds the placeholder comment that a new `olm.yaml` contains for a key without a value.

@@ -178,7 +178,7 @@ mod tests {
         let text = "# ours\nname: op.v1.0.0 # by custom\nversion: '1.0.0'\n";
         assert_eq!(
             stamped(bundle::OLM_YAML, text, &both()),
-            "# ours\nreplaces: op.v1.0.0\nname: op.v1.1.0 # by custom\nversion: 1.1.0\n"
+            "# ours\nname: op.v1.1.0 # by custom\nreplaces: op.v1.0.0\nversion: '1.1.0'\n"
         );
     }
 

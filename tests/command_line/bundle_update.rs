@@ -51,6 +51,32 @@ fn the_next_release_replaces_the_previous_one() {
 }
 
 #[test]
+fn comments_stay_above_their_keys_and_values_keep_their_quotes() {
+    let sandbox = sandbox();
+    let file = sandbox.path("bundle/metadata/olm.yaml");
+    let olm = std::fs::read_to_string(&file).unwrap();
+    let olm = olm.replace(
+        "\nversion: 1.2.0",
+        "\n# The tag of the image.\nversion: \"1.2.0\"  # kept",
+    );
+    std::fs::write(&file, &olm).unwrap();
+    succeeds(&sandbox.run("bundle update bundle --from deploy".split(' ')));
+    let updated = read(&sandbox, "bundle/metadata/olm.yaml");
+    assert!(
+        updated.contains("\n# The tag of the image.\nversion: \"1.3.0\"  # kept\n"),
+        "{updated}"
+    );
+    let (above, _) = olm.split_once('\n').unwrap();
+    let (_, first) = olm.split_once('\n').unwrap();
+    let key = first.split_once(':').unwrap().0;
+    assert!(updated.starts_with(&format!("{above}\n{key}:")), "{updated}");
+    assert!(
+        updated.contains("\nreplaces: greenhouse-operator.v1.2.0\n"),
+        "{updated}"
+    );
+}
+
+#[test]
 fn a_dry_run_prints_the_same_diff_and_writes_nothing() {
     let sandbox = sandbox();
     write(&sandbox, "deploy/extra.yaml", EXTRA);
