@@ -3,10 +3,10 @@
 use crate::bundle::MANIFESTS;
 use crate::bundle::generated_name::generated_name;
 use crate::manifest::Object;
-use crate::text::to_yaml;
+use crate::text::{self, Limits, to_yaml};
 use crate::tree::{Tree, TreeError, TreeLimits};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The maximum length of the name of a new file: OLM unpacks a bundle into a ConfigMap, whose keys are the file names.
 const MOST_OF_FILE_NAME: usize = 253;
@@ -87,6 +87,20 @@ pub(super) fn path_in<'n>(tree: &Tree, name: &'n str) -> &'n str {
         Some(rest) if !tree.origin().is_empty() => rest.trim_start_matches('/'),
         _ => name,
     }
+}
+
+/// Returns the paths, in the tree, of the files with objects that contain a single document.
+pub(super) fn with_one_document<'o>(
+    tree: &Tree,
+    objects: impl IntoIterator<Item = &'o Object>,
+    limits: &Limits,
+) -> BTreeSet<&'o str> {
+    let paths: BTreeSet<&str> = objects.into_iter().map(|object| path_of(tree, object)).collect();
+    let has_one = |path: &&str| {
+        let content = tree.get(path).unwrap_or_default();
+        text::read(path, content, limits).documents.len() == 1
+    };
+    paths.into_iter().filter(has_one).collect()
 }
 
 /// Returns the path, in the tree, of the file that contains an object.

@@ -1,6 +1,6 @@
 //! Converts plain manifests into a CSV and the objects to ship with it.
 
-use super::files::{Files, is_read, path_in, path_of};
+use super::files::{Files, is_read, path_in, path_of, with_one_document};
 use super::{Conversion, annotations, optional};
 use crate::bundle::olm_yaml::Olm;
 use crate::bundle::{Bundle, MANIFESTS, MediaType, OLM_YAML};
@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, has_errors};
 use crate::manifest::Object;
 use crate::rules;
 use crate::synthesis::{Shipping, synthesize_for};
-use crate::text::{self, Limits, Path};
+use crate::text::{Limits, Path};
 use crate::tree::{Tree, TreeError};
 use serde_json::Value;
 
@@ -63,11 +63,12 @@ pub(super) fn convert(
         .unwrap_or_default();
     let file = format!("{}.clusterserviceversion", super::short_name(bundle, name));
     files.write(&file, std::slice::from_ref(csv));
+    let single = with_one_document(tree, kept.iter().map(|(object, _)| *object), limits);
     for (object, value) in kept {
         let path = path_of(tree, object);
         let content = tree.get(path).unwrap_or_default();
         let inside = path.strip_prefix(&folder).unwrap_or(path);
-        let alone = text::read(path, content, limits).documents.len() == 1 && object.document().1.is_root();
+        let alone = single.contains(path) && object.document().1.is_root();
         if alone
             && value == object.value()
             && !inside.contains('/')

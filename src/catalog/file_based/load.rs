@@ -127,6 +127,7 @@ impl Loader {
         let properties = document.properties().map_err(shape("properties", &subject))?;
         let version = Identity::among(&properties).version;
         bundle.version = version.map(|version| self.texts.share(&version));
+        let mut seen = HashSet::new();
         for property in properties {
             if holds_manifests(&property.kind) {
                 continue;
@@ -142,7 +143,7 @@ impl Loader {
             } else {
                 &mut bundle.properties
             };
-            if !list.contains(&stored) {
+            if seen.insert((is_need, stored.clone())) {
                 list.push(stored);
             }
         }

@@ -8,7 +8,7 @@ mod rbac;
 mod services;
 mod webhooks;
 
-use super::files::{Files, extension, is_read, path_in, path_of};
+use super::files::{Files, extension, is_read, path_in, path_of, with_one_document};
 use super::{Conversion, annotations, optional};
 use crate::bundle::generated_name::generated_name;
 use crate::bundle::{Bundle, MANIFESTS, METADATA, MediaType, OLM_YAML, is_csv};
@@ -20,11 +20,11 @@ use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::olm::optional_manifest::OptionalManifest;
 use crate::rules;
 use crate::synthesis::is_moved;
-use crate::text::{self, Limits, to_json, to_yaml};
+use crate::text::{Limits, to_json, to_yaml};
 use crate::tree::{Tree, TreeError, TreeLimits};
 use proof::{in_source, name_differences, prove};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The state that the steps of the conversion share.
 struct Work<'a> {
@@ -233,9 +233,9 @@ fn namespace(work: &Work<'_>, bundle: &Bundle, extra: &[String]) -> String {
 /// Copies all files except that of the CSV; returns the path of each object other than the CSV.
 fn carry(tree: &Tree, bundle: &Bundle, work: &mut Work<'_>, unreadable: &[String]) -> Vec<String> {
     let folder = format!("{MANIFESTS}/");
-    let read: Vec<&str> = bundle.objects.iter().map(|object| path_of(tree, object)).collect();
+    let read: BTreeSet<&str> = bundle.objects.iter().map(|object| path_of(tree, object)).collect();
     for (path, content) in tree.iter() {
-        if read.contains(&path) || unreadable.iter().any(|other| other == path) {
+        if read.contains(path) || unreadable.iter().any(|other| other == path) {
             continue;
         }
         if path.starts_with(&folder) && is_read(path) {
@@ -255,14 +255,14 @@ fn carry(tree: &Tree, bundle: &Bundle, work: &mut Work<'_>, unreadable: &[String
         work.findings.push(finding.at(second.name_place()));
     }
     let others = work.others.clone();
+    // In a registry+v1 bundle, only the first document of a file counts, regardless of the file name.
+    let single = with_one_document(tree, others.iter().copied(), &Limits::UNLIMITED);
     others
         .into_iter()
         .map(|object| {
             let path = path_of(tree, object);
             let content = tree.get(path).unwrap_or_default();
-            // In a registry+v1 bundle, only the first document of a file counts, regardless of the file name.
-            let alone = text::read(path, content, &Limits::UNLIMITED).documents.len() == 1;
-            if is_read(path) && alone {
+            if is_read(path) && single.contains(path) {
                 work.files.put(path, content);
                 return path.to_owned();
             }

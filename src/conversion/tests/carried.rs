@@ -361,3 +361,23 @@ fn an_invented_namespace_is_valid_for_every_package() {
     }
     assert_ne!(first, second);
 }
+
+#[test]
+fn each_of_many_documents_of_one_file_is_kept() {
+    let maps: Vec<Value> = (0..1_500)
+        .map(|number| {
+            let data = json!({"a": "b", "c": "d", "e": "f", "g": "h"});
+            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": format!("c{number}")}, "data": data})
+        })
+        .collect();
+    let Some(mut plain) = convert_tree(&tree(&csv(), &[])).tree else {
+        panic!("the CSV is not converted");
+    };
+    let one = maps.iter().map(to_yaml).collect::<Vec<_>>().join("---\n").into_bytes();
+    plain
+        .insert("manifests/maps.yaml", one, &TreeLimits::UNLIMITED)
+        .unwrap();
+    let back = convert_tree(&plain).tree.unwrap();
+    let kept = back.iter().filter(|(path, _)| path.starts_with("manifests/c"));
+    assert_eq!(kept.count(), maps.len());
+}

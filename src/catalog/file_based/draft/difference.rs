@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The maximum number of characters of a value to show.
 const SHOWN: usize = 60;
@@ -31,14 +32,27 @@ pub(crate) fn differing(one: &Value, other: &Value) -> Vec<String> {
 
 /// Returns the differing items of a list. Items with the same type or name are compared with each other.
 fn items(field: &str, before: &[Value], after: &[Value]) -> Vec<String> {
-    let mut added: Vec<&Value> = after.iter().filter(|item| !before.contains(item)).collect();
-    let mut differences = Vec::new();
-    for gone in before.iter().filter(|item| !after.contains(item)) {
-        let kind = kind(gone);
-        let new = added.iter().position(|new| kind.is_some() && self::kind(new) == kind);
-        differences.push((kind, Some(gone), new.map(|new| added.remove(new))));
+    let [in_before, in_after] = [before, after].map(|items| items.iter().collect::<HashSet<&Value>>());
+    let mut added: Vec<Option<&Value>> = after
+        .iter()
+        .filter(|item| !in_before.contains(item))
+        .map(Some)
+        .collect();
+    let mut by_kind: HashMap<String, VecDeque<usize>> = HashMap::new();
+    for (place, new) in added.iter().enumerate() {
+        if let Some(kind) = new.and_then(kind) {
+            by_kind.entry(kind).or_default().push_back(place);
+        }
     }
-    differences.extend(added.into_iter().map(|new| (kind(new), None, Some(new))));
+    let mut differences = Vec::new();
+    for gone in before.iter().filter(|item| !in_after.contains(item)) {
+        let kind = kind(gone);
+        let of_kind = kind.as_ref().and_then(|kind| by_kind.get_mut(kind));
+        let place = of_kind.and_then(VecDeque::pop_front);
+        let new = place.and_then(|place| added.get_mut(place)?.take());
+        differences.push((kind, Some(gone), new));
+    }
+    differences.extend(added.into_iter().flatten().map(|new| (kind(new), None, Some(new))));
     if differences.is_empty() {
         return vec![format!("{field} in a different order")];
     }
@@ -120,5 +134,26 @@ mod tests {
         other["properties"].as_array_mut().unwrap().pop();
         assert_eq!(differing(&of("1"), &other), ["properties[u] 1 -> nothing"]);
         assert_eq!(differing(&json!("a"), &json!("b")), [r#""a" -> "b""#]);
+    }
+    #[test]
+    fn items_of_one_kind_are_compared_in_their_order() {
+        let item = |kind: &str, value: u32| json!({"type": kind, "value": value});
+        let before = json!({"properties": [item("t", 1), item("t", 2), item("u", 3), item("same", 0)]});
+        let after = json!({"properties": [item("same", 0), item("v", 9), item("t", 7), item("t", 8)]});
+        assert_eq!(
+            differing(&before, &after),
+            [
+                "properties[t] 1 -> 7",
+                "properties[t] 2 -> 8",
+                "properties[u] 3 -> nothing",
+                "1 more in properties"
+            ]
+        );
+        let many = |first: u32| -> Value { (first..first + 20_000).map(|value| item("t", value)).collect() };
+        let [before, after] = [json!({"properties": many(0)}), json!({"properties": many(20_000)})];
+        assert_eq!(
+            differing(&before, &after)[2..],
+            ["properties[t] 2 -> 20002", "19997 more in properties"]
+        );
     }
 }
