@@ -51,9 +51,13 @@ pub struct Edit {
 }
 
 impl Diagnostic {
-    /// Creates a finding of `rule` with the rule's severity. Line breaks, which come from quoted text, are escaped.
+    /// Creates a finding of `rule` with the rule's severity. Line breaks, which come from quoted text, are escaped, and
+    /// a message longer than [`LONGEST_MESSAGE`] is shortened in the middle.
     pub fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
         let mut message = message.into();
+        if message.len() > LONGEST_MESSAGE {
+            message = shortened(&message);
+        }
         if message.contains(['\n', '\r']) {
             message = message.replace('\n', "\\n").replace('\r', "\\r");
         }
@@ -181,6 +185,17 @@ pub fn sort(diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.dedup();
 }
 
+/// The maximum length of a message in bytes. Only quoted text, such as a name, makes a message longer.
+pub const LONGEST_MESSAGE: usize = 8_192;
+
+/// Removes the middle of a message.
+fn shortened(message: &str) -> String {
+    let start = message.floor_char_boundary(LONGEST_MESSAGE / 2);
+    let end = message.ceil_char_boundary(message.len() - LONGEST_MESSAGE / 2);
+    let left_out = message[start..end].chars().count();
+    format!("{} … ({left_out} characters) … {}", &message[..start], &message[end..])
+}
+
 /// The maximum number of findings of one rule that a check reports. More findings would only repeat the same mistake.
 pub const MOST_OF_A_RULE: usize = 1_000;
 
@@ -218,6 +233,20 @@ pub fn limit_each_rule(diagnostics: &mut Vec<Diagnostic>) {
 mod tests {
     use super::*;
     use crate::source::SourceFile;
+
+    #[test]
+    fn a_long_message_keeps_its_beginning_and_end() {
+        let message = format!("the name {} is not valid", "é".repeat(1_000_000));
+        let shown = Diagnostic::new(&crate::rules::RBAC_WILDCARD, message).message;
+        assert!(shown.len() < LONGEST_MESSAGE + 50, "{}", shown.len());
+        assert!(
+            shown.starts_with("the name éé") && shown.ends_with("éé is not valid"),
+            "{shown}"
+        );
+        assert!(shown.contains("é … (995917 characters) … é"), "{shown}");
+        let short = "x".repeat(LONGEST_MESSAGE);
+        assert_eq!(Diagnostic::new(&crate::rules::RBAC_WILDCARD, &*short).message, short);
+    }
 
     #[test]
     fn the_findings_of_a_rule_beyond_the_limit_become_one_that_states_their_number() {

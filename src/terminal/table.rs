@@ -7,11 +7,13 @@ use unicode_width::UnicodeWidthStr;
 /// The number of rows that are collected before the first one is printed. Their widths determine the column widths.
 const SAMPLE: usize = 100;
 const GAP: usize = 2;
+/// The maximum width of a column. A single cell of any length must not pad all rows.
+const WIDEST: usize = 250;
 
 /// A table that is being printed: a heading, then rows as they arrive.
 ///
-/// Columns are as wide as the widest cell among the first rows. A wider cell further down moves the rest of its row to
-/// the right, and no cell is ever cut, so that its content can be copied.
+/// Columns are as wide as the widest cell among the first rows, up to a limit. A wider cell moves the rest of its row
+/// to the right, and no cell is ever cut, so that its content can be copied.
 pub struct Table<'a> {
     output: Output<'a>,
     widths: Vec<usize>,
@@ -58,7 +60,7 @@ impl<'a> Table<'a> {
         let waiting = std::mem::take(&mut self.waiting);
         for cells in &waiting {
             for (width, cell) in self.widths.iter_mut().zip(cells) {
-                *width = (*width).max(cell.width());
+                *width = (*width).max(cell.width()).min(WIDEST);
             }
         }
         self.aligned = true;
@@ -110,6 +112,22 @@ mod tests {
             streams
                 .stdout()
                 .ends_with("bundle-99  1.0.0\na-name-wider-than-all-before  2.0.0\n")
+        );
+    }
+
+    #[test]
+    fn a_very_wide_cell_does_not_pad_all_rows() {
+        let (printer, streams) = captured();
+        let mut table = Table::new(printer.stdout(), ["NAME", "RANGE"]);
+        table.row(["a", "1"]).unwrap();
+        table.row([&"b".repeat(10_000), "2"]).unwrap();
+        table.finish().unwrap();
+        printer.flush().unwrap();
+        let shown = streams.stdout();
+        let widths: Vec<usize> = shown.lines().map(str::len).collect();
+        assert_eq!(
+            widths,
+            [WIDEST + GAP + "RANGE".len(), WIDEST + GAP + 1, 10_000 + GAP + 1]
         );
     }
 

@@ -951,6 +951,20 @@ fn what_the_api_server_rejects_is_reported_at_its_path() {
 }
 
 #[test]
+fn enums_are_compared_with_a_limited_number_of_defaults() {
+    let with = |values: usize| {
+        let values: Vec<String> = (0..values).map(|number| format!("e{number}")).collect();
+        let defaults: Vec<&str> = values.iter().rev().map(String::as_str).chain(["other"]).collect();
+        let schema = json!({"type": "array", "items": {"type": "string", "enum": values}, "default": defaults});
+        let text = CRD.replace("x-prop: {type: integer}", &format!("x-prop: {schema}"));
+        assert_ne!(text, CRD);
+        rejected(&[("manifests/things.yaml", text)]).len()
+    };
+    assert_eq!(with(1_000), 1);
+    assert_eq!(with(10_000), 0);
+}
+
+#[test]
 fn object_names_are_checked_by_the_rules_of_their_kind() {
     let named = |api_version: &str, kind: &str, name: &str| {
         let object = json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}});

@@ -11,6 +11,9 @@ use crate::rules;
 use crate::text::{Path, Step};
 use serde_json::{Map, Value};
 
+/// The maximum number of values of enums that are compared with the defaults of a CustomResourceDefinition.
+const MOST_COMPARISONS: usize = 5_000_000;
+
 impl Part<'_> {
     /// Checks the schemas of all versions. Clusters no longer accept CustomResourceDefinitions of `v1beta1`.
     pub(super) fn schemas(&mut self) {
@@ -18,7 +21,7 @@ impl Part<'_> {
             return;
         }
         let versions = Path::from("spec.versions");
-        let mut patterns = MOST_PATTERNS;
+        let (mut patterns, mut comparisons) = (MOST_PATTERNS, MOST_COMPARISONS);
         for (index, version) in self.list(&versions).iter().enumerate() {
             if let Some(Value::Object(schema)) = version.pointer("/schema/openAPIV3Schema") {
                 let path = versions.index(index).key("schema").key("openAPIV3Schema");
@@ -26,12 +29,13 @@ impl Part<'_> {
                     part: self,
                     path,
                     patterns,
+                    comparisons,
                     is_correlated: true,
                 };
                 let has_status = version.pointer("/subresources/status").is_some_and(Value::is_object);
                 walk.root(schema, has_status);
                 walk.schema(schema, Role::Value);
-                patterns = walk.patterns;
+                (patterns, comparisons) = (walk.patterns, walk.comparisons);
                 self.replicas(schema, version, &versions.index(index));
             }
         }
@@ -78,6 +82,8 @@ struct Walk<'w, 'a> {
     path: Path,
     /// The number of patterns that may still be compiled.
     patterns: usize,
+    /// The number of values of enums that may still be compared with defaults.
+    comparisons: usize,
     /// Whether the API server finds the previous value of what the schema describes when an object is updated.
     is_correlated: bool,
 }

@@ -107,11 +107,18 @@ impl Walk<'_, '_> {
         if !has_type(default, kind) {
             return Some(format!("the default is {}, but the type is {kind}", kind_of(default)));
         }
-        not_listed(schema, default)
+        self.not_listed(schema, default)
             .or_else(|| out_of_range(schema, default))
             .or_else(|| of_wrong_size(schema, default))
             .or_else(|| of_wrong_format(schema, default))
             .or_else(|| self.not_matched(schema, default))
+    }
+
+    fn not_listed(&mut self, schema: &Map<String, Value>, default: &Value) -> Option<String> {
+        let values = schema.get("enum")?.as_array()?;
+        self.comparisons = self.comparisons.checked_sub(values.len())?;
+        let is_listed = values.is_empty() || values.iter().any(|value| is_same(value, default));
+        (!is_listed).then(|| format!("the default {default} is not one of the values of enum"))
     }
 
     fn not_matched(&mut self, schema: &Map<String, Value>, default: &Value) -> Option<String> {
@@ -130,12 +137,6 @@ impl Walk<'_, '_> {
 fn of_wrong_format(schema: &Map<String, Value>, default: &Value) -> Option<String> {
     let (format, string) = (schema.get("format")?.as_str()?, default.as_str()?);
     (!has_format(string, format)).then(|| format!("the default {default} does not have the format {format}"))
-}
-
-fn not_listed(schema: &Map<String, Value>, default: &Value) -> Option<String> {
-    let values = schema.get("enum")?.as_array()?;
-    let is_listed = values.is_empty() || values.iter().any(|value| is_same(value, default));
-    (!is_listed).then(|| format!("the default {default} is not one of the values of enum"))
 }
 
 /// Whether the API server accepts a default as this value of an enum. The API server converts the default to the type
