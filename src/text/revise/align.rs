@@ -1,24 +1,11 @@
 //! Determines which items of two lists are the same.
 
+use super::sequence::Item;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
-/// The fate of an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Item {
-    /// The item is in both lists, at these positions.
-    Kept(usize, usize),
-    /// The item is only in the old list.
-    Removed(usize),
-    /// The item is only in the new list.
-    Added(usize),
-}
-
 /// The fields that identify an item to people.
 const NAMES: [&str; 3] = ["name", "reference", "image"];
-
-/// The maximum number of cells in the table that an alignment needs.
-const MOST: usize = 16 << 20;
 
 /// Returns the identity of an item: its schema, package and names if it is a map with at least one name, otherwise the
 /// whole value.
@@ -73,36 +60,6 @@ pub(super) fn keys(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<It
     items
 }
 
-/// Returns the items of both lists in an order that is consistent with both: removed items come before the items that
-/// replace them.
-pub(super) fn aligned(old: impl Iterator<Item = String>, new: impl Iterator<Item = String>) -> Vec<Item> {
-    let (old, new): (Vec<String>, Vec<String>) = (old.collect(), new.collect());
-    let same = |(one, other): &(&String, &String)| one == other;
-    let front = old.iter().zip(&new).take_while(same).count();
-    let (old_rest, new_rest) = (
-        old.get(front..).unwrap_or_default(),
-        new.get(front..).unwrap_or_default(),
-    );
-    let back = old_rest
-        .iter()
-        .rev()
-        .zip(new_rest.iter().rev())
-        .take_while(same)
-        .count();
-    let old_middle = old_rest.get(..old_rest.len() - back).unwrap_or_default();
-    let new_middle = new_rest.get(..new_rest.len() - back).unwrap_or_default();
-
-    let mut items: Vec<Item> = (0..front).map(|at| Item::Kept(at, at)).collect();
-    items.extend(middle(old_middle, new_middle).into_iter().map(|item| match item {
-        Item::Kept(one, other) => Item::Kept(front + one, front + other),
-        Item::Removed(at) => Item::Removed(front + at),
-        Item::Added(at) => Item::Added(front + at),
-    }));
-    let (old_end, new_end) = (old.len() - back, new.len() - back);
-    items.extend((0..back).map(|at| Item::Kept(old_end + at, new_end + at)));
-    items
-}
-
 /// Returns the items, combining a removed and an added document into a kept document if they differ only in their
 /// names.
 pub(super) fn with_renamed(items: Vec<Item>, old: &[Value], new: &[Value]) -> Vec<Item> {
@@ -132,50 +89,10 @@ fn is_renamed(old: &Value, new: &Value) -> bool {
     old.len() == new.len() && old.contains_key("schema") && new.contains_key("name") && old.iter().all(same)
 }
 
-/// Aligns two lists by a longest common subsequence, unless they are too long.
-fn middle(old: &[String], new: &[String]) -> Vec<Item> {
-    let width = new.len() + 1;
-    let cells = (old.len() + 1).saturating_mul(width);
-    if cells > MOST {
-        let removed = (0..old.len()).map(Item::Removed);
-        return removed.chain((0..new.len()).map(Item::Added)).collect();
-    }
-    // The length of the longest common subsequence of the remainders of both lists.
-    let mut common = vec![0_u32; cells];
-    let at = |common: &[u32], one: usize, other: usize| common.get(one * width + other).copied().unwrap_or_default();
-    for (one, old_item) in old.iter().enumerate().rev() {
-        for (other, new_item) in new.iter().enumerate().rev() {
-            let best = if old_item == new_item {
-                at(&common, one + 1, other + 1) + 1
-            } else {
-                at(&common, one + 1, other).max(at(&common, one, other + 1))
-            };
-            if let Some(cell) = common.get_mut(one * width + other) {
-                *cell = best;
-            }
-        }
-    }
-    let (mut one, mut other, mut items) = (0, 0, Vec::new());
-    while one < old.len() || other < new.len() {
-        if one < old.len() && other < new.len() && old.get(one) == new.get(other) {
-            items.push(Item::Kept(one, other));
-            (one, other) = (one + 1, other + 1);
-        } else if one < old.len() && (other == new.len() || at(&common, one + 1, other) >= at(&common, one, other + 1))
-        {
-            items.push(Item::Removed(one));
-            one += 1;
-        } else {
-            items.push(Item::Added(other));
-            other += 1;
-        }
-    }
-    items
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::sequence::aligned;
     use super::*;
-    use proptest::prelude::*;
     use serde_json::json;
 
     #[test]
@@ -197,7 +114,8 @@ mod tests {
     fn a_renamed_document_is_recognized() {
         let of = |name: &str, rest: u8| json!({"schema": "olm.channel", "name": name, "rest": rest});
         let (old, new) = ([of("a", 1), of("b", 2)], [of("c", 1), of("d", 3)]);
-        let items = aligned(old.iter().map(identity), new.iter().map(identity));
+        let of_list = |list: &[Value]| list.iter().map(identity).collect::<Vec<_>>();
+        let items = aligned(&of_list(&old), &of_list(&new));
         let items = with_renamed(items, &old, &new);
         assert_eq!(items.iter().filter(|item| matches!(item, Item::Kept(..))).count(), 0);
         let items = vec![Item::Removed(0), Item::Added(0), Item::Removed(1), Item::Added(1)];
@@ -221,28 +139,5 @@ mod tests {
             Item::Added(3),
         ];
         assert_eq!(items, expected);
-    }
-
-    proptest! {
-        #[test]
-        fn each_item_is_aligned_once(old in "[abc]{0,8}", new in "[abc]{0,8}") {
-            let letters = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
-            let items = aligned(letters(&old).into_iter(), letters(&new).into_iter());
-            let olds: Vec<usize> = items.iter().filter_map(|item| match item {
-                Item::Kept(at, _) | Item::Removed(at) => Some(*at),
-                Item::Added(_) => None,
-            }).collect();
-            let news: Vec<usize> = items.iter().filter_map(|item| match item {
-                Item::Kept(_, at) | Item::Added(at) => Some(*at),
-                Item::Removed(_) => None,
-            }).collect();
-            prop_assert_eq!(olds, (0..old.len()).collect::<Vec<_>>());
-            prop_assert_eq!(news, (0..new.len()).collect::<Vec<_>>());
-            for item in items {
-                if let Item::Kept(one, other) = item {
-                    prop_assert_eq!(old.as_bytes()[one], new.as_bytes()[other]);
-                }
-            }
-        }
     }
 }

@@ -8,6 +8,7 @@ mod align;
 mod block;
 mod flow;
 mod layout;
+mod sequence;
 
 use super::document::Document;
 use super::limits::Limits;
@@ -15,8 +16,8 @@ use super::path::Path;
 use super::read::read_source;
 use crate::diagnostic::Edit;
 use crate::source::{Place, SourceFile, line_break};
-use align::{Item, aligned};
 use layout::Layout;
+use sequence::{Item, aligned};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -167,7 +168,7 @@ impl Revision<'_> {
             }
             (Value::Array(old), Value::Array(new)) if !old.is_empty() && !new.is_empty() => {
                 let (names, new_names) = align::identities(old, new);
-                let items = aligned(names.into_iter(), new_names.into_iter());
+                let items = aligned(&names, &new_names);
                 align::with_renamed(items, old, new)
             }
             _ => {

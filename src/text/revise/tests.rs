@@ -431,3 +431,20 @@ fn comments_between_brackets_stay_with_their_items() {
     assert_eq!(revised("\n  a,\n  b # fixed\n", &["a"]), "\n  a\n");
     assert_eq!(revised("\n  # first\n  a\n", &["b", "a"]), "\n  b,\n  # first\n  a\n");
 }
+
+#[test]
+fn long_lists_keep_the_comments_of_all_other_items() {
+    const LENGTH: usize = 5_000;
+    let item = |number: usize| format!("- name: v{number} # {number}\n  value: 1\n");
+    let text: String = (0..LENGTH).map(item).collect();
+    let changed = revised(&format!("entries:\n{text}"), |value| {
+        let entries = value["entries"].as_array_mut().unwrap();
+        entries.remove(LENGTH - 2);
+        entries.remove(1);
+    });
+    let kept: String = (0..LENGTH)
+        .filter(|number| ![1, LENGTH - 2].contains(number))
+        .map(item)
+        .collect();
+    assert!(changed == format!("entries:\n{kept}"));
+}
