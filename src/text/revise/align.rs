@@ -10,20 +10,26 @@ const NAMES: [&str; 3] = ["name", "reference", "image"];
 /// Returns the identity of an item: its schema, package and names if it is a map with at least one name, otherwise the
 /// whole value.
 pub(super) fn identity(item: &Value) -> String {
-    let known = item.as_object().and_then(|item| {
-        let named: Vec<String> = ["schema", "package"]
-            .iter()
-            .chain(&NAMES)
-            .filter_map(|field| item.get(*field))
-            .map(Value::to_string)
-            .collect();
-        NAMES.iter().any(|name| item.contains_key(*name)).then_some(named)
-    });
-    known.map_or_else(|| item.to_string(), |named| named.join(" "))
+    let names = |item: &Map<String, Value>| NAMES.iter().any(|name| item.contains_key(*name));
+    match item.as_object().filter(|item| names(item)) {
+        Some(item) => subject(item),
+        None => item.to_string(),
+    }
+}
+
+/// Returns the schema, package and names of an item.
+fn subject(item: &Map<String, Value>) -> String {
+    let fields = ["schema", "package"].iter().chain(&NAMES);
+    let values: Vec<String> = fields
+        .filter_map(|field| item.get(*field))
+        .map(Value::to_string)
+        .collect();
+    values.join(" ")
 }
 
 /// Returns the identities of the items of both lists. If a name identifies every item, a named item with other values
-/// is the same item.
+/// is the same item. A document without a name, such as the deprecations of a package, is identified by its schema and
+/// package if neither list contains another one.
 pub(super) fn identities(old: &[Value], new: &[Value]) -> (Vec<String>, Vec<String>) {
     let by_name = |items: &[Value]| -> Option<Vec<String>> {
         let name = |item: &Value| {
@@ -33,10 +39,28 @@ pub(super) fn identities(old: &[Value], new: &[Value]) -> (Vec<String>, Vec<Stri
         let names: Vec<String> = items.iter().map(name).collect::<Option<_>>()?;
         (names.iter().collect::<HashSet<_>>().len() == names.len()).then_some(names)
     };
-    let whole = |items: &[Value]| items.iter().map(identity).collect();
-    by_name(old)
-        .zip(by_name(new))
-        .unwrap_or_else(|| (whole(old), whole(new)))
+    if let Some(names) = by_name(old).zip(by_name(new)) {
+        return names;
+    }
+    let document = |item: &Value| item.as_object().filter(|item| item.contains_key("schema")).map(subject);
+    let counted = |items: &[Value]| {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for subject in items.iter().filter_map(document) {
+            *counts.entry(subject).or_default() += 1;
+        }
+        counts
+    };
+    let counts = (counted(old), counted(new));
+    let is_single = |subject: &String| {
+        [&counts.0, &counts.1]
+            .iter()
+            .all(|counts| counts.get(subject) <= Some(&1))
+    };
+    let of = |items: &[Value]| {
+        let identity = |item| document(item).filter(is_single).unwrap_or_else(|| identity(item));
+        items.iter().map(identity).collect()
+    };
+    (of(old), of(new))
 }
 
 /// Returns the keys of both maps in the order of the old map. A new key comes after the key that it follows in the new
@@ -108,6 +132,18 @@ mod tests {
         );
         assert_ne!(of(json!({"value": 1})), of(json!({"value": 2})));
         assert_eq!(of(json!("a")), "\"a\"");
+    }
+
+    #[test]
+    fn a_document_without_a_name_is_identified_by_its_schema_and_package() {
+        let of = |package: &str, rest: u8| json!({"schema": "olm.deprecations", "package": package, "rest": rest});
+        let (old, new) = identities(&[of("a", 1), of("b", 1)], &[of("c", 1), of("b", 2)]);
+        assert_eq!(old[1], new[1]);
+        assert_ne!(old[0], new[0]);
+        // Of several, it is not known which one was changed.
+        let (old, new) = identities(&[of("a", 1), of("a", 2)], &[of("a", 2)]);
+        assert_eq!(old[1], new[0]);
+        assert_ne!(old[0], new[0]);
     }
 
     #[test]

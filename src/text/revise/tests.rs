@@ -448,3 +448,28 @@ fn long_lists_keep_the_comments_of_all_other_items() {
         .collect();
     assert!(changed == format!("entries:\n{kept}"));
 }
+
+#[test]
+fn a_document_without_a_name_in_a_list_is_changed_in_place() {
+    let text = "\
+entries:
+  - schema: olm.package
+    name: rake
+  # agreed with the gardeners
+  - package: rake
+    schema: olm.deprecations
+    entries:
+      # remove in 2027
+      - message: 'Use a hoe.'   # reviewed
+        reference: {schema: olm.channel, name: stable}
+";
+    let changed = revised(text, |value| {
+        let entries = value["entries"][1]["entries"].as_array_mut().unwrap();
+        entries.push(json!({"message": "Gone.", "reference": {"schema": "olm.package"}}));
+    });
+    let added = changed.strip_prefix(text).unwrap();
+    assert_eq!(
+        added,
+        "      - message: 'Gone.'\n        reference:\n          schema: olm.package\n"
+    );
+}
