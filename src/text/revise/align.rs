@@ -84,15 +84,15 @@ pub(super) fn keys(old: &Map<String, Value>, new: &Map<String, Value>) -> Vec<It
     items
 }
 
-/// Returns the items, combining a removed and an added document into a kept document if they differ only in their
-/// names.
+/// Returns the items, combining a removed and an added item into a kept one if they differ only in the name of the
+/// document that they are or refer to.
 pub(super) fn with_renamed(items: Vec<Item>, old: &[Value], new: &[Value]) -> Vec<Item> {
     let mut out: Vec<Item> = Vec::with_capacity(items.len());
     for item in items {
         let renamed = match (out.last(), item) {
             (Some(Item::Removed(before)), Item::Added(after)) => {
                 let pair = old.get(*before).zip(new.get(after));
-                pair.filter(|(old, new)| is_renamed(old, new))
+                pair.filter(|(old, new)| is_renamed(old, new) || refers_to_renamed(old, new))
                     .map(|_| Item::Kept(*before, after))
             }
             _ => None,
@@ -105,12 +105,24 @@ pub(super) fn with_renamed(items: Vec<Item>, old: &[Value], new: &[Value]) -> Ve
     out
 }
 
+/// Returns whether two documents, or references to documents, differ only in their names.
 fn is_renamed(old: &Value, new: &Value) -> bool {
+    old.get("schema").is_some() && differ_only_in("name", old, new)
+}
+
+/// Returns whether two items differ only in the name of the document that they refer to.
+fn refers_to_renamed(old: &Value, new: &Value) -> bool {
+    let references = old.get("reference").zip(new.get("reference"));
+    references.is_some_and(|(old, new)| is_renamed(old, new)) && differ_only_in("reference", old, new)
+}
+
+/// Returns whether two maps have a field, and all their other fields are the same.
+fn differ_only_in(field: &str, old: &Value, new: &Value) -> bool {
     let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else {
         return false;
     };
-    let same = |(key, value): (&String, &Value)| key == "name" || new.get(key) == Some(value);
-    old.len() == new.len() && old.contains_key("schema") && new.contains_key("name") && old.iter().all(same)
+    let same = |(key, value): (&String, &Value)| key == field || new.get(key) == Some(value);
+    old.len() == new.len() && new.contains_key(field) && old.iter().all(same)
 }
 
 #[cfg(test)]

@@ -473,3 +473,18 @@ entries:
         "      - message: 'Gone.'\n        reference:\n          schema: olm.package\n"
     );
 }
+
+#[test]
+fn a_renamed_reference_is_changed_in_place() {
+    let text = "\
+entries:
+# agreed with the gardeners
+- message: 'Use a hoe.'   # reviewed
+  reference:
+    name: old   # the channel
+    schema: olm.channel
+- {message: m, reference: {schema: olm.package}}
+";
+    let changed = revised(text, |value| value["entries"][0]["reference"]["name"] = json!("legacy"));
+    assert_eq!(changed, text.replace("name: old ", "name: legacy "));
+}
