@@ -22,7 +22,10 @@ impl Revision<'_> {
         for (place, child) in children.iter().enumerate() {
             match child {
                 Child::Kept { .. } => {}
-                Child::Removed { .. } => self.take_out(&placed, place),
+                Child::Removed { .. } => {
+                    let is_replaced = matches!(children.get(place + 1), Some(Child::Added { .. }));
+                    self.take_out(&placed, place, place == 0 && !is_replaced);
+                }
                 Child::Added { key, value } => {
                     let before = (0..place)
                         .rev()
@@ -84,14 +87,14 @@ impl Revision<'_> {
         }
     }
 
-    /// Removes an item with its lines.
-    fn take_out(&mut self, placed: &[Option<BlockItem>], place: usize) {
+    /// Removes an item with its lines. If another item becomes the first one, the empty lines before it are removed,
+    /// too: empty lines separate items.
+    fn take_out(&mut self, placed: &[Option<BlockItem>], place: usize, next_is_first: bool) {
         let Some(Some(item)) = placed.get(place) else { return };
         if !item.shares_line {
             let mut lines = item.lines.clone();
             let text = self.layout.of(0..self.layout.text.len());
-            if place == 0 {
-                // Empty lines separate items, and do not come before the first item.
+            if next_is_first {
                 let behind = self.layout.of(lines.end..text.len());
                 let blank = behind
                     .split_inclusive('\n')

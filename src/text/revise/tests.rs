@@ -488,3 +488,14 @@ entries:
     let changed = revised(text, |value| value["entries"][0]["reference"]["name"] = json!("legacy"));
     assert_eq!(changed, text.replace("name: old ", "name: legacy "));
 }
+
+#[test]
+fn the_first_item_is_replaced_before_an_empty_line() {
+    let text = "versions:\n# old\n- '4.20'\n\n- '4.21'\n";
+    let changed = revised(text, |value| value["versions"] = json!(["4.22", "4.21"]));
+    assert_eq!(changed, "versions:\n- '4.22'\n\n- '4.21'\n");
+    let changed = revised(text, |value| value["versions"] = json!(["4.22", "4.23", "4.21"]));
+    assert_eq!(changed, "versions:\n- '4.22'\n- '4.23'\n\n- '4.21'\n");
+    let changed = revised(text, |value| value["versions"] = json!(["4.21", "4.22"]));
+    assert_eq!(changed, "versions:\n- '4.21'\n- '4.22'\n");
+}
