@@ -128,13 +128,13 @@ impl Revision<'_> {
                 }
                 _ => self.scalar(new, self.column_of_parent(path), None),
             };
-            return self.edit(span, text);
+            let (end, text) = self.with_comment(text, span.end, written);
+            return self.edit(span.start..end, text);
         }
         let mut end = self.layout.end(path, old);
         if !is_scalar(old) && !self.layout.is_flow(path) {
             // A comment on the last line belongs to the old value.
-            let line = self.layout.of(end..self.layout.next_line(end));
-            end += line.trim_end_matches(['\r', '\n']).len();
+            end += self.layout.rest_of_line(end).len();
         }
         match path.steps().last() {
             Some(crate::text::Step::Key(key)) => {
@@ -143,11 +143,14 @@ impl Revision<'_> {
                 let mut text = String::new();
                 self.entry(key, new, column, None, &mut text);
                 // The key is not changed.
-                let behind = text
+                let mut behind = text
                     .find(':')
                     .and_then(|colon| text.get(colon + 1..))
                     .unwrap_or_default()
                     .to_owned();
+                if is_scalar(new) {
+                    (end, behind) = self.with_comment(behind, end, written);
+                }
                 self.edit(colon + 1..end.max(colon + 1), behind);
             }
             Some(crate::text::Step::Index(_)) => {
@@ -167,6 +170,23 @@ impl Revision<'_> {
                 self.edit(span.start..end.max(span.start), text);
             }
         }
+    }
+
+    /// Returns the text of a new scalar with the comment on the first line of a block scalar that is `written`, or with
+    /// the rest of the line at `end` if the new scalar is a block scalar: its first line is the only one that can have a
+    /// comment. Also returns the end of the text that is replaced.
+    fn with_comment(&self, mut text: String, end: usize, written: &str) -> (usize, String) {
+        let header = written.lines().next().filter(|header| header.starts_with(['|', '>']));
+        let comment = header.and_then(|header| header.get(header.find([' ', '\t'])?..));
+        let first_line = text.find(self.layout.newline);
+        let rest = match first_line {
+            Some(_) => self.layout.rest_of_line(end),
+            None => "",
+        };
+        let at = first_line.unwrap_or(text.len());
+        text.insert_str(at, rest);
+        text.insert_str(at, comment.unwrap_or_default().trim_end());
+        (end + rest.len(), text)
     }
 
     fn column_of_parent(&self, path: &Path) -> usize {

@@ -135,6 +135,11 @@ impl<'d> Layout<'d> {
         rest.find('\n').map_or(self.text.len(), |line| at + line + 1)
     }
 
+    /// Returns the text from this position to the end of its line, without the line break.
+    pub(super) fn rest_of_line(&self, at: usize) -> &'d str {
+        self.of(at..self.next_line(at)).trim_end_matches(['\r', '\n'])
+    }
+
     /// Returns the number of characters before this position on its line.
     pub(super) fn column(&self, at: usize) -> usize {
         self.of(self.line_start(at)..at).chars().count()

@@ -499,3 +499,26 @@ fn the_first_item_is_replaced_before_an_empty_line() {
     let changed = revised(text, |value| value["versions"] = json!(["4.21", "4.22"]));
     assert_eq!(changed, "versions:\n- '4.21'\n- '4.22'\n");
 }
+
+#[test]
+fn a_comment_stays_on_the_first_line_of_a_multi_line_string() {
+    for (old, new) in [
+        ("\"short\" # reviewed", "|- # reviewed\n    a\n    b"),
+        ("\"in\n    lines\" # reviewed", "|- # reviewed\n    a\n    b"),
+        ("|  # reviewed\n    one\n    two", "|-  # reviewed\n    a\n    b"),
+        ("# reviewed", "|- # reviewed\n    a\n    b"),
+        ("short  ", "|-  \n    a\n    b"),
+        ("|-\n    # one\n    two", "|-\n    a\n    b"),
+    ] {
+        for newline in ["\n", "\r\n"] {
+            let text =
+                |value: &str| format!("list:\n- name: x\n  message: {value}\n  more: 1\n").replace('\n', newline);
+            let changed = revised(&text(old), |value| value["list"][0]["message"] = json!("a\nb"));
+            assert_eq!(changed, text(new));
+        }
+    }
+    let changed = revised("message: |  # reviewed\n  one\nmore: 1\n", |value| {
+        value["message"] = json!("a");
+    });
+    assert_eq!(changed, "message: a  # reviewed\nmore: 1\n");
+}
