@@ -169,6 +169,14 @@ pub(super) fn apply(before: &[u8], edits: &[Edit]) -> Option<Vec<u8>> {
         }
     }
     out.extend_from_slice(of(end..before.len()));
+    if let Some(first) = sorted.first()
+        && matches!(first.change, Change::Remove)
+        && !first.json
+    {
+        let lead = begin(of(0..first.range.start)).trim_ascii_end();
+        let header = header(lead, of(first.range.clone()));
+        out = onto_first_document(header, !lead.is_empty(), out);
+    }
     if !before.ends_with(b"\n") {
         end_without_line_break(&mut out, edits.iter().any(|edit| edit.json));
     }
@@ -177,6 +185,61 @@ pub(super) fn apply(before: &[u8], edits: &[Edit]) -> Option<Vec<u8>> {
         !(line.is_empty() || line.starts_with(b"#") || line == b"---")
     });
     left.then_some(out)
+}
+
+const BYTE_ORDER_MARK: &[u8] = "\u{FEFF}".as_bytes();
+
+/// Returns a text without a byte order mark and white space at its beginning.
+fn begin(text: &[u8]) -> &[u8] {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii_start()
+}
+
+/// Returns the comments at the beginning of a file that do not belong to its first document: an empty line separates
+/// them from the comments of the document. `lead` is the text before the document, which may be a `---` line.
+fn header<'t>(lead: &[u8], document: &'t [u8]) -> &'t [u8] {
+    if lead.contains(&b'\n') || !(lead.is_empty() || lead.starts_with(b"---")) {
+        return &[];
+    }
+    let (mut at, mut end, mut has_comment) = (0, 0, false);
+    for line in document.split_inclusive(|byte| *byte == b'\n') {
+        at += line.len();
+        match begin(line).first() {
+            None if has_comment => end = at,
+            None => {}
+            Some(b'#') => has_comment = true,
+            Some(_) => break,
+        }
+    }
+    document.get(..end).unwrap_or_default()
+}
+
+/// Adds the header of a file to the document that is now its first one. The header comes after the `---` line if the
+/// file is `opened` with such a line, and otherwise replaces it, because opm rejects documents of only comments.
+fn onto_first_document(header: &[u8], opened: bool, file: Vec<u8>) -> Vec<u8> {
+    let mut rest = begin(&file);
+    if header.is_empty() || !rest.starts_with(b"---") {
+        return file;
+    }
+    let mut out = file.get(..file.len() - rest.len()).unwrap_or_default().to_vec();
+    let mut comments: Vec<u8> = Vec::new();
+    let mut opens = opened;
+    while let Some(behind) = rest.strip_prefix(b"---") {
+        let length = behind
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(behind.len(), |at| at + 1);
+        let (line, below) = behind.split_at(length);
+        if opens {
+            out.extend_from_slice(b"---");
+            out.extend_from_slice(line);
+            opens = false;
+        } else {
+            comments.extend_from_slice(line.trim_ascii_start());
+        }
+        let next = begin(below);
+        rest = if next.starts_with(b"---") { next } else { below };
+    }
+    [&*out, header, &*comments, rest].concat()
 }
 
 /// Removes the line break at the end of a file, unless it is part of a value.
@@ -284,4 +347,65 @@ pub(super) fn new_file(values: &[Value], json: bool) -> Vec<u8> {
         }
     };
     values.iter().map(write).collect::<String>().into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the text of a file without one document, which is the given text.
+    fn without(file: &str, document: &str) -> String {
+        let start = file.find(document).unwrap();
+        let edit = Edit {
+            range: start..start + document.len(),
+            json: false,
+            change: Change::Remove,
+        };
+        apply(file.as_bytes(), &[edit]).map_or_else(String::new, |text| String::from_utf8(text).unwrap())
+    }
+
+    #[test]
+    fn the_header_of_a_file_stays_when_its_first_document_is_removed() {
+        let first = "# License\n# SPDX\n\n# first\na: 1\n";
+        let file = format!("{first}---\n# second\nb: 2\n");
+        assert_eq!(without(&file, first), "# License\n# SPDX\n\n# second\nb: 2\n");
+        let file = format!("---\n{first}---\nb: 2\n");
+        assert_eq!(without(&file, first), "---\n# License\n# SPDX\n\nb: 2\n");
+        let file = format!("{first}--- # second\nb: 2\n---\nc: 3\n");
+        assert_eq!(
+            without(&file, first),
+            "# License\n# SPDX\n\n# second\nb: 2\n---\nc: 3\n"
+        );
+        let file = format!("{first}---\n\n---\nb: 2\n");
+        assert_eq!(without(&file, first), "# License\n# SPDX\n\nb: 2\n");
+        let windows = |text: &str| format!("\u{FEFF}{}", text.replace('\n', "\r\n"));
+        let file = windows(&format!("{first}---\nb: 2\n"));
+        assert_eq!(without(&file, &windows(first)), windows("# License\n# SPDX\n\nb: 2\n"));
+        assert_eq!(
+            without(&file, windows(first).trim_start_matches('\u{FEFF}')),
+            windows("# License\n# SPDX\n\nb: 2\n")
+        );
+    }
+
+    #[test]
+    fn comments_of_a_removed_document_are_removed() {
+        assert_eq!(without("# first\na: 1\n---\nb: 2\n", "# first\na: 1\n"), "---\nb: 2\n");
+        assert_eq!(without("# first\n\na: 1\n", "# first\n\na: 1\n"), "", "the file goes");
+        let second = "# about b\n\n# second\nb: 2\n";
+        let file = format!("a: 1\n---\n{second}---\nc: 3\n");
+        assert_eq!(without(&file, second), "a: 1\n---\nc: 3\n");
+    }
+
+    #[test]
+    fn a_new_first_document_gets_the_header_of_the_removed_one() {
+        let (first, file) = ("# License\n\na: 1\n", "# License\n\na: 1\n---\nb: 2\n");
+        let edit = |change| Edit {
+            range: 0..first.len(),
+            json: false,
+            change,
+        };
+        let edits = [edit(Change::Insert(serde_json::json!({"c": 3}))), edit(Change::Remove)];
+        let text = apply(file.as_bytes(), &edits).unwrap();
+        assert_eq!(String::from_utf8(text).unwrap(), "# License\n\nc: 3\n---\nb: 2\n");
+    }
 }
