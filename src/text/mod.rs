@@ -9,6 +9,7 @@ mod block;
 pub mod canonical;
 mod count;
 mod decoded;
+mod digits;
 mod document;
 mod emit;
 mod events;
@@ -30,6 +31,7 @@ mod split;
 mod values;
 
 pub(crate) use count::excess;
+pub(crate) use digits::to_yaml_with_digits;
 pub use document::{Document, Format};
 pub use emit::{to_json, to_yaml};
 pub(crate) use json::{Unfit, fault, unfit};

@@ -34,10 +34,11 @@ pub fn write(value: &impl Serialize, language: Language, out: &mut Vec<u8>) -> R
             out.push(b'\n');
         }
         Language::Yaml => {
-            let mut value: Value = serde_json::from_slice(&serde_json::to_vec(value)?)?;
+            let json = serde_json::to_string(value)?;
+            let mut value: Value = serde_json::from_str(&json)?;
             value.sort_all_objects();
             out.extend_from_slice(b"---\n");
-            out.extend_from_slice(text::to_yaml(&value).as_bytes());
+            out.extend_from_slice(text::to_yaml_with_digits(&value, &json).as_bytes());
         }
     }
     Ok(())
@@ -137,6 +138,16 @@ mod tests {
             written(&package, Language::Yaml),
             "---\ndefaultChannel: \"on\"\nname: etcd\nschema: olm.package\n"
         );
+    }
+
+    #[test]
+    fn large_integers_keep_their_digits_in_yaml() {
+        let property = Property::parse(
+            "t",
+            r#"{"b": 123456789012345678901234567890, "a": 18446744073709551616}"#,
+        );
+        let expected = "---\ntype: t\nvalue:\n  a: 18446744073709551616\n  b: 123456789012345678901234567890\n";
+        assert_eq!(written(&property.unwrap(), Language::Yaml), expected);
     }
 
     fn value() -> impl Strategy<Value = Value> {
