@@ -534,3 +534,13 @@ fn existing_errors_are_distinguished_from_errors_of_the_change() {
         "{refused}"
     );
 }
+
+#[test]
+fn faults_that_are_warnings_when_validated_are_no_earlier_errors() {
+    let sandbox = catalog();
+    fs::write(sandbox.path("catalog/empty.yaml"), "# only a comment\n---\n---\n").unwrap();
+    let validated = outcome_of(&sandbox, "validate catalog").stdout;
+    assert!(validated.contains("warning[catalog-document-empty]"), "{validated}");
+    let refused = fail(&sandbox, "catalog rm catalog rake:none").stderr;
+    assert!(!refused.contains("before this change"), "{refused}");
+}

@@ -251,12 +251,14 @@ pub(crate) fn written(edited: &Edited, dry_run: bool, named: &Path, strictness: 
     }
 }
 
-/// Warns of the errors that a catalog has without the change, which may be the reason why the change fails.
+/// Warns of the errors that a catalog has without the change, which may be the reason why the change fails. They are
+/// those that `opmx validate` reports.
 pub(crate) fn warn_of_earlier(catalog: &Path, limits: CatalogLimits, printer: &Printer) {
     // A template is not a catalog, although a file can be one.
     if catalog.is_dir()
-        && let Ok(checked) = check(catalog, limits)
+        && let Ok(mut checked) = check(catalog, limits)
     {
+        Strictness::default().weigh_catalog(&mut checked.findings);
         let of = format!("before this change, {} already has", catalog.display());
         warn_of_errors(&of, &checked.findings, catalog, printer);
     }
