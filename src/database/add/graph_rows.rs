@@ -116,13 +116,20 @@ fn numbers(
         }
         numbers.push(own);
     }
-    let mut next = greatest.unwrap_or(0);
+    let mut is_taken = transaction.prepare("SELECT 1 FROM channel_entry WHERE entry_id = ?1")?;
+    let mut last = greatest.unwrap_or(0);
     for (channel, numbers) in graph.channels.iter().zip(&mut numbers) {
         while numbers.len() < channel.entries.len() {
-            numbers.push(free.pop_first().unwrap_or_else(|| {
-                next += 1;
-                next
-            }));
+            if let Some(number) = free.pop_first() {
+                numbers.push(number);
+                continue;
+            }
+            // After the greatest possible number, the numbers start over.
+            last = last.checked_add(1).unwrap_or(1);
+            while is_taken.exists([last])? {
+                last = last.checked_add(1).unwrap_or(1);
+            }
+            numbers.push(last);
         }
         numbers.sort_unstable();
     }

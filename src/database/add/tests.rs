@@ -5,6 +5,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
+mod altered;
 mod policies;
 
 /// A bundle of package `p` in one line: `name version [replaces=X] [skips=X,Y] [channels=a,b] [default=a] [package=q]
