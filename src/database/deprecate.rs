@@ -240,9 +240,12 @@ fn cut(
             });
         }
         let gone = BTreeSet::from([package.name]);
-        let removed = remove::remove_packages(transaction, &gone).map_err(failed)?;
-        truncation.removal.packages.extend(gone);
+        let removed = remove::remove_packages(transaction, &gone).map_err(&failed)?;
         truncation.removal.bundles.extend(removed);
+        // Deprecated bundles of the package may be in no channel.
+        let stranded = remove::remove_stranded_of(transaction, &gone).map_err(failed)?;
+        truncation.removal.stranded.extend(stranded);
+        truncation.removal.packages.extend(gone);
         return Ok(());
     }
     // Bundles are processed from the bottom up, so that the removed bundles include bundles deprecated further down.

@@ -201,6 +201,23 @@ pub(super) fn remove_packages(
     remove_bundles(transaction, &gone)
 }
 
+/// Removes the bundles of these packages that are not in any channel, and returns their names.
+pub(super) fn remove_stranded_of(
+    transaction: &Transaction<'_>,
+    packages: &BTreeSet<String>,
+) -> rusqlite::Result<Vec<String>> {
+    let stranded = names_with(
+        transaction,
+        "SELECT name FROM operatorbundle
+         WHERE name NOT IN (SELECT operatorbundle_name FROM channel_entry WHERE operatorbundle_name IS NOT NULL)
+            AND name IN (SELECT operatorbundle_name FROM properties
+                WHERE type = 'olm.package' AND json_valid(CAST(value AS TEXT))
+                    AND json_extract(CAST(value AS TEXT), '$.packageName') IN (SELECT value FROM json_each(?1)))",
+        &json(packages),
+    )?;
+    remove_bundles(transaction, &stranded)
+}
+
 /// Removes the bundles that are not in any channel, and returns their names.
 pub(crate) fn remove_stranded(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
     // A deprecated bundle does not have to be in a channel, but its package must exist.

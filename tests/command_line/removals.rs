@@ -5,6 +5,7 @@ use crate::bundles::{
     assert_sound, bundle_names, column, database_of, fail, garden, image, miss, names, outcome_of, rake, succeed,
 };
 use crate::common::Sandbox;
+use rusqlite::Connection;
 use std::fs;
 
 /// A database with three versions of rake, each with an image, and the two bundles of the repository.
@@ -213,6 +214,33 @@ fn a_package_is_removed_when_the_heads_of_all_its_channels_are_deprecated() {
     let outcome = outcome_of(&sandbox, line);
     assert!(outcome.stderr.contains("removed package rake"), "{outcome}");
     assert_eq!(bundle_names(&sandbox.path("index.db")), [COMPOST, GREENHOUSE]);
+    assert_sound(&sandbox.path("index.db"));
+}
+
+#[test]
+fn a_removed_package_leaves_no_deprecated_bundle_behind() {
+    let sandbox = with_index();
+    let connection = Connection::open(sandbox.path("index.db")).unwrap();
+    connection
+        .execute_batch(
+            "UPDATE channel_entry SET replaces = NULL WHERE operatorbundle_name = 'rake.v1.1.0';
+             DELETE FROM channel_entry WHERE operatorbundle_name = 'rake.v1.0.0';
+             INSERT INTO deprecated VALUES ('rake.v1.0.0')",
+        )
+        .unwrap();
+    drop(connection);
+    let outcome = outcome_of(
+        &sandbox,
+        "registry deprecatetruncate -b rake.v1.2.0 --allow-package-removal -d index.db",
+    );
+    insta::assert_snapshot!(outcome.stderr, @"
+    removed package rake
+    removed bundle rake.v1.1.0
+    removed bundle rake.v1.2.0
+    removed bundle rake.v1.0.0, which was not in any channel
+    ");
+    assert_eq!(bundle_names(&sandbox.path("index.db")), [COMPOST, GREENHOUSE]);
+    assert!(column(&sandbox.path("index.db"), "SELECT * FROM deprecated").is_empty());
     assert_sound(&sandbox.path("index.db"));
 }
 
