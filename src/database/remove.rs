@@ -79,7 +79,13 @@ pub fn packages(
 ) -> Result<Removal, RemoveError> {
     let failed = |error: rusqlite::Error| target.failed(options, &error);
     change::removing(target, options, |transaction| {
-        let known = names(transaction, "SELECT name FROM package").map_err(failed)?;
+        // A package whose own row is missing still has channels and entries, which readers show.
+        let known = names(
+            transaction,
+            "SELECT name FROM package UNION SELECT package_name FROM channel
+             UNION SELECT package_name FROM channel_entry",
+        )
+        .map_err(failed)?;
         let (Packages::Only(named) | Packages::AllBut(named) | Packages::AllButNeeded(named, _)) = packages;
         let preferred = match packages {
             // A preference for a package that does not exist would have no effect.

@@ -245,6 +245,34 @@ fn a_removed_package_leaves_no_deprecated_bundle_behind() {
 }
 
 #[test]
+fn pruning_removes_channels_of_packages_without_a_row() {
+    let sandbox = with_index();
+    let connection = Connection::open(sandbox.path("index.db")).unwrap();
+    connection
+        .execute_batch("DELETE FROM package WHERE name = 'rake'; INSERT INTO channel VALUES ('c', 'ghost', NULL)")
+        .unwrap();
+    drop(connection);
+    let outcome = outcome_of(
+        &sandbox,
+        "registry prune -p compost-operator,greenhouse-operator -d index.db",
+    );
+    insta::assert_snapshot!(outcome.stderr, @"
+    removed package ghost
+    removed package rake
+    removed bundle rake.v1.0.0
+    removed bundle rake.v1.1.0
+    removed bundle rake.v1.2.0
+    ");
+    assert_eq!(bundle_names(&sandbox.path("index.db")), [COMPOST, GREENHOUSE]);
+    let packages = "SELECT package_name FROM channel UNION SELECT package_name FROM channel_entry";
+    assert_eq!(
+        column(&sandbox.path("index.db"), packages),
+        ["compost-operator", "greenhouse-operator"]
+    );
+    assert_sound(&sandbox.path("index.db"));
+}
+
+#[test]
 fn bundles_in_no_channel_are_pruned() {
     let sandbox = with_index();
     // Nothing leads from here to the older ones.
