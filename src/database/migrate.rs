@@ -68,6 +68,7 @@ const TYPED: &[&str] = &["type", "value", "operatorbundle_name"];
 const INDEXES: &str = "
     CREATE INDEX temp.old_entry ON old_channel_entry (entry_id);
     CREATE INDEX temp.old_entry_bundle ON old_channel_entry (operatorbundle_name);
+    CREATE INDEX temp.old_entry_target ON old_channel_entry (replaces);
     CREATE INDEX temp.old_requirer ON old_api_requirer (operatorbundle_name);
     CREATE INDEX temp.old_requirer_entry ON old_api_requirer (channel_entry_id);
     CREATE INDEX temp.old_provider ON old_api_provider (operatorbundle_name);

@@ -80,10 +80,13 @@ impl<'c> Writer<'c> {
                  WHERE operatorbundle_name = ?1 AND package_name IS NOT NULL ORDER BY 1",
             )?,
             links: connection.prepare(
-                "SELECT below.operatorbundle_name FROM temp.old_channel_entry AS entry
+                "SELECT below.operatorbundle_name, entry.package_name, entry.channel_name
+                 FROM temp.old_channel_entry AS entry
                  LEFT JOIN temp.old_channel_entry AS below ON below.entry_id = entry.replaces
-                 WHERE entry.operatorbundle_name = ?1
-                 ORDER BY entry.package_name, entry.channel_name, entry.depth, entry.entry_id",
+                 WHERE entry.operatorbundle_name = ?1 AND NOT (entry.replaces IS NULL AND EXISTS (
+                    SELECT 1 FROM temp.old_channel_entry AS skipping
+                    WHERE skipping.replaces = entry.entry_id AND skipping.depth = entry.depth))
+                 ORDER BY entry.depth, entry.entry_id",
             )?,
             images: connection
                 .prepare("SELECT image FROM temp.old_related_image WHERE operatorbundle_name = ?1 ORDER BY rowid")?,
@@ -136,21 +139,26 @@ impl<'c> Writer<'c> {
 
     /// Returns the bundles that a bundle without manifests replaces and skips, according to its entries. Of the
     /// bundle's entries in a channel, the entry nearest to the head leads to the replaced bundle; the other entries
-    /// lead to the skipped bundles.
+    /// lead to the skipped bundles. A channel in which another bundle skips the bundle has an entry at the depth of the
+    /// entry that skips it, and this entry leads nowhere. If channels disagree, opm prefers the smallest depth; a
+    /// channel that ends at the bundle does not count if another channel continues.
     fn linked(&mut self, name: &str) -> rusqlite::Result<(String, Vec<String>)> {
         let mut rows = self.links.query([name])?;
-        let (mut first, mut targets) = (None, Vec::new());
+        let (mut replaces, mut skips, mut channels) = (None, Vec::new(), HashSet::new());
         while let Some(row) = rows.next()? {
-            let target = text(row, 0)?.map(str::to_owned);
-            if first.is_none() {
-                first = Some(target.clone().unwrap_or_default());
+            let owned = |column| Ok::<_, rusqlite::Error>(text(row, column)?.map(str::to_owned));
+            let target = owned(0)?;
+            let is_first = channels.insert((owned(1)?, owned(2)?));
+            if is_first && replaces.is_none() {
+                replaces = target;
+            } else {
+                skips.extend(target);
             }
-            targets.extend(target);
         }
-        let replaces = first.unwrap_or_default();
+        let replaces = replaces.unwrap_or_default();
         let mut seen = HashSet::from([replaces.clone()]);
-        targets.retain(|target| seen.insert(target.clone()));
-        Ok((replaces, targets))
+        skips.retain(|target| seen.insert(target.clone()));
+        Ok((replaces, skips))
     }
 
     fn write_images(&mut self, old: &Old, said: &Stored) -> rusqlite::Result<()> {

@@ -306,6 +306,52 @@ fn every_dependency_keeps_its_value_without_the_repeated_type() {
 }
 
 #[test]
+fn a_replaced_bundle_stays_replaced_if_another_channel_skips_it_or_ends_at_it() {
+    let connection = old(6);
+    // In alpha, k.v3 skips k.v2, and in beta, the channel ends at k.v2; in stable, k.v2 replaces k.v1 and skips k.v1.5.
+    connection
+        .execute_batch(
+            "INSERT INTO operatorbundle (name, bundlepath, skiprange, version) VALUES
+                ('k.v1', 'registry.example.com/k:1', '', '1.0.0'), ('k.v2', 'registry.example.com/k:2', '', '2.0.0'),
+                ('k.v3', 'registry.example.com/k:3', '', '3.0.0');
+             INSERT INTO package VALUES ('k', NULL);
+             INSERT INTO channel VALUES ('alpha', 'k', 'k.v3'), ('beta', 'k', 'k.v2'), ('stable', 'k', 'k.v3');
+             INSERT INTO channel_entry VALUES
+                (1, 'alpha', 'k', 'k.v3', NULL, 0), (2, 'alpha', 'k', 'k.v2', NULL, 1), (3, 'alpha', 'k', 'k.v3', 2, 1),
+                (4, 'beta', 'k', 'k.v2', NULL, 0),
+                (5, 'stable', 'k', 'k.v3', 6, 0), (6, 'stable', 'k', 'k.v2', 9, 1),
+                (7, 'stable', 'k', 'k.v1.5', NULL, 2), (8, 'stable', 'k', 'k.v2', 7, 2),
+                (9, 'stable', 'k', 'k.v1', NULL, 3);",
+        )
+        .unwrap();
+    let connection = migrated(connection, 6);
+    assert_eq!(
+        rows(&connection, "SELECT name, replaces, skips FROM operatorbundle"),
+        ["k.v1  ", "k.v2 k.v1 k.v1.5", "k.v3 k.v2 "]
+    );
+}
+
+#[test]
+fn a_bundle_that_only_skips_replaces_nothing() {
+    let connection = old(6);
+    connection
+        .execute_batch(
+            "INSERT INTO operatorbundle (name, bundlepath, skiprange, version) VALUES
+                ('k.v2', 'registry.example.com/k:2', '', '2.0.0');
+             INSERT INTO package VALUES ('k', NULL);
+             INSERT INTO channel VALUES ('stable', 'k', 'k.v2');
+             INSERT INTO channel_entry VALUES (1, 'stable', 'k', 'k.v2', NULL, 0), (2, 'stable', 'k', 'k.v1', NULL, 1),
+                (3, 'stable', 'k', 'k.v2', 2, 1), (4, 'stable', 'k', 'k.v0', NULL, 2), (5, 'stable', 'k', 'k.v2', 4, 2);",
+        )
+        .unwrap();
+    let connection = migrated(connection, 6);
+    assert_eq!(
+        rows(&connection, "SELECT name, replaces, skips FROM operatorbundle"),
+        ["k.v2  k.v1,k.v0"]
+    );
+}
+
+#[test]
 fn later_versions_keep_their_rows_and_properties_get_bundle_paths() {
     let dependency = r#"{"type":"kept","n":1.0}"#;
     for version in 9..=12 {
