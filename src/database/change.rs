@@ -18,7 +18,7 @@ use file::{
     BEGIN_READING, check_length, copy, exists, open, open_for_writing, remove_leftovers, require_content,
     require_database, require_folder, without_counters, without_safety,
 };
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -98,7 +98,7 @@ where
 {
     loop {
         let mut database = Draft::open(target, options)?;
-        if purpose == Purpose::Remove {
+        if purpose == Purpose::Remove || database.is_rebuilt(options)? {
             database.suspend_cascades(options)?;
         }
         let before = database.connection.total_changes();
@@ -256,6 +256,18 @@ impl Draft {
         };
         ended.map_err(|error| failed(&error))?;
         Ok(result)
+    }
+
+    /// Returns whether the change rebuilds all tables, as far as the file shows before the transaction.
+    fn is_rebuilt(&self, options: &ChangeOptions) -> Result<bool, DatabaseError> {
+        match schema::state(&self.connection) {
+            Ok(State::Index(version)) => Ok(migrate::rebuilds(version)),
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                Err(DatabaseError::new(&self.path, options.busy_timeout, &error))
+            }
+            // Every other problem is reported when the transaction begins.
+            _ => Ok(false),
+        }
     }
 
     fn suspend_cascades(&self, options: &ChangeOptions) -> Result<(), DatabaseError> {

@@ -1,26 +1,40 @@
 //! Migrates a database from an older schema version to the version that this program writes, inside the transaction of
 //! a change.
 //!
-//! First, the rows are copied into temporary tables that have the columns of all schema versions. Then the tables of
-//! [`schema`] replace the old tables, and each bundle is written as if it were newly added. Data that the old schema
-//! version could not store is derived from the stored manifests and the channel entries. Data that was only in files
-//! next to the manifests (dependencies before version 8, properties before version 9) was never stored.
+//! From version [`IN_PLACE_SINCE`] on, the tables have their final form, except for one column and one table. The
+//! missing parts are added, and everything else in the file stays as it is.
 //!
-//! Entries keep their numbers. Rows that belong to a missing bundle, channel or API are dropped.
+//! Before that, the rows are copied into temporary tables that have the columns of all these schema versions. Then the
+//! tables of [`schema`] replace the old tables, and each bundle is written as if it were newly added. Data that the old
+//! schema version could not store is derived from the stored manifests and the channel entries. Data that was only in
+//! files next to the manifests (dependencies before version 8, properties before version 9) was never stored.
+//!
+//! Channels and entries stay as they are, also if they refer to missing rows: it is up to the user to decide what to do
+//! about damage. Only rows with data about a missing bundle are dropped, and links to APIs that are not in the table of
+//! APIs.
 
 mod bundle;
 
 use super::schema::{self, FIRST_VERSION};
 use bundle::Writer;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use std::collections::BTreeSet;
 
-/// The tables of all schema versions, children before parents, with their columns.
-const TABLES: [(&str, &[&str]); 11] = [
+/// The first schema version that stores each kind of data; for older versions, the data is derived.
+mod since {
+    pub(super) const IMAGES: i64 = 1;
+    /// The APIs of bundles, as opposed to those of channel entries.
+    pub(super) const APIS: i64 = 6;
+    pub(super) const DEPENDENCIES: i64 = 8;
+    /// Properties that repeat the image of their bundle.
+    pub(super) const PROPERTY_PATHS: i64 = 10;
+}
+
+/// The tables of the schema versions that are rebuilt, children before parents, with their columns.
+const TABLES: [(&str, &[&str]); 9] = [
     ("api_requirer", LINK),
     ("api_provider", LINK),
-    ("dependencies", TYPED),
-    ("properties", TYPED),
+    ("dependencies", &["type", "value", "operatorbundle_name"]),
     ("related_image", &["image", "operatorbundle_name"]),
     (
         "channel_entry",
@@ -46,11 +60,9 @@ const TABLES: [(&str, &[&str]); 11] = [
             "version",
             "replaces",
             "skips",
-            "substitutesfor",
         ],
     ),
     ("api", &["group_name", "version", "kind", "plural"]),
-    ("deprecated", &["operatorbundle_name"]),
 ];
 
 /// Up to version 5, an API belongs to a channel entry; in later versions, it belongs to a bundle.
@@ -62,8 +74,6 @@ const LINK: &[&str] = &[
     "channel_entry_id",
 ];
 
-const TYPED: &[&str] = &["type", "value", "operatorbundle_name"];
-
 /// The indexes for looking up rows in the temporary tables.
 const INDEXES: &str = "
     CREATE INDEX temp.old_entry ON old_channel_entry (entry_id);
@@ -74,34 +84,34 @@ const INDEXES: &str = "
     CREATE INDEX temp.old_provider ON old_api_provider (operatorbundle_name);
     CREATE INDEX temp.old_provider_entry ON old_api_provider (channel_entry_id);
     CREATE INDEX temp.old_dependency ON old_dependencies (operatorbundle_name);
-    CREATE INDEX temp.old_property ON old_properties (operatorbundle_name);
     CREATE INDEX temp.old_image ON old_related_image (operatorbundle_name);
 ";
 
-/// Writes the unchanged graph. Entries get their targets only after all entries exist: as long as any entry refers to a
-/// missing entry, the database scans all entries on every insert.
+/// Writes the unchanged graph.
 const GRAPH: &str = "
-    INSERT INTO channel SELECT name, package_name,
-            CASE WHEN head_operatorbundle_name IN (SELECT name FROM operatorbundle) THEN head_operatorbundle_name END
-        FROM temp.old_channel ORDER BY rowid;
-    INSERT INTO package SELECT name,
-            CASE WHEN EXISTS (SELECT 1 FROM channel
-                WHERE channel.package_name = old.name AND channel.name = old.default_channel) THEN default_channel END
-        FROM temp.old_package AS old ORDER BY rowid;
-    INSERT INTO channel_entry SELECT entry_id, channel_name, package_name, operatorbundle_name, NULL, depth
-        FROM temp.old_channel_entry AS old WHERE EXISTS (SELECT 1 FROM channel
-            WHERE channel.name = old.channel_name AND channel.package_name = old.package_name)
-        ORDER BY entry_id;
-    UPDATE channel_entry SET replaces = (SELECT replaces FROM temp.old_channel_entry AS old
-        WHERE old.entry_id = channel_entry.entry_id AND old.replaces IN (SELECT entry_id FROM channel_entry));
-    INSERT OR IGNORE INTO deprecated SELECT operatorbundle_name FROM temp.old_deprecated
-        WHERE operatorbundle_name IN (SELECT name FROM operatorbundle) ORDER BY rowid;
+    INSERT INTO channel (name, package_name, head_operatorbundle_name)
+        SELECT name, package_name, head_operatorbundle_name FROM temp.old_channel ORDER BY rowid;
+    INSERT INTO package (name, default_channel) SELECT name, default_channel FROM temp.old_package ORDER BY rowid;
+    INSERT INTO channel_entry (entry_id, channel_name, package_name, operatorbundle_name, replaces, depth)
+        SELECT entry_id, channel_name, package_name, operatorbundle_name, replaces, depth
+        FROM temp.old_channel_entry ORDER BY entry_id;
 ";
 
 /// Fills the table of deprecated bundles for versions without this table.
 const DEPRECATED: &str = "
-    INSERT OR IGNORE INTO deprecated SELECT operatorbundle_name FROM properties WHERE type = 'olm.deprecated';
+    INSERT OR IGNORE INTO deprecated (operatorbundle_name)
+        SELECT operatorbundle_name FROM properties WHERE type = 'olm.deprecated';
 ";
+
+/// The first schema version whose tables are not rebuilt.
+const IN_PLACE_SINCE: i64 = 9;
+
+/// Returns whether a migration from `version` rebuilds all tables. Foreign keys must then be off before the transaction
+/// begins: otherwise, dropping a table deletes the rows that refer to it, and rows that refer to missing rows cannot be
+/// written.
+pub(super) fn rebuilds(version: i64) -> bool {
+    version < IN_PLACE_SINCE
+}
 
 /// Migrates the open database from `version` to [`schema::VERSION`]; the caller has begun a transaction. `epoch` has
 /// the same meaning as in [`schema::create`].
@@ -110,32 +120,69 @@ const DEPRECATED: &str = "
 /// Returns the error that SQLite reports.
 pub(super) fn migrate(connection: &Connection, version: i64, epoch: i64) -> rusqlite::Result<()> {
     debug_assert!((FIRST_VERSION..schema::VERSION).contains(&version));
-    // References are broken while tables are dropped and created one after the other, but all references are valid
-    // again at the end.
-    connection.pragma_update(None, "defer_foreign_keys", true)?;
-    set_aside(connection)?;
-    remove_tables(connection)?;
-    schema::create(connection, epoch)?;
-    connection.execute_batch("INSERT OR IGNORE INTO api SELECT * FROM temp.old_api ORDER BY rowid")?;
-    Writer::new(connection, version)?.write_all()?;
-    connection.execute_batch(GRAPH)?;
+    if rebuilds(version) {
+        rebuild(connection, version, epoch)
+    } else {
+        add_missing(connection, version, epoch)
+    }
+}
+
+/// Adds what the tables of `version` lack.
+fn add_missing(connection: &Connection, version: i64, epoch: i64) -> rusqlite::Result<()> {
+    if version < since::PROPERTY_PATHS {
+        connection.execute_batch(
+            "UPDATE properties SET operatorbundle_path =
+                (SELECT nullif(bundlepath, '') FROM operatorbundle WHERE name = operatorbundle_name
+                    AND (operatorbundle_version IS NULL OR operatorbundle_version = version))
+             WHERE operatorbundle_path IS NULL",
+        )?;
+    }
+    if !columns(connection, "operatorbundle")?.contains("substitutesfor") {
+        connection.execute_batch("ALTER TABLE operatorbundle ADD COLUMN substitutesfor TEXT")?;
+    }
+    connection.execute_batch("UPDATE operatorbundle SET substitutesfor = '' WHERE substitutesfor IS NULL")?;
     if version < schema::DEPRECATED_SINCE {
+        schema::create_deprecated(connection)?;
         connection.execute_batch(DEPRECATED)?;
     }
+    connection.execute_batch(
+        "DELETE FROM deprecated
+            WHERE operatorbundle_name NOT IN (SELECT name FROM operatorbundle WHERE name IS NOT NULL);
+         DELETE FROM schema_migrations;",
+    )?;
+    schema::state_version(connection, epoch)
+}
+
+fn rebuild(connection: &Connection, version: i64, epoch: i64) -> rusqlite::Result<()> {
+    set_aside(connection)?;
+    for table in TABLES.iter().map(|(table, _)| *table).chain(["schema_migrations"]) {
+        connection.execute_batch(&format!("DROP TABLE IF EXISTS main.{table}"))?;
+    }
+    schema::create(connection, epoch)?;
+    connection.execute_batch(
+        "INSERT OR IGNORE INTO api (group_name, version, kind, plural)
+            SELECT group_name, version, kind, plural FROM temp.old_api ORDER BY rowid",
+    )?;
+    Writer::new(connection, version)?.write_all()?;
+    connection.execute_batch(GRAPH)?;
+    connection.execute_batch(DEPRECATED)?;
     for (table, _) in TABLES {
         connection.execute_batch(&format!("DROP TABLE temp.old_{table}"))?;
     }
-    connection.pragma_update(None, "defer_foreign_keys", false)
+    Ok(())
 }
 
-/// Copies all rows into temporary tables `old_…`, which have the columns of all schema versions.
+/// Returns the names of the columns of a table; none if there is no such table.
+fn columns(connection: &Connection, table: &str) -> rusqlite::Result<BTreeSet<String>> {
+    let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1, 'main')")?;
+    statement.query_map([table], |row| row.get(0))?.collect()
+}
+
+/// Copies all rows into temporary tables `old_…`, which have the columns of [`TABLES`].
 fn set_aside(connection: &Connection) -> rusqlite::Result<()> {
     for (table, columns) in TABLES {
         connection.execute_batch(&format!("CREATE TEMP TABLE old_{table} ({})", columns.join(", ")))?;
-        let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1, 'main')")?;
-        let there: BTreeSet<String> = statement
-            .query_map([table], |row| row.get(0))?
-            .collect::<Result<_, _>>()?;
+        let there = self::columns(connection, table)?;
         if there.is_empty() {
             continue;
         }
@@ -150,18 +197,6 @@ fn set_aside(connection: &Connection) -> rusqlite::Result<()> {
         ))?;
     }
     connection.execute_batch(INDEXES)
-}
-
-fn remove_tables(connection: &Connection) -> rusqlite::Result<()> {
-    let entries = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'channel_entry'";
-    if connection.query_row(entries, [], |_| Ok(())).optional()?.is_some() {
-        // For every deleted entry, the database looks for entries that refer to it.
-        connection.execute_batch("CREATE INDEX entries_by_target ON channel_entry (replaces)")?;
-    }
-    for table in TABLES.iter().map(|(table, _)| *table).chain(["schema_migrations"]) {
-        connection.execute_batch(&format!("DROP TABLE IF EXISTS main.{table}"))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

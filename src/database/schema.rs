@@ -125,10 +125,12 @@ const STATEMENTS: &[&str] = &[
         FOREIGN KEY(operatorbundle_name, operatorbundle_version, operatorbundle_path)
             REFERENCES operatorbundle(name, version, bundlepath) ON DELETE CASCADE
     )",
-    "CREATE TABLE deprecated (
-        operatorbundle_name TEXT PRIMARY KEY
-    )",
+    DEPRECATED,
 ];
+
+const DEPRECATED: &str = "CREATE TABLE deprecated (
+        operatorbundle_name TEXT PRIMARY KEY
+    )";
 
 /// Returns the statements that create the triggers.
 pub(crate) fn triggers() -> impl Iterator<Item = &'static str> {
@@ -201,11 +203,21 @@ pub fn create(connection: &Connection, epoch: i64) -> rusqlite::Result<()> {
     for statement in STATEMENTS {
         connection.execute_batch(statement)?;
     }
+    state_version(connection, epoch)
+}
+
+/// Records the schema version that this program writes, and the time of [`create`].
+pub(super) fn state_version(connection: &Connection, epoch: i64) -> rusqlite::Result<()> {
     connection.execute(
         "INSERT INTO schema_migrations (version, timestamp) VALUES (?1, datetime(?2, 'unixepoch'))",
         (VERSION, epoch),
     )?;
     Ok(())
+}
+
+/// Creates the table of deprecated bundles.
+pub(super) fn create_deprecated(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(DEPRECATED)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Writes the rows of one bundle, in all tables, from the data that an older schema version stores about it.
 
+use super::since;
 use crate::catalog::manifests;
 use crate::database::read::text;
 use crate::database::record::Api;
@@ -13,17 +14,6 @@ use rusqlite::{Connection, Row, Statement};
 use serde_json::json;
 use std::collections::{BTreeSet, HashSet};
 
-/// The first schema version that stores each kind of data about a bundle; for older versions, the data is derived.
-mod since {
-    pub(super) const IMAGES: i64 = 1;
-    /// The APIs of bundles, as opposed to those of channel entries.
-    pub(super) const APIS: i64 = 6;
-    pub(super) const DEPENDENCIES: i64 = 8;
-    /// Dependencies whose values do not repeat their type.
-    pub(super) const PLAIN_DEPENDENCIES: i64 = 9;
-    pub(super) const PROPERTIES: i64 = 9;
-}
-
 /// Writes the bundles from the temporary tables.
 pub(super) struct Writer<'c> {
     connection: &'c Connection,
@@ -36,7 +26,6 @@ pub(super) struct Writer<'c> {
     providers: Statement<'c>,
     requirers: Statement<'c>,
     dependencies: Statement<'c>,
-    properties: Statement<'c>,
     rows: Inserts<'c>,
 }
 
@@ -57,9 +46,6 @@ type Gvk = (String, String, String);
 
 impl<'c> Writer<'c> {
     pub(super) fn new(connection: &'c Connection, version: i64) -> rusqlite::Result<Self> {
-        let typed = |table: &str| {
-            format!("SELECT type, value FROM temp.old_{table} WHERE operatorbundle_name = ?1 ORDER BY rowid")
-        };
         let apis = |table: &str| {
             format!(
                 "SELECT group_name, version, kind FROM temp.old_{table} WHERE operatorbundle_name = ?1
@@ -72,7 +58,7 @@ impl<'c> Writer<'c> {
             connection,
             version,
             bundle: connection.prepare(&format!(
-                "{INSERT_BUNDLE} SELECT name, csv, bundle, ?2, ?3, ?4, ?5, ?6, coalesce(substitutesfor, '')
+                "{INSERT_BUNDLE} SELECT name, csv, bundle, ?2, ?3, ?4, ?5, ?6, ''
                  FROM temp.old_operatorbundle WHERE rowid = ?1"
             ))?,
             packages: connection.prepare(
@@ -92,8 +78,9 @@ impl<'c> Writer<'c> {
                 .prepare("SELECT image FROM temp.old_related_image WHERE operatorbundle_name = ?1 ORDER BY rowid")?,
             providers: connection.prepare(&apis("api_provider"))?,
             requirers: connection.prepare(&apis("api_requirer"))?,
-            dependencies: connection.prepare(&typed("dependencies"))?,
-            properties: connection.prepare(&typed("properties"))?,
+            dependencies: connection.prepare(
+                "SELECT type, value FROM temp.old_dependencies WHERE operatorbundle_name = ?1 ORDER BY rowid",
+            )?,
             rows: Inserts::new(connection)?,
         })
     }
@@ -114,7 +101,7 @@ impl<'c> Writer<'c> {
     }
 
     fn write(&mut self, old: &Old) -> rusqlite::Result<()> {
-        let said = old.read_manifests(self.version >= since::PROPERTIES);
+        let said = old.read_manifests();
         let or_said = |column: &Option<String>, said: &str| column.clone().unwrap_or_else(|| said.to_owned());
         let (mut replaces, mut skips) = (said.replaces.clone(), said.skips.clone());
         if old.csv.is_none() && (old.replaces.is_none() || old.skips.is_none()) {
@@ -216,13 +203,11 @@ impl<'c> Writer<'c> {
         }
         let mut rows = self.dependencies.query([owner.name])?;
         while let Some(row) = rows.next()? {
-            let (kind, mut value) = (row.get::<_, Value>(0)?, row.get::<_, Value>(1)?);
-            if self.version < since::PLAIN_DEPENDENCIES
-                && let Some(plain) = text(row, 1)?.and_then(without_type)
-            {
-                value = Value::Blob(plain.into_bytes());
-            }
-            self.rows.dependency(kind, value, owner)?;
+            let value = match text(row, 1)?.and_then(without_type) {
+                Some(plain) => Value::Blob(plain.into_bytes()),
+                None => row.get(1)?,
+            };
+            self.rows.dependency(row.get::<_, Value>(0)?, value, owner)?;
         }
         Ok(())
     }
@@ -234,14 +219,6 @@ impl<'c> Writer<'c> {
         provided: &BTreeSet<Gvk>,
         said: &Stored,
     ) -> rusqlite::Result<()> {
-        if self.version >= since::PROPERTIES {
-            let mut rows = self.properties.query([owner.name])?;
-            while let Some(row) = rows.next()? {
-                let (kind, value) = (row.get::<_, Value>(0)?, row.get::<_, Value>(1)?);
-                self.rows.property(kind, value, owner)?;
-            }
-            return Ok(());
-        }
         let mut properties = Vec::new();
         let mut packages = self.packages.query([owner.name])?;
         while let Some(row) = packages.next()? {
@@ -275,12 +252,8 @@ impl Old {
         })
     }
 
-    /// Reads the manifests if data must be derived from them; otherwise returns empty data.
-    fn read_manifests(&self, has_properties: bool) -> Stored {
-        let columns = [&self.skip_range, &self.version, &self.replaces, &self.skips];
-        if has_properties && columns.iter().all(|column| column.is_some()) {
-            return Stored::default();
-        }
+    /// Reads the data that the manifests contain; returns empty data if there are no manifests.
+    fn read_manifests(&self) -> Stored {
         let Some(csv) = self.csv.as_deref().and_then(|csv| serde_json::from_str(csv).ok()) else {
             return Stored::default();
         };

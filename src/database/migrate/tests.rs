@@ -118,17 +118,31 @@ fn insert_bundles(connection: &Connection) {
     connection.execute_batch(GRAPH_ROWS).unwrap();
 }
 
-fn migrated(mut connection: Connection, version: i64) -> Connection {
+fn migrated(connection: Connection, version: i64) -> Connection {
+    let connection = migrated_with_damage(connection, version);
+    assert!(rows(&connection, "PRAGMA foreign_key_check").is_empty());
+    connection
+}
+
+fn migrated_with_damage(mut connection: Connection, version: i64) -> Connection {
+    connection
+        .pragma_update(None, "foreign_keys", !rebuilds(version))
+        .unwrap();
     let transaction = connection.transaction().unwrap();
     assert_eq!(schema::state(&transaction).unwrap(), schema::State::Index(version));
     migrate(&transaction, version, 0).unwrap();
     transaction.commit().unwrap();
-    assert!(rows(&connection, "PRAGMA foreign_key_check").is_empty());
     assert_eq!(rows(&connection, "PRAGMA integrity_check"), ["ok"]);
     let fresh = Connection::open_in_memory().unwrap();
     schema::create(&fresh, 0).unwrap();
-    let objects = "SELECT type, name, tbl_name, sql FROM sqlite_master";
-    assert_eq!(rows(&connection, objects), rows(&fresh, objects));
+    if rebuilds(version) {
+        let objects = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE tbl_name != 'audit'";
+        assert_eq!(rows(&connection, objects), rows(&fresh, objects));
+    }
+    for (table, _) in TABLES {
+        let columns = format!("SELECT name, type FROM pragma_table_info('{table}') WHERE name != 'note'");
+        assert_eq!(rows(&connection, &columns), rows(&fresh, &columns));
+    }
     assert_eq!(
         rows(&connection, "SELECT * FROM schema_migrations"),
         ["13 1970-01-01 00:00:00"]
@@ -352,7 +366,7 @@ fn a_bundle_that_only_skips_replaces_nothing() {
 }
 
 #[test]
-fn later_versions_keep_their_rows_and_properties_get_bundle_paths() {
+fn later_versions_keep_their_rows() {
     let dependency = r#"{"type":"kept","n":1.0}"#;
     for version in 9..=12 {
         let connection = old(version);
@@ -376,11 +390,16 @@ fn later_versions_keep_their_rows_and_properties_get_bundle_paths() {
                 .unwrap();
         }
         let connection = migrated(connection, version);
+        let path = if version == 9 {
+            "registry.example.com/k.v1"
+        } else {
+            "NULL"
+        };
         assert_eq!(
             rows(&connection, "SELECT type, value, operatorbundle_path FROM properties"),
             [
-                "t x'1' registry.example.com/k.v1",
-                "t 1 registry.example.com/k.v1",
+                &format!("t x'1' {path}"),
+                &format!("t 1 {path}"),
                 "olm.deprecated {} registry.example.com/k.v1"
             ]
         );
@@ -389,41 +408,74 @@ fn later_versions_keep_their_rows_and_properties_get_bundle_paths() {
         assert_eq!(
             rows(
                 &connection,
-                "SELECT replaces, skips FROM operatorbundle WHERE name = 'k.v2'"
+                "SELECT replaces, skips, substitutesfor FROM operatorbundle WHERE name = 'k.v2'"
             ),
-            ["other "]
+            ["other  "]
         );
     }
 }
 
 #[test]
-fn rows_without_a_name_or_an_owner_are_dropped() {
+fn properties_of_another_version_of_their_bundle_are_kept() {
     let connection = old(9);
+    connection
+        .execute_batch(
+            "INSERT INTO operatorbundle (name, version, bundlepath) VALUES ('k.v1', '1.0.0', 'registry.example.com/k:1');
+             INSERT INTO properties VALUES ('t', '1', 'k.v1', '0.9.0', NULL), ('t', '2', 'k.v1', NULL, NULL);",
+        )
+        .unwrap();
+    let connection = migrated(connection, 9);
+    assert_eq!(
+        rows(&connection, "SELECT value, operatorbundle_path FROM properties"),
+        ["1 NULL", "2 registry.example.com/k:1"]
+    );
+}
+
+/// A package, a channel and entries that refer to rows that do not exist.
+const DAMAGED_GRAPH: &str = "
+    INSERT INTO package VALUES ('k', 'gone');
+    INSERT INTO channel VALUES ('stable', 'k', 'k.gone');
+    INSERT INTO channel_entry VALUES (1, 'stable', 'k', 'k.v1', 5, 0), (2, 'gone', 'k', 'k.v1', NULL, 0);
+";
+
+#[test]
+fn channels_and_entries_are_kept_if_they_refer_to_missing_rows() {
+    for version in [0, 5, 8, 9, 11, 12] {
+        let connection = old(version);
+        connection.pragma_update(None, "foreign_keys", false).unwrap();
+        connection
+            .execute_batch(&format!(
+                "INSERT INTO operatorbundle (name) VALUES ('k.v1'); {DAMAGED_GRAPH}"
+            ))
+            .unwrap();
+        let connection = migrated_with_damage(connection, version);
+        assert_eq!(rows(&connection, "SELECT * FROM package"), ["k gone"], "{version}");
+        assert_eq!(rows(&connection, "SELECT * FROM channel"), ["stable k k.gone"]);
+        assert_eq!(
+            rows(&connection, "SELECT * FROM channel_entry"),
+            ["1 stable k k.v1 5 0", "2 gone k k.v1 NULL 0"]
+        );
+    }
+}
+
+#[test]
+fn rows_with_data_about_a_missing_bundle_or_api_are_dropped_when_tables_are_rebuilt() {
+    let connection = old(8);
     connection.pragma_update(None, "foreign_keys", false).unwrap();
     connection
         .execute_batch(
             "INSERT INTO operatorbundle (name, version) VALUES (NULL, '1.0.0'), ('k.v1', '1.0.0');
-             INSERT INTO package VALUES ('k', 'gone');
-             INSERT INTO channel VALUES ('stable', 'k', 'k.gone');
-             INSERT INTO channel_entry VALUES (1, 'stable', 'k', 'k.v1', 5, 0), (2, 'gone', 'k', 'k.v1', NULL, 0);
              INSERT INTO related_image VALUES ('registry.example.com/x', 'k.gone');
              INSERT INTO api_provider VALUES ('k.io', 'v1', 'Foo', 'k.v1', '1.0.0', NULL);
-             INSERT INTO properties VALUES ('t', '1', 'k.gone', '1.0.0', 'x');",
+             INSERT INTO dependencies VALUES ('t', '1', 'k.gone', '1.0.0', 'x');",
         )
         .unwrap();
-    connection.pragma_update(None, "foreign_keys", true).unwrap();
-    let connection = migrated(connection, 9);
+    let connection = migrated(connection, 8);
     assert_eq!(
         rows(&connection, "SELECT name, version FROM operatorbundle"),
         ["k.v1 1.0.0"]
     );
-    assert_eq!(rows(&connection, "SELECT * FROM package"), ["k NULL"]);
-    assert_eq!(rows(&connection, "SELECT * FROM channel"), ["stable k NULL"]);
-    assert_eq!(
-        rows(&connection, "SELECT * FROM channel_entry"),
-        ["1 stable k k.v1 NULL 0"]
-    );
-    for table in ["related_image", "api_provider", "properties"] {
+    for table in ["related_image", "api_provider", "dependencies"] {
         assert!(
             rows(&connection, &format!("SELECT * FROM {table}")).is_empty(),
             "{table}"
