@@ -51,6 +51,7 @@ mod render;
 mod replaced;
 mod requests;
 mod resolve;
+mod schema_note;
 mod serve;
 mod serving;
 mod sources;

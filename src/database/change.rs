@@ -141,10 +141,11 @@ pub fn check(target: &Target<'_>, options: &ChangeOptions) -> Result<(), Databas
         .map_err(Refused::from)
         .and_then(|(connection, budget)| {
             connection.execute_batch(BEGIN_READING)?;
-            admission::admit(&connection, &budget)
+            let state = admission::admit(&connection, &budget)?;
+            Ok((connection, state))
         });
     match admitted {
-        Ok(state) => check_state(state, from).map(drop),
+        Ok((connection, state)) => check_parts(&connection, check_state(state, from)?, from, &options),
         Err(refused) => match DatabaseError::refused(from, options.busy_timeout, refused) {
             // By the time of the change, the current writer may have finished. The transaction of a killed writer is
             // rolled back during the change.
@@ -242,6 +243,7 @@ impl Draft {
             State::Empty => schema::create(&transaction, options.epoch).map_err(|error| failed(&error))?,
             state => {
                 let version = check_state(state, &self.origin)?;
+                check_parts(&transaction, version, &self.origin, options)?;
                 if version < schema::VERSION {
                     migrate::migrate(&transaction, version, options.epoch).map_err(|error| failed(&error))?;
                 }
@@ -333,6 +335,21 @@ fn check_state(state: State, path: &Path) -> Result<i64, DatabaseError> {
         State::Index(version) if version > schema::VERSION => Err(DatabaseError::Newer { path, version }),
         State::Index(version) => Ok(version),
         State::Foreign => Err(DatabaseError::NotAnIndex { path }),
+    }
+}
+
+/// Checks that a migration drops nothing that somebody has added to the tables.
+fn check_parts(
+    connection: &Connection,
+    version: i64,
+    path: &Path,
+    options: &ChangeOptions,
+) -> Result<(), DatabaseError> {
+    let path = path.to_owned();
+    match migrate::foreign_parts(connection, version) {
+        Ok(parts) if parts.is_empty() => Ok(()),
+        Ok(parts) => Err(DatabaseError::ForeignParts { path, version, parts }),
+        Err(error) => Err(DatabaseError::new(&path, options.busy_timeout, &error)),
     }
 }
 

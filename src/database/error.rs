@@ -59,6 +59,19 @@ pub enum DatabaseError {
         /// The schema version of the file.
         version: i64,
     },
+    /// The file must be migrated, but contains parts that the migration would drop.
+    #[error(
+        "{} has schema version {version}, and migrating it to version {} would remove parts that no index contains: {}",
+        path.display(), schema::VERSION, parts.join(", ")
+    )]
+    ForeignParts {
+        /// The file.
+        path: PathBuf,
+        /// The schema version of the file.
+        version: i64,
+        /// The parts: columns and indexes, with their tables.
+        parts: Vec<String>,
+    },
     /// The folder of the file does not exist.
     #[error("the folder of {} does not exist; create it first", path.display())]
     NoFolder {

@@ -74,6 +74,9 @@ const LINK: &[&str] = &[
     "channel_entry_id",
 ];
 
+/// Columns that are not copied, because they repeat columns of the bundle.
+const OWNER: [&str; 2] = ["operatorbundle_version", "operatorbundle_path"];
+
 /// The indexes for looking up rows in the temporary tables.
 const INDEXES: &str = "
     CREATE INDEX temp.old_entry ON old_channel_entry (entry_id);
@@ -170,6 +173,33 @@ fn rebuild(connection: &Connection, version: i64, epoch: i64) -> rusqlite::Resul
         connection.execute_batch(&format!("DROP TABLE temp.old_{table}"))?;
     }
     Ok(())
+}
+
+/// Returns the columns and indexes that a migration from `version` would drop, because no index of this version has
+/// them, each with the word for what it is.
+///
+/// # Errors
+/// Returns the error that SQLite reports.
+pub(super) fn foreign_parts(connection: &Connection, version: i64) -> rusqlite::Result<Vec<String>> {
+    if !rebuilds(version) {
+        return Ok(Vec::new());
+    }
+    let mut parts = Vec::new();
+    let mut indexes = connection.prepare(
+        "SELECT name FROM main.sqlite_master WHERE type = 'index' AND tbl_name = ?1 AND sql IS NOT NULL AND name != 'pk'
+         ORDER BY name",
+    )?;
+    for (table, known) in TABLES {
+        let is_known = |column: &String| known.contains(&column.as_str()) || OWNER.contains(&column.as_str());
+        let columns = columns(connection, table)?;
+        let unknown = columns.iter().filter(|column| !is_known(column));
+        parts.extend(unknown.map(|column| format!("column {column:?} of table {table}")));
+        let names = indexes.query_map([table], |row| row.get::<_, String>(0))?;
+        for name in names {
+            parts.push(format!("index {:?}", name?));
+        }
+    }
+    Ok(parts)
 }
 
 /// Returns the names of the columns of a table; none if there is no such table.

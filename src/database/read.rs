@@ -366,6 +366,17 @@ fn connect(path: &Path, steps: u64) -> rusqlite::Result<(Connection, Budget)> {
     Ok((connection, budget))
 }
 
+/// Returns the schema version that a database states, without checking the database or files next to it; `None` if the
+/// version cannot be read.
+pub(crate) fn stated_version(path: &Path) -> Option<i64> {
+    open_file(path).ok()?;
+    let (connection, _) = connect(path, STEPS).ok()?;
+    match schema::state(&connection) {
+        Ok(State::Index(version)) => Some(version),
+        _ => None,
+    }
+}
+
 fn immutable_uri(path: &Path) -> String {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut uri = String::from("file://");

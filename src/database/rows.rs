@@ -40,15 +40,24 @@ impl<'c> Inserts<'c> {
         // A bundle is only linked to APIs that are in the table `api`.
         let link = |table: &str| {
             connection.prepare(&format!(
-                "INSERT INTO {table} SELECT ?1, ?2, ?3, ?4, ?5, ?6
+                "INSERT INTO {table} (group_name, version, kind,
+                    operatorbundle_name, operatorbundle_version, operatorbundle_path)
+                 SELECT ?1, ?2, ?3, ?4, ?5, ?6
                  WHERE EXISTS (SELECT 1 FROM api WHERE group_name = ?1 AND version = ?2 AND kind = ?3)"
             ))
         };
-        let typed = |table: &str| connection.prepare(&format!("INSERT INTO {table} VALUES (?1, ?2, ?3, ?4, ?5)"));
+        let typed = |table: &str| {
+            connection.prepare(&format!(
+                "INSERT INTO {table}
+                    (type, value, operatorbundle_name, operatorbundle_version, operatorbundle_path)
+                 VALUES (?1, ?2, ?3, ?4, ?5)"
+            ))
+        };
         Ok(Self {
             image: connection.prepare("INSERT INTO related_image (image, operatorbundle_name) VALUES (?1, ?2)")?,
             // An API keeps the plural name with which it was first stored.
-            api: connection.prepare("INSERT OR IGNORE INTO api VALUES (?1, ?2, ?3, ?4)")?,
+            api: connection
+                .prepare("INSERT OR IGNORE INTO api (group_name, version, kind, plural) VALUES (?1, ?2, ?3, ?4)")?,
             provider: link("api_provider")?,
             requirer: link("api_requirer")?,
             dependency: typed("dependencies")?,

@@ -218,6 +218,32 @@ fn a_package_is_removed_when_the_heads_of_all_its_channels_are_deprecated() {
 }
 
 #[test]
+fn a_migration_to_a_newer_schema_version_is_reported() {
+    let sandbox = with_index();
+    let connection = Connection::open(sandbox.path("index.db")).unwrap();
+    connection
+        .execute_batch("DROP TABLE deprecated; UPDATE schema_migrations SET version = 11")
+        .unwrap();
+    drop(connection);
+    let outcome = outcome_of(&sandbox, "registry rm -o rake -d index.db --dry-run");
+    insta::assert_snapshot!(outcome.stderr, @"
+    removed package rake
+    removed bundle rake.v1.0.0
+    removed bundle rake.v1.1.0
+    removed bundle rake.v1.2.0
+    migrated index.db from schema version 11 to 13
+    nothing was written
+    ");
+    let outcome = outcome_of(&sandbox, "registry prune-stranded -d index.db");
+    insta::assert_snapshot!(outcome.stderr, @"
+    there was nothing to remove
+    migrated index.db from schema version 11 to 13
+    ");
+    let outcome = outcome_of(&sandbox, "registry prune-stranded -d index.db");
+    assert_eq!(outcome.stderr, "there was nothing to remove\n");
+}
+
+#[test]
 fn a_removed_package_leaves_no_deprecated_bundle_behind() {
     let sandbox = with_index();
     let connection = Connection::open(sandbox.path("index.db")).unwrap();

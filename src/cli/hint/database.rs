@@ -25,6 +25,7 @@ hints! {
         Self::Steps { .. } => hint(raise(DATABASE_STEPS)),
         Self::Io { .. } => hint("check the disk, its free space, the quota and the limit on file sizes"),
         Self::Damaged { .. } => hint(RESTORE),
+        Self::ForeignParts { .. } => hint("remove these parts with an SQLite program, and run the command again"),
     }
     ReadError {
         pass: [Beside],

@@ -8,8 +8,10 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::guesses;
 use crate::cli::hint::registry_hint;
 use crate::cli::policy::PolicyArguments;
+use crate::cli::schema_note;
 use crate::cli::values::{OLM_V1, filled};
 use crate::database;
+use crate::database::read::stated_version;
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::check::images::Which;
 use crate::index::check::{CheckOptions, check};
@@ -181,9 +183,11 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
             let usage = CommandError::usage("--fix changes a database file, not a file-based catalog");
             return Err(usage.hint("use opmx migrate and opmx validate for the files of a catalog"));
         }
+        let before = stated_version(&path);
         for repair in database::check::repair::repair(&path, &additions::writing(&arguments.limits.database)?)? {
             printer.status(repair);
         }
+        schema_note::report(before, &path, printer);
     }
     let transports = arguments.registry.transports(context);
     let options = CheckOptions {

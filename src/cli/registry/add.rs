@@ -4,8 +4,10 @@ use crate::cli::Context;
 use crate::cli::additions::{self, AdditionArguments};
 use crate::cli::arguments::{ContainerToolArgument, DatabaseLimitArguments, LimitArguments, RegistryArguments};
 use crate::cli::error::CommandResult;
+use crate::cli::schema_note;
 use crate::cli::values::{name, output};
 use crate::database::change::{ChangeOptions, Target};
+use crate::database::read::stated_version;
 use crate::index::gather;
 use clap::{ArgGroup, Args};
 use std::path::PathBuf;
@@ -62,10 +64,15 @@ pub(crate) fn run(arguments: &AddArguments, context: &Context<'_>) -> CommandRes
         dry_run: arguments.dry_run,
         ..additions::writing(&arguments.database_limits)?
     };
+    let before = stated_version(&arguments.database);
     let adding = gather::add(&locations, &transports, &options, &target, &writing);
     match context.runtime.block_on(adding) {
         Ok(added) if arguments.dry_run => additions::tried(added, context),
-        Ok(added) => Ok(additions::report(added, context)),
+        Ok(added) => {
+            let status = additions::report(added, context);
+            schema_note::report(before, &arguments.database, &context.printer);
+            Ok(status)
+        }
         Err(error) => additions::refused(error, context),
     }
 }

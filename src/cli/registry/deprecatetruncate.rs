@@ -5,9 +5,11 @@ use crate::cli::additions;
 use crate::cli::arguments::DatabaseLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::removals::{self, DeprecationArguments};
+use crate::cli::schema_note;
 use crate::cli::values::name;
 use crate::database::change::{ChangeOptions, Target};
 use crate::database::deprecate::truncate;
+use crate::database::read::stated_version;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -45,9 +47,11 @@ pub(crate) fn run(arguments: &DeprecateTruncateArguments, context: &Context<'_>)
         dry_run: arguments.dry_run,
         ..additions::writing(&arguments.limits)?
     };
+    let before = stated_version(&arguments.database);
     let names = arguments.bundle_images.iter().cloned().collect();
     let changed = truncate(arguments.deprecation.request(&names), &target, &writing)?;
     removals::report_truncation(&changed, &[], &context.printer);
+    schema_note::report(before, &arguments.database, &context.printer);
     if arguments.dry_run {
         context.printer.status("nothing was written");
     }

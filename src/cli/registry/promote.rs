@@ -5,8 +5,10 @@ use crate::cli::additions;
 use crate::cli::arguments::DatabaseLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::promotion::{self, PromotionArguments};
+use crate::cli::schema_note;
 use crate::database::add::promote::promote;
 use crate::database::change::{ChangeOptions, Target};
+use crate::database::read::stated_version;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -43,8 +45,10 @@ pub(crate) fn run(arguments: &PromoteArguments, context: &Context<'_>) -> Comman
         dry_run: arguments.dry_run,
         ..additions::writing(&arguments.limits)?
     };
+    let before = stated_version(&arguments.database);
     let promoted = promote(arguments.promotion.asked().promotion(), &target, &writing)?;
     promotion::report(&promoted, &context.printer);
+    schema_note::report(before, &arguments.database, &context.printer);
     if arguments.dry_run {
         context.printer.status("nothing was written");
     }

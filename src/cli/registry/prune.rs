@@ -6,8 +6,10 @@ use crate::cli::arguments::DatabaseLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::following::FollowArguments;
 use crate::cli::removals;
+use crate::cli::schema_note;
 use crate::cli::values::name;
 use crate::database::change::{ChangeOptions, Target};
+use crate::database::read::stated_version;
 use crate::database::remove::{Packages, packages};
 use clap::Args;
 use std::path::PathBuf;
@@ -48,6 +50,7 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
         dry_run: arguments.dry_run,
         ..additions::writing(&arguments.limits)?
     };
+    let before = stated_version(&arguments.database);
     let names = arguments.packages.iter().cloned().collect();
     let follow = arguments.follow.or_nothing();
     let changed = packages(
@@ -57,6 +60,7 @@ pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandR
         &writing,
     )?;
     removals::report(&changed, &context.printer);
+    schema_note::report(before, &arguments.database, &context.printer);
     if arguments.dry_run {
         context.printer.status("nothing was written");
     }

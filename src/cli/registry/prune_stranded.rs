@@ -5,7 +5,9 @@ use crate::cli::additions;
 use crate::cli::arguments::DatabaseLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::removals;
+use crate::cli::schema_note;
 use crate::database::change::{ChangeOptions, Target};
+use crate::database::read::stated_version;
 use crate::database::remove::stranded;
 use clap::Args;
 use std::path::PathBuf;
@@ -37,8 +39,10 @@ pub(crate) fn run(arguments: &PruneStrandedArguments, context: &Context<'_>) -> 
         dry_run: arguments.dry_run,
         ..additions::writing(&arguments.limits)?
     };
+    let before = stated_version(&arguments.database);
     let changed = stranded(&target, &writing)?;
     removals::report(&changed, &context.printer);
+    schema_note::report(before, &arguments.database, &context.printer);
     if arguments.dry_run {
         context.printer.status("nothing was written");
     }

@@ -5,8 +5,10 @@ use crate::cli::additions;
 use crate::cli::arguments::DatabaseLimitArguments;
 use crate::cli::error::{CommandResult, Status};
 use crate::cli::removals;
+use crate::cli::schema_note;
 use crate::cli::values::name;
 use crate::database::change::{ChangeOptions, Target};
+use crate::database::read::stated_version;
 use crate::database::remove::{Packages, packages};
 use clap::Args;
 use std::path::PathBuf;
@@ -46,9 +48,11 @@ pub(crate) fn run(arguments: &RmArguments, context: &Context<'_>) -> CommandResu
         dry_run: arguments.dry_run,
         ..additions::writing(&arguments.limits)?
     };
+    let before = stated_version(&arguments.database);
     let names = arguments.packages.iter().cloned().collect();
     let changed = packages(Packages::Only(&names), arguments.permissive, &target, &writing)?;
     removals::report(&changed, &context.printer);
+    schema_note::report(before, &arguments.database, &context.printer);
     if arguments.dry_run {
         context.printer.status("nothing was written");
     }

@@ -67,7 +67,10 @@ fn write_entries(transaction: &Transaction<'_>, graph: &Graph, before: &Package)
             entries.map(move |(entry, number)| (channel, entry, *number, numbers))
         })
     };
-    let mut insert = transaction.prepare("INSERT INTO channel_entry VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    let mut insert = transaction.prepare(
+        "INSERT INTO channel_entry (entry_id, channel_name, package_name, operatorbundle_name, replaces, depth)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
     for (channel, entry, number, _) in entries().filter(|(_, _, number, _)| !stored.contains(number)) {
         let replaces = entry.replaces.map(|_| number);
         insert.execute((

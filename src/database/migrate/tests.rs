@@ -483,6 +483,85 @@ fn rows_with_data_about_a_missing_bundle_or_api_are_dropped_when_tables_are_rebu
     }
 }
 
+/// A table of another program, whose rows are deleted together with their bundle.
+const AUDIT: &str = "
+    CREATE TABLE audit (bundle REFERENCES operatorbundle(name) ON DELETE CASCADE, who);
+    INSERT INTO audit VALUES ('k.v1', 'me'), ('k.v2', 'me');
+";
+
+#[test]
+fn later_versions_keep_additional_columns_and_indexes() {
+    for version in 9..=12 {
+        let connection = old(version);
+        insert_bundles(&connection);
+        connection
+            .execute_batch(
+                "ALTER TABLE operatorbundle ADD COLUMN note TEXT; UPDATE operatorbundle SET note = 'of ' || name;
+                 CREATE INDEX entries_by_package ON channel_entry(package_name);",
+            )
+            .unwrap();
+        let connection = migrated(connection, version);
+        assert_eq!(
+            rows(&connection, "SELECT note FROM operatorbundle"),
+            ["of k.v1", "of k.v2"]
+        );
+        let index = "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'channel_entry'";
+        assert_eq!(rows(&connection, index), ["entries_by_package"]);
+    }
+}
+
+/// Writes the database to a file, and adds nothing to it.
+fn changed(connection: &Connection, path: &std::path::Path) -> Result<(), DatabaseError> {
+    connection.execute("VACUUM INTO ?1", [path.to_str().unwrap()]).unwrap();
+    let target = Target::InPlace(path);
+    change::adding(&target, &ChangeOptions::default(), |_| Ok::<_, DatabaseError>(()))
+}
+
+#[test]
+fn tables_of_other_programs_keep_their_rows() {
+    for version in [0, 8, 12] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index.db");
+        let connection = old(version);
+        insert_bundles(&connection);
+        connection.execute_batch(AUDIT).unwrap();
+        changed(&connection, &path).unwrap();
+        let connection = Connection::open(&path).unwrap();
+        assert_eq!(
+            rows(&connection, "SELECT * FROM audit"),
+            ["k.v1 me", "k.v2 me"],
+            "{version}"
+        );
+        assert!(rows(&connection, "PRAGMA foreign_key_check").is_empty());
+        assert_eq!(rows(&connection, "SELECT version FROM schema_migrations"), ["13"]);
+    }
+}
+
+#[test]
+fn a_migration_that_would_drop_additional_columns_or_indexes_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.db");
+    let connection = old(8);
+    insert_bundles(&connection);
+    connection
+        .execute_batch(
+            "ALTER TABLE operatorbundle ADD COLUMN note TEXT;
+             CREATE INDEX entries_by_package ON channel_entry(package_name);",
+        )
+        .unwrap();
+    let refused = changed(&connection, &path).unwrap_err();
+    let expected = format!(
+        "{} has schema version 8, and migrating it to version 13 would remove parts that no index contains: \
+         index \"entries_by_package\", column \"note\" of table operatorbundle",
+        path.display()
+    );
+    assert_eq!(refused.to_string(), expected);
+    let target = Target::InPlace(&path);
+    let early = change::check(&target, &ChangeOptions::default()).unwrap_err();
+    assert_eq!(early.to_string(), expected);
+    assert_eq!(Database::open(&path).unwrap().schema_version(), 8);
+}
+
 #[test]
 fn a_file_is_changed_only_by_a_successful_migration() {
     let folder = tempfile::tempdir().unwrap();
