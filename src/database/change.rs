@@ -12,8 +12,9 @@ use super::admission::{self, Refused};
 use super::error::DatabaseError;
 use super::guard::Budget;
 use super::migrate;
+use super::read::has_log;
 use super::schema::{self, State};
-use crate::files::{FileError, Replacement};
+use crate::files::{FileError, Replacement, TemporaryFolder, create_private};
 use file::{
     BEGIN_READING, check_length, copy, exists, open, open_for_writing, remove_leftovers, require_content,
     require_database, require_folder, without_counters, without_safety,
@@ -133,6 +134,10 @@ pub fn check(target: &Target<'_>, options: &ChangeOptions) -> Result<(), Databas
     if let Target::Copy { .. } = target {
         require_content(from)?;
     }
+    // SQLite would write the files next to the database even to read it.
+    if has_log(from) {
+        return Ok(());
+    }
     let options = ChangeOptions {
         busy_timeout: Duration::ZERO,
         ..*options
@@ -162,14 +167,22 @@ struct Draft {
     path: PathBuf,
     /// The file that provided the original content.
     origin: PathBuf,
-    private: Option<Private>,
+    written: Written,
 }
 
-struct Private {
-    replacement: Replacement,
-    /// Whether the target is to be changed in place but did not exist yet. If it exists when the change is published,
-    /// another program created it.
-    create: bool,
+/// The file that a change writes.
+enum Written {
+    InPlace,
+    Private {
+        replacement: Replacement,
+        /// Whether the target is to be changed in place but did not exist yet. If it exists when the change is
+        /// published, another program created it.
+        create: bool,
+    },
+    /// A private copy in this folder, which is discarded.
+    Discarded {
+        _folder: TemporaryFolder,
+    },
 }
 
 impl Draft {
@@ -178,35 +191,55 @@ impl Draft {
         let (from, create) = match *target {
             Target::InPlace(_) if exists(path)? => {
                 require_database(path)?;
-                let (connection, budget) = open_for_writing(path, path, options)?;
                 if !options.dry_run {
+                    let (connection, budget) = open_for_writing(path, path, options)?;
                     remove_leftovers(&connection, path, options);
+                    return Ok(Self {
+                        connection,
+                        budget,
+                        path: path.to_owned(),
+                        origin: path.to_owned(),
+                        written: Written::InPlace,
+                    });
                 }
-                return Ok(Self {
-                    connection,
-                    budget,
-                    path: path.to_owned(),
-                    origin: path.to_owned(),
-                    private: None,
-                });
+                // Opening an unfinished transaction for writing undoes it, so a dry run works on a copy.
+                (Some(path).filter(|path| require_content(path).is_ok()), false)
             }
             Target::InPlace(_) => (None, true),
             Target::Copy { from, .. } => (from, false),
         };
         require_folder(path)?;
-        let replacement = Replacement::new(path)?;
+        let (file, written) = if options.dry_run {
+            let folder = TemporaryFolder::new()?;
+            let file = folder.path().join("index.db");
+            create_private(&file).map_err(|error| FileError::new("write", &file, error))?;
+            (file, Written::Discarded { _folder: folder })
+        } else {
+            let replacement = Replacement::new(path)?;
+            let file = replacement.path().to_owned();
+            (file, Written::Private { replacement, create })
+        };
         if let Some(from) = from {
-            copy(from, (replacement.path(), target.path_in_messages()), options)?;
+            let shown = if options.dry_run {
+                &file
+            } else {
+                target.path_in_messages()
+            };
+            copy(from, (&file, shown), options)?;
         }
-        let (connection, budget) = open_for_writing(replacement.path(), target.path_in_messages(), options)?;
+        let (connection, budget) = open_for_writing(&file, target.path_in_messages(), options)?;
         without_safety(&connection).map_err(|error| target.failed(options, &error))?;
         Ok(Self {
             connection,
             budget,
             path: target.path_in_messages().to_owned(),
             origin: target.origin().to_owned(),
-            private: Some(Private { replacement, create }),
+            written,
         })
+    }
+
+    fn is_in_place(&self) -> bool {
+        matches!(self.written, Written::InPlace)
     }
 
     fn run<T, E, W>(&mut self, options: &ChangeOptions, work: &mut W) -> Result<T, E>
@@ -215,7 +248,7 @@ impl Draft {
         W: FnMut(&Transaction<'_>) -> Result<T, E>,
     {
         let result = self.try_run(options, work);
-        if result.is_err() && self.private.is_none() {
+        if result.is_err() && self.is_in_place() {
             // After an I/O error, SQLite leaves its journal to the next reader, who undoes the transaction. Until then,
             // a copy of another database to this path would be damaged by the journal.
             let _ = self
@@ -235,7 +268,7 @@ impl Draft {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(|error| failed(&error))?;
-        if self.private.is_none() {
+        if matches!(self.written, Written::InPlace) {
             check_length(&transaction, &self.path, options)?;
         }
         let admitted = admission::admit(&transaction, &self.budget);
@@ -250,13 +283,7 @@ impl Draft {
             }
         }
         let result = work(&transaction)?;
-        // A private copy is not rolled back: it has no journal, and it is discarded anyway.
-        let ended = if options.dry_run && self.private.is_none() {
-            transaction.rollback()
-        } else {
-            transaction.commit()
-        };
-        ended.map_err(|error| failed(&error))?;
+        transaction.commit().map_err(|error| failed(&error))?;
         Ok(result)
     }
 
@@ -297,7 +324,7 @@ impl Draft {
     /// change.
     fn compact(&self, options: &ChangeOptions) -> Result<(), DatabaseError> {
         match self.connection.execute_batch("VACUUM") {
-            Err(error) if self.private.is_some() => Err(DatabaseError::new(&self.path, options.busy_timeout, &error)),
+            Err(error) if !self.is_in_place() => Err(DatabaseError::new(&self.path, options.busy_timeout, &error)),
             _ => Ok(()),
         }
     }
@@ -307,19 +334,19 @@ impl Draft {
         let Self {
             connection,
             path,
-            private,
+            written,
             ..
         } = self;
         connection
             .close()
             .map_err(|(_, error)| DatabaseError::new(&path, Duration::ZERO, &error))?;
-        if let Some(Private { replacement, .. }) = &private {
-            without_counters(replacement.path())?;
-        }
-        match private {
-            None => Ok(true),
-            Some(Private { replacement, create }) if create => create_from(replacement),
-            Some(Private { replacement, .. }) => {
+        match written {
+            Written::InPlace | Written::Discarded { .. } => Ok(true),
+            Written::Private { replacement, create } => {
+                without_counters(replacement.path())?;
+                if create {
+                    return create_from(replacement);
+                }
                 replacement.commit()?;
                 Ok(true)
             }

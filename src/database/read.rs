@@ -16,7 +16,7 @@ mod file;
 mod lock;
 
 pub use error::ReadError;
-pub(crate) use file::{beside, check_beside, is_database};
+pub(crate) use file::{beside, check_beside, has_log, is_database};
 
 use super::admission::{self, Refused, Unfit};
 use super::guard::{Budget, STEPS, guard};

@@ -4,7 +4,7 @@ use super::target::ChangeOptions;
 use crate::database::admission::Unfit;
 use crate::database::error::DatabaseError;
 use crate::database::guard::{Budget, guard};
-use crate::database::read::{Database, ReadError, ReadOptions, beside, check_beside};
+use crate::database::read::{Database, ReadError, ReadOptions, beside, check_beside, has_log};
 use crate::files::{FileError, remove_leftovers_beside, require_regular};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
@@ -110,23 +110,29 @@ pub(super) fn copy(from: &Path, to: (&Path, &Path), options: &ChangeOptions) -> 
     require_database(from)?;
     require_content(from)?;
     let failed = |error: &rusqlite::Error| DatabaseError::new(from, options.busy_timeout, error);
+    // SQLite would write the files next to a database with a write-ahead log even to read it.
+    if has_log(from) {
+        return copy_as_reader(from, to, options);
+    }
     let (source, _) = open(from, OpenFlags::SQLITE_OPEN_READ_ONLY, options).map_err(|error| failed(&error))?;
     match source.execute_batch(BEGIN_READING) {
         Ok(()) => {
             check_length(&source, from, options)?;
             back_up(&source, from, to, options)
         }
-        Err(error) if cannot_begin(&error) => {
-            let reading = ReadOptions {
-                steps: options.steps,
-                ..ReadOptions::default()
-            };
-            let source = Database::open_with(from, &reading)?;
-            back_up(source.connection(), from, to, options)?;
-            Ok(source.check_unchanged()?)
-        }
+        Err(error) if cannot_begin(&error) => copy_as_reader(from, to, options),
         Err(error) => Err(failed(&error)),
     }
+}
+
+fn copy_as_reader(from: &Path, to: (&Path, &Path), options: &ChangeOptions) -> Result<(), DatabaseError> {
+    let reading = ReadOptions {
+        steps: options.steps,
+        ..ReadOptions::default()
+    };
+    let source = Database::open_with(from, &reading)?;
+    back_up(source.connection(), from, to, options)?;
+    Ok(source.check_unchanged()?)
 }
 
 /// Checks that all pages of a database exist, including the last one, which SQLite accepts even if it is truncated. The

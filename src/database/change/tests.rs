@@ -335,6 +335,74 @@ fn the_journal_of_a_killed_writer_is_rolled_back_in_a_copy() {
     assert_eq!(files(folder.path()), ["index.db", "index.db-journal", "output.db"]);
 }
 
+/// Writes a database with a write-ahead log in the state that a killed process leaves.
+fn killed_with_a_log(folder: &Path) -> PathBuf {
+    let (live, path) = (folder.join("live.db"), folder.join("index.db"));
+    add_package(&Target::InPlace(&live), &SHORT, "p").unwrap();
+    let connection = Connection::open(&live).unwrap();
+    connection
+        .execute_batch("PRAGMA journal_mode = WAL; INSERT INTO package (name) VALUES ('q')")
+        .unwrap();
+    for suffix in ["", "-wal"] {
+        fs::copy(with_suffix(&live, suffix), with_suffix(&path, suffix)).unwrap();
+    }
+    drop(connection);
+    fs::remove_file(live).unwrap();
+    path
+}
+
+/// The content of all files in a folder.
+fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let names = files(folder).into_iter();
+    names
+        .map(|name| (name.clone(), fs::read(folder.join(name)).unwrap()))
+        .collect()
+}
+
+#[test]
+fn a_dry_run_writes_nothing_even_if_a_killed_writer_left_work() {
+    let dry = ChangeOptions { dry_run: true, ..SHORT };
+    for killed in [killed_in_the_middle, killed_with_a_log] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = killed(folder.path());
+        let before = contents(folder.path());
+        assert_eq!(before.len(), 2);
+        let target = Target::InPlace(&path);
+        check(&target, &dry).unwrap();
+        add_package(&target, &dry, "r").unwrap();
+        removing(&target, &dry, |transaction| insert(transaction, &target, "r")).unwrap();
+        assert!(contents(folder.path()) == before);
+    }
+}
+
+#[test]
+fn a_dry_run_of_a_new_file_writes_nothing() {
+    let dry = ChangeOptions { dry_run: true, ..SHORT };
+    let folder = tempfile::tempdir().unwrap();
+    let (absent, empty) = (folder.path().join("absent.db"), folder.path().join("empty.db"));
+    fs::write(&empty, "").unwrap();
+    add_package(&Target::InPlace(&absent), &dry, "p").unwrap();
+    add_package(&Target::InPlace(&empty), &dry, "p").unwrap();
+    assert_eq!(contents(folder.path()), [("empty.db".to_owned(), Vec::new())]);
+}
+
+#[test]
+fn a_copy_leaves_the_write_ahead_log_of_its_source_unchanged() {
+    let (folder, output) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = killed_with_a_log(folder.path());
+    let before = contents(folder.path());
+    let to = output.path().join("output.db");
+    let target = Target::Copy {
+        from: Some(&path),
+        to: &to,
+        shown: &to,
+    };
+    check(&target, &SHORT).unwrap();
+    add_package(&target, &SHORT, "r").unwrap();
+    assert_eq!(packages(&to), ["p", "q", "r"]);
+    assert!(contents(folder.path()) == before);
+}
+
 #[test]
 fn names_with_a_meaning_in_sqlite_are_files() {
     let folder = tempfile::tempdir().unwrap();

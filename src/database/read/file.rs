@@ -29,6 +29,11 @@ pub(crate) fn is_database(path: &Path) -> Result<bool, FileError> {
     Ok(start == MAGIC)
 }
 
+/// Returns whether a file is a database with a write-ahead log.
+pub(crate) fn has_log(path: &Path) -> bool {
+    open_file(path).is_ok_and(|(handle, _)| Head::read(path, &handle).is_ok_and(|head| head.has_log()))
+}
+
 /// The name of the database in its private copy.
 pub(super) const COPY: &str = "index.db";
 
