@@ -5,11 +5,14 @@
 
 mod content;
 mod graph;
+mod identity;
 pub mod repair;
 mod rows;
+mod tables;
 
 use super::read::{Database, ReadError, text};
 use crate::diagnostic::{self, Diagnostic};
+use crate::rules;
 
 /// Returns all findings about an index, in a fixed order. The database is only read.
 ///
@@ -17,12 +20,34 @@ use crate::diagnostic::{self, Diagnostic};
 /// Returns an error if the database cannot be read or changes while it is being read.
 pub fn check(index: &Database) -> Result<Vec<Diagnostic>, ReadError> {
     let mut findings = Vec::new();
-    rows::check(index, &mut findings)?;
-    graph::check(index, &mut findings)?;
-    content::check(index, &mut findings)?;
+    rows::damage(index, &mut findings)?;
+    match the_rest(index, &mut findings) {
+        Err(ReadError::Content { .. }) if is_obstructed(&findings) => {}
+        result => result?,
+    }
     index.check_unchanged()?;
     diagnostic::sort(&mut findings);
     Ok(findings)
+}
+
+fn the_rest(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    tables::check(index, findings)?;
+    rows::encoding(index, findings)?;
+    rows::check(index, findings)?;
+    graph::check(index, findings)?;
+    content::check(index, findings)?;
+    identity::check(index, findings)
+}
+
+/// Returns whether the findings include a problem because of which parts of the database may be unreadable. Readers of
+/// these parts fail, and further findings may be missing.
+pub fn is_obstructed(findings: &[Diagnostic]) -> bool {
+    let obstructing = [
+        &rules::INDEX_DATABASE_DAMAGED,
+        &rules::INDEX_TABLE_SHAPE,
+        &rules::INDEX_TEXT_ENCODING,
+    ];
+    findings.iter().any(|finding| obstructing.contains(&finding.rule))
 }
 
 /// Returns all rows of a query whose columns are strings.

@@ -1,6 +1,7 @@
 //! Errors in the rows and pages of a database.
 
 use rusqlite::ErrorCode;
+use std::str::Utf8Error;
 
 /// An error in the content of a database. The message never includes the failed statement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -23,6 +24,12 @@ pub enum ContentError {
         /// The problem with the value.
         problem: &'static str,
     },
+    /// A string is not valid UTF-8.
+    #[error("{place} is not valid UTF-8")]
+    Encoding {
+        /// The column, and the row if it is known.
+        place: String,
+    },
     /// A value is larger than the maximum size in an index.
     #[error("it contains a value that is too large")]
     TooLarge,
@@ -42,6 +49,10 @@ impl From<rusqlite::Error> for ContentError {
 
 impl From<&rusqlite::Error> for ContentError {
     fn from(error: &rusqlite::Error) -> Self {
+        if let Some(column) = invalid_column(error) {
+            let place = format!("column {column} of a row");
+            return Self::Encoding { place };
+        }
         let (source, message) = match error {
             rusqlite::Error::SqliteFailure(source, message) => (*source, message.as_deref().unwrap_or_default()),
             rusqlite::Error::SqlInputError { error, msg, .. } => (*error, msg.as_str()),
@@ -63,6 +74,15 @@ impl From<&rusqlite::Error> for ContentError {
             ErrorCode::Unknown => missing(message).map_or(Self::Tables, Self::Missing),
             _ => Self::Other(source),
         }
+    }
+}
+
+/// Returns the number of the column whose string is not valid UTF-8, if this is the error.
+pub(super) fn invalid_column(error: &rusqlite::Error) -> Option<usize> {
+    match error {
+        rusqlite::Error::Utf8Error(column, _) => Some(*column),
+        rusqlite::Error::FromSqlConversionFailure(column, _, cause) if cause.is::<Utf8Error>() => Some(*column),
+        _ => None,
     }
 }
 

@@ -78,6 +78,14 @@ pub enum DatabaseError {
         /// The file.
         path: PathBuf,
     },
+    /// The file is a symbolic link to a file that does not exist.
+    #[error("{} is a link to {}, which does not exist; correct or remove the link", path.display(), target.display())]
+    NoTarget {
+        /// The link.
+        path: PathBuf,
+        /// The target as stored in the link.
+        target: PathBuf,
+    },
     /// Another program is writing the file, or is reading it while this program needs to write.
     #[error(
         "{} is in use by another program and was not released within {} seconds; try again when that program has \

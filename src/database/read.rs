@@ -19,6 +19,8 @@ pub use error::ReadError;
 pub(crate) use file::{beside, check_beside, has_log, is_database};
 
 use super::admission::{self, Refused, Unfit};
+use super::content_error::{ContentError, invalid_column};
+use super::encoding;
 use super::guard::{Budget, STEPS, guard};
 use super::schema::{self, State};
 use crate::files::{Stamp, TemporaryFolder};
@@ -327,11 +329,24 @@ impl Database {
         &self.connection
     }
 
+    /// Returns the places of at most `limit` strings that are not valid UTF-8.
+    pub(super) fn invalid_text(&self, limit: usize) -> rusqlite::Result<Vec<String>> {
+        let with_deprecated = self.schema_version() >= schema::DEPRECATED_SINCE;
+        encoding::invalid(&self.connection, limit, with_deprecated)
+    }
+
     /// Converts an error of SQLite. If the file has changed since it was opened, returns [`ReadError::Changed`]
     /// instead, because the change might be the cause of the error.
     pub(crate) fn content_error(&self, what: &'static str, source: rusqlite::Error) -> ReadError {
         match self.check_unchanged() {
-            Ok(()) => content(self.path(), what, source),
+            Ok(()) => {
+                let place = invalid_column(&source).and_then(|_| self.invalid_text(1).ok()?.pop());
+                let mut error = content(self.path(), what, source);
+                if let (ReadError::Content { source, .. }, Some(place)) = (&mut error, place) {
+                    *source = ContentError::Encoding { place };
+                }
+                error
+            }
             Err(changed) => changed,
         }
     }
@@ -422,10 +437,7 @@ fn schema_version(path: &Path, connection: &Connection, budget: &Budget) -> Resu
         }
         State::Empty | State::Foreign => {
             demand(&["operatorbundle", "schema_migrations"])?;
-            Err(ReadError::NotAnIndex {
-                path: path.to_owned(),
-                table: "schema_migrations",
-            })
+            Err(ReadError::NoVersion { path: path.to_owned() })
         }
     }
 }

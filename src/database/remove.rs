@@ -6,6 +6,7 @@
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
 use super::load;
+use super::name_bytes::{self, NameColumn};
 use crate::catalog::{BundleId, Catalog};
 use crate::resolver::closure::{self, Closure, Follow, Lost, Reason, Unsatisfied};
 use crate::shape::nearest;
@@ -61,6 +62,27 @@ pub enum RemoveError {
         /// The name most similar to the first unknown name.
         nearest: Option<String>,
     },
+    /// Names are stored as bytes. No query finds the rows with these names, so bundles that are in channels seem to be
+    /// in none.
+    #[error(
+        "column {} of table {} in {index} contains names as bytes instead of text, so bundles that are in channels \
+        would be removed",
+        place.column, place.table
+    )]
+    NameBytes {
+        /// The index, as the user named it.
+        index: String,
+        /// The first column with such names.
+        place: NameColumn,
+    },
+    /// A name that is stored as bytes is not text.
+    #[error("column {} of table {} in {index} contains a name that is not text", place.column, place.table)]
+    UnreadableName {
+        /// The index, as the user named it.
+        index: String,
+        /// The first column with such a name.
+        place: NameColumn,
+    },
     /// The database cannot be read or written.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -69,8 +91,8 @@ pub enum RemoveError {
 /// Removes packages from an index, with all of their bundles and with all bundles in no channel, in one transaction.
 ///
 /// # Errors
-/// Returns an error if a named package is not in the index and `permissive` is `false`, or if the database cannot be
-/// changed. The database is then unchanged.
+/// Returns an error if a named package is not in the index and `permissive` is `false`, if names are stored as bytes,
+/// or if the database cannot be changed. The database is then unchanged.
 pub fn packages(
     packages: Packages<'_>,
     permissive: bool,
@@ -79,6 +101,7 @@ pub fn packages(
 ) -> Result<Removal, RemoveError> {
     let failed = |error: rusqlite::Error| target.failed(options, &error);
     change::removing(target, options, |transaction| {
+        refuse_name_bytes(transaction, target, options)?;
         // A package whose own row is missing still has channels and entries, which readers show.
         let known = names(
             transaction,
@@ -157,13 +180,26 @@ pub(super) fn lost_since(before: &Catalog, transaction: &Transaction<'_>) -> rus
     }))
 }
 
+fn refuse_name_bytes(
+    transaction: &Transaction<'_>,
+    target: &Target<'_>,
+    options: &ChangeOptions,
+) -> Result<(), RemoveError> {
+    let found = name_bytes::first(transaction).map_err(|error| target.failed(options, &error))?;
+    found.map_or(Ok(()), |place| {
+        let index = target.origin().display().to_string();
+        Err(RemoveError::NameBytes { index, place })
+    })
+}
+
 /// Removes the bundles that are not in any channel, except deprecated bundles whose package is in the index.
 ///
 /// # Errors
-/// Returns an error if the database cannot be changed. The database is then unchanged.
+/// Returns an error if names are stored as bytes, or if the database cannot be changed. The database is then unchanged.
 pub fn stranded(target: &Target<'_>, options: &ChangeOptions) -> Result<Removal, RemoveError> {
     let failed = |error: rusqlite::Error| target.failed(options, &error);
     change::removing(target, options, |transaction| {
+        refuse_name_bytes(transaction, target, options)?;
         Ok(Removal {
             stranded: remove_stranded(transaction).map_err(failed)?,
             ..Removal::default()
@@ -224,7 +260,7 @@ pub(super) fn remove_stranded_of(
     remove_bundles(transaction, &stranded)
 }
 
-/// Removes the bundles that are not in any channel, and returns their names.
+/// Removes the bundles that are not in any channel, and returns their names. All names must be stored as text.
 pub(crate) fn remove_stranded(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<String>> {
     // A deprecated bundle does not have to be in a channel, but its package must exist.
     let stranded = names(
@@ -303,4 +339,38 @@ fn names_with(transaction: &Transaction<'_>, sql: &str, list: &str) -> rusqlite:
 
 pub(super) fn json(names: &BTreeSet<String>) -> String {
     names.iter().map(String::as_str).collect::<Value>().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::check::tests::database;
+
+    #[test]
+    fn nothing_is_removed_while_names_are_stored_as_bytes() {
+        let folder = tempfile::tempdir().unwrap();
+        let columns = [
+            ("channel_entry", "operatorbundle_name"),
+            ("operatorbundle", "name"),
+            ("package", "name"),
+        ];
+        for (table, column) in columns {
+            let path = database(
+                folder.path(),
+                &format!("UPDATE {table} SET {column} = CAST({column} AS BLOB)"),
+            );
+            let before = std::fs::read(&path).unwrap();
+            let target = Target::InPlace(&path);
+            let named = BTreeSet::from(["k".to_owned()]);
+            let options = ChangeOptions::default();
+            let of_packages = packages(Packages::AllBut(&named), true, &target, &options).map(drop);
+            for result in [of_packages, stranded(&target, &options).map(drop)] {
+                let Err(RemoveError::NameBytes { place, .. }) = result else {
+                    panic!("{result:?}");
+                };
+                assert_eq!(place, NameColumn { table, column });
+            }
+            assert!(std::fs::read(&path).unwrap() == before, "{table}");
+        }
+    }
 }

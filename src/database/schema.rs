@@ -13,6 +13,9 @@ pub(crate) const FIRST_VERSION: i64 = -1;
 /// The first schema version with a table of deprecated bundles.
 pub(crate) const DEPRECATED_SINCE: i64 = 12;
 
+/// The first schema version in which bundles have the column `substitutesfor`.
+pub(crate) const SUBSTITUTES_SINCE: i64 = 11;
+
 /// All statements in the order of creation, which is the order of `sqlite_master`.
 const STATEMENTS: &[&str] = &[
     "CREATE TABLE schema_migrations (

@@ -54,7 +54,7 @@ pub struct Checked {
     /// The findings, in a fixed order.
     pub findings: Vec<Diagnostic>,
     /// Whether the checks for clusters and images also ran. They do not run for a file-based catalog with errors, which
-    /// has no graph to examine.
+    /// has no graph to examine, or for a database of which parts may be unreadable.
     pub is_complete: bool,
     /// Whether the index is a database, which OLM v1 does not read.
     pub is_database: bool,
@@ -97,6 +97,13 @@ pub async fn check(
         Fetched::Database(file) => {
             let database = OpenDatabase::open(file, limits.steps)?;
             let findings = database::check::check(&database.database)?;
+            if database::check::is_obstructed(&findings) {
+                return Ok(Checked {
+                    findings,
+                    is_complete: false,
+                    is_database: true,
+                });
+            }
             (findings, Index::Database(database))
         }
         Fetched::Catalog(folder) => {

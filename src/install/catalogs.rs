@@ -1,15 +1,17 @@
 //! The opened catalogs of a what-if file: the content for a resolution, and the source of the selected bundles.
 
 use super::content::{ContentError, IndexBundles};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Text};
 use crate::cluster::{self, State};
+use crate::counted::counted;
+use crate::database::listed::remove_unlisted;
 use crate::database::read::ReadError;
-use crate::index::open::Index;
+use crate::index::open::{Index, OpenDatabase};
 use crate::resolver::Selected;
 use crate::steps::Content;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 /// The catalogs of a what-if file, in the order of the file.
 #[derive(Debug)]
@@ -30,14 +32,22 @@ struct Open {
 }
 
 impl Open {
-    fn read(&self, with_skip_ranges: bool) -> Result<Cow<'_, Catalog>, ReadError> {
-        match &self.index {
-            Some(Index::Database(database)) if !with_skip_ranges => {
-                database.database.catalog_without_skip_ranges().map(Cow::Owned)
+    /// Returns what OLM sees of the catalog, and the names of the bundles that it does not see.
+    fn read(&self, with_skip_ranges: bool) -> Result<(Cow<'_, Catalog>, BTreeSet<Text>), ReadError> {
+        let catalog = match &self.index {
+            Some(Index::Database(OpenDatabase { database, .. })) => {
+                let mut catalog = if with_skip_ranges {
+                    database.catalog()?
+                } else {
+                    database.catalog_without_skip_ranges()?
+                };
+                let unlisted = remove_unlisted(&mut catalog);
+                return Ok((Cow::Owned(catalog), unlisted));
             }
-            Some(index) => index.catalog(),
-            None => Ok(Cow::Borrowed(&self.inline)),
-        }
+            Some(Index::Catalog(open)) => &open.loaded.catalog,
+            None => &self.inline,
+        };
+        Ok((Cow::Borrowed(catalog), BTreeSet::new()))
     }
 }
 
@@ -68,6 +78,23 @@ pub enum SelectedError {
     },
 }
 
+/// The content of catalogs as OLM sees it, and notes about the rest.
+type Seen<'c> = (Vec<Cow<'c, Catalog>>, Vec<String>);
+
+/// The maximum number of bundles that one note names.
+const NAMED: usize = 3;
+
+fn unseen(catalog: &str, bundles: &BTreeSet<Text>) -> String {
+    let mut named: Vec<&str> = bundles.iter().map(|name| &**name).take(NAMED).collect();
+    let more = (bundles.len() > NAMED).then(|| format!("{} more", bundles.len() - NAMED));
+    named.extend(more.as_deref());
+    format!(
+        "OLM does not see {} of the catalog {catalog} whose version or image in the database is NULL: {}",
+        counted(bundles.len(), "bundle"),
+        named.join(", ")
+    )
+}
+
 impl Catalogs {
     /// Returns the catalogs of a state. `indexes` contains the index of each catalog that has a source, and `None` for
     /// each other catalog.
@@ -90,13 +117,28 @@ impl Catalogs {
         self
     }
 
-    /// Returns the content of the catalogs. `with_skip_ranges` is needed only for updates; without it, reading from a
-    /// database is faster.
+    /// Returns the content of the catalogs, as far as OLM sees it. `with_skip_ranges` is needed only for updates;
+    /// without it, reading from a database is faster.
     ///
     /// # Errors
     /// Returns an error if a database cannot be read.
     pub fn read(&self, with_skip_ranges: bool) -> Result<Vec<Cow<'_, Catalog>>, ReadError> {
-        self.catalogs.iter().map(|open| open.read(with_skip_ranges)).collect()
+        Ok(self.read_with_notes(with_skip_ranges)?.0)
+    }
+
+    /// Like [`Catalogs::read`], but also returns notes about the bundles that OLM does not see.
+    ///
+    /// # Errors
+    /// Returns an error if a database cannot be read.
+    pub(super) fn read_with_notes(&self, with_skip_ranges: bool) -> Result<Seen<'_>, ReadError> {
+        let mut seen = Seen::default();
+        for open in &self.catalogs {
+            let (catalog, unlisted) = open.read(with_skip_ranges)?;
+            seen.0.push(catalog);
+            seen.1
+                .extend((!unlisted.is_empty()).then(|| unseen(&open.name, &unlisted)));
+        }
+        Ok(seen)
     }
 
     /// Returns the index of each catalog that has one, in the order of the catalogs.
@@ -182,12 +224,68 @@ mod tests {
     use crate::database::read::Database;
     use crate::database::sample::write_rows;
     use std::fs;
+    use std::path::Path;
+
+    fn catalogs_of(folder: &Path, rows: &str) -> Catalogs {
+        fs::create_dir(folder).unwrap();
+        write_rows(&folder.join("index.db"), rows);
+        let mut state = State::default();
+        state.catalogs.push(CatalogSource {
+            name: "tools".to_owned(),
+            namespace: "olm".to_owned(),
+            ..CatalogSource::default()
+        });
+        let index = Index::from(Database::open(&folder.join("index.db")).unwrap());
+        Catalogs::new(&state, vec![Some(index)])
+    }
+
+    #[test]
+    fn olm_does_not_see_bundles_of_a_database_without_a_version_or_an_image() {
+        let parent = tempfile::tempdir().unwrap();
+        let bundle = |name: &str, image: &str, version: &str| {
+            format!("INSERT INTO operatorbundle (name, bundlepath, version) VALUES ('{name}', {image}, {version});")
+        };
+        let entry = |package: &str, channel: &str, name: &str| {
+            format!(
+                "INSERT INTO channel_entry (channel_name, package_name, operatorbundle_name, depth)
+                    VALUES ('{channel}', '{package}', '{name}', 0);"
+            )
+        };
+        let rows = [
+            bundle("hoe.v1", "''", "''"),
+            bundle("hoe.v2", "NULL", "'2.0.0'"),
+            bundle("rake.v1", "''", "NULL"),
+            "INSERT INTO package VALUES ('hoe', 'stable'), ('rake', 'stable');
+            INSERT INTO channel VALUES ('stable', 'hoe', 'hoe.v1'), ('beta', 'hoe', 'hoe.v2'),
+                ('stable', 'rake', 'rake.v1');"
+                .to_owned(),
+            entry("hoe", "stable", "hoe.v1"),
+            entry("hoe", "beta", "hoe.v2"),
+            entry("rake", "stable", "rake.v1"),
+        ];
+        let catalogs = catalogs_of(&parent.path().join("index"), &rows.concat());
+        for with_skip_ranges in [true, false] {
+            let (read, notes) = catalogs.read_with_notes(with_skip_ranges).unwrap();
+            let seen: Vec<(&str, &str)> = read[0]
+                .packages
+                .iter()
+                .flat_map(|package| package.channels.iter().map(|channel| (&*package.name, &*channel.name)))
+                .collect();
+            assert_eq!(seen, [("hoe", "stable")]);
+            assert_eq!(
+                notes,
+                [
+                    "OLM does not see 2 bundles of the catalog olm/tools whose version or image in the database is NULL: \
+                hoe.v2, rake.v1"
+                ]
+            );
+        }
+    }
 
     #[test]
     fn an_index_is_read_once_for_all_bundles_that_a_plan_installs() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("index");
-        fs::create_dir(&folder).unwrap();
         let csv = r#"{"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion","spec":{}}"#;
         let rows = ["hoe", "rake"].map(|package| {
             format!(
@@ -198,15 +296,7 @@ mod tests {
                     VALUES ('stable', '{package}', '{package}.v1', 0);"
             )
         });
-        write_rows(&folder.join("index.db"), &rows.concat());
-        let mut state = State::default();
-        state.catalogs.push(CatalogSource {
-            name: "tools".to_owned(),
-            namespace: "olm".to_owned(),
-            ..CatalogSource::default()
-        });
-        let index = Index::from(Database::open(&folder.join("index.db")).unwrap());
-        let catalogs = Catalogs::new(&state, vec![Some(index)]);
+        let catalogs = catalogs_of(&folder, &rows.concat());
         let mut bundles = catalogs.bundles();
         let mut package_of = |package: &str| {
             let selected = Selected {

@@ -76,7 +76,7 @@ pub struct Resolved {
     pub state: State,
     /// The catalogs of the cluster.
     pub catalogs: Catalogs,
-    /// Notes about the Operators.
+    /// Notes about the Operators, and about bundles that OLM does not see.
     pub notes: Vec<String>,
 }
 
@@ -181,9 +181,10 @@ pub async fn resolve(
     let catalogs = catalogs.with_contents(options.operators.iter().filter_map(|asked| asked.content.clone()));
     // The skip ranges are needed only for updates, and take long to read.
     let installed = state.subscriptions.iter().any(|to| to.installed_csv.is_some()) || !options.installed.is_empty();
-    let read = catalogs.read(installed || !options.operators.is_empty())?;
+    let (read, unseen) = catalogs.read_with_notes(installed || !options.operators.is_empty())?;
     install(&options.installed, &mut state, &read)?;
-    let notes = operators::subscribe(&options.operators, &mut state, &read)?;
+    let mut notes = operators::subscribe(&options.operators, &mut state, &read)?;
+    notes.extend(unseen);
     let mut problem = Problem {
         olm: options.olm.clone(),
         ..Problem::of_state(&state, &read)

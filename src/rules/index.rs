@@ -6,12 +6,15 @@ rules! { DATABASES
     Indexes {
         // Findings of `index check` in a database.
         INDEX_DATABASE_DAMAGED = "index-database-damaged", Error, INDEX, "Restore the file from a backup, or rebuild the index.";
+        INDEX_TABLE_SHAPE = "index-table-shape", Error, INDEX, "Restore the file from a backup, or rebuild the index.";
+        INDEX_TEXT_ENCODING = "index-text-encoding", Error, INDEX, "Correct the value, or restore the file from a backup.";
         INDEX_PACKAGE_MISSING = "index-package-missing", Error, INDEX, "Add a new bundle of the package, or rebuild the index.";
         INDEX_DEFAULT_CHANNEL = "index-default-channel", Error, INDEX, "Add a new bundle that names a default channel.";
         INDEX_CHANNEL_MISSING = "index-channel-missing", Error, INDEX, "Add a new bundle of the channel, or rebuild the index.";
         INDEX_CHANNEL_HEAD = "index-channel-head", Error, INDEX, "Add a new bundle of the channel, or rebuild the index.";
         INDEX_BUNDLE_MISSING = "index-bundle-missing", Error, INDEX, "Add the bundle, or a bundle that skips it.";
         INDEX_ENTRY_TARGET = "index-entry-target", Error, INDEX, "Add a new bundle of the channel; this rewrites the channel's entries.";
+        INDEX_ENTRY_DEPTH = "index-entry-depth", Error, INDEX, "Add a new bundle of the channel; this rewrites the channel's entries.";
         INDEX_CYCLE = "index-cycle", Error, INDEX, "Add a bundle that skips the bundles of the cycle.";
         INDEX_SKIPS_ITSELF = "index-skips-itself", Warning, INDEX, "Add a newer bundle that does not skip itself, or remove the bundle.";
         INDEX_BUNDLE_UNREACHABLE = "index-bundle-unreachable", Warning, INDEX, "Make a bundle of the channel replace or skip this bundle.";
@@ -22,6 +25,10 @@ rules! { DATABASES
         INDEX_API_UNUSED = "index-api-unused", Warning, INDEX, "Remove the API from the index.";
         INDEX_MANIFESTS_JSON = "index-manifests-json", Error, INDEX, "Overwrite the bundle if it is the head of its channels; otherwise, remove the package and add all of its bundles again.";
         INDEX_BUNDLE_CONTENT = "index-bundle-content", Error, INDEX, "Overwrite the bundle if it is the head of its channels; otherwise, remove the package and add all of its bundles again.";
+        INDEX_BUNDLE_VERSION = "index-bundle-version", Error, INDEX, "Remove the package and add its bundles again, with semantic versions such as 1.2.3.";
+        INDEX_PACKAGE_PROPERTY = "index-package-property", Warning, INDEX, "Correct the property, or remove it if the bundle has another one of this type.";
+        INDEX_DEPRECATED_ROW = "index-deprecated-row", Warning, INDEX, "Add the row, or remove the property.";
+        INDEX_BUNDLE_UNLISTED = "index-bundle-unlisted", Error, INDEX, "Set the version and the bundlepath of the bundle; bundlepath is its image, or an empty string if the index contains its manifests.";
         INDEX_PROPERTY_JSON = "index-property-json", Error, INDEX, "Overwrite the bundle if it is the head of its channels; otherwise, remove the package and add all of its bundles again.";
         INDEX_NAME_BYTES = "index-name-bytes", Error, INDEX, "Store the names as text.";
         INDEX_MESSAGE_SIZE = "index-message-size", Warning, INDEX, "Publish the bundle as a registry+v1 image, and add it from the registry.";

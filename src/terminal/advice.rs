@@ -60,7 +60,7 @@ fn command_for(diagnostic: &Diagnostic) -> Option<&'static str> {
 }
 
 fn command(rule: &Rule) -> Option<&'static str> {
-    let commands: [(&Rule, &str); 25] = [
+    let commands: [(&Rule, &str); 26] = [
         (
             &rules::TREE_LIMIT,
             "Use --max-files, --max-file-size or --max-total-size to raise the limit.",
@@ -116,6 +116,10 @@ fn command(rule: &Rule) -> Option<&'static str> {
         (
             &rules::INDEX_DEFAULT_CHANNEL,
             "`opmx index check --fix` makes the only channel of a package its default.",
+        ),
+        (
+            &rules::INDEX_BUNDLE_UNLISTED,
+            "`opmx index check --fix` sets the bundlepath of a bundle whose manifests are in the index.",
         ),
         (
             &rules::INDEX_BUNDLE_UNREACHABLE,

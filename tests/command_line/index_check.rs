@@ -102,6 +102,19 @@ fn the_advice_for_a_damaged_index_mends_it() {
             "UPDATE channel_entry SET replaces = 99 WHERE operatorbundle_name = 'rake.v1.1.0'".to_owned(),
             &[NEXT],
         ),
+        (
+            format!("UPDATE channel_entry SET depth = depth + 1 WHERE {of_rake}"),
+            &[NEXT],
+        ),
+        (format!("UPDATE channel_entry SET depth = -1 WHERE {of_rake}"), &[NEXT]),
+        (
+            format!("UPDATE operatorbundle SET bundlepath = NULL {oldest}"),
+            &[FIX, ALL_AGAIN],
+        ),
+        (
+            format!("UPDATE operatorbundle SET version = 'one' {oldest}"),
+            &[ALL_AGAIN],
+        ),
         (content(newest), &[OVERWRITE, ALL_AGAIN]),
         (content(oldest), &[ALL_AGAIN]),
     ] {
@@ -116,6 +129,43 @@ fn the_advice_for_a_damaged_index_mends_it() {
             assert_eq!(left, (Some(0), foreign()), "{damage}: {way:?}");
         }
     }
+}
+
+#[test]
+fn bundles_that_olm_does_not_see_are_not_resolved() {
+    let sandbox = indexed();
+    change(
+        &sandbox,
+        "UPDATE operatorbundle SET bundlepath = NULL WHERE name LIKE 'rake.%'",
+    );
+    let outcome = sandbox.run("resolve rake --catalog index.db".split(' '));
+    assert_eq!(outcome.status, Some(1), "{outcome}");
+    let note = "OLM does not see 2 bundles of the catalog operators/catalog whose version or image in the database is \
+        NULL: rake.v1.0.0, rake.v1.1.0\n";
+    assert!(outcome.stderr.contains(note), "{outcome}");
+    assert!(outcome.stderr.contains("has no package rake"), "{outcome}");
+    succeed(&sandbox, "index check -q index.db --fix");
+    let outcome = sandbox.run("resolve rake --catalog index.db".split(' '));
+    assert!(outcome.stdout.contains("rake.v1.1.0"), "{outcome}");
+}
+
+#[test]
+fn bundles_in_channels_stay_while_names_are_stored_as_bytes() {
+    let sandbox = indexed();
+    change(
+        &sandbox,
+        "UPDATE channel_entry SET operatorbundle_name = CAST(operatorbundle_name AS BLOB)",
+    );
+    let before = fs::read(sandbox.path("index.db")).unwrap();
+    for line in ["registry prune-stranded -d index.db", "registry rm -o rake -d index.db"] {
+        let outcome = sandbox.run(line.split(' '));
+        assert_eq!(outcome.status, Some(1), "{outcome}");
+        assert!(outcome.stderr.contains("opmx index check --fix"), "{outcome}");
+        assert!(fs::read(sandbox.path("index.db")).unwrap() == before, "{line}");
+    }
+    succeed(&sandbox, "index check -q index.db --fix");
+    succeed(&sandbox, "registry prune-stranded -q -d index.db");
+    assert_eq!(findings(&sandbox, "index check index.db"), (Some(0), foreign()));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::catalog::graph::GraphError;
 use crate::database::add::promote::PromoteError;
 use crate::database::add::{AddError, Refusal, Refused};
 use crate::database::admission::Unfit;
+use crate::database::content_error::ContentError;
 use crate::database::deprecate::DeprecateError;
 use crate::database::error::DatabaseError;
 use crate::database::read::ReadError;
@@ -13,24 +14,30 @@ use crate::tree::LAYOUT_FILE;
 
 const DATABASE_STEPS: &str = "--max-database-steps";
 const RESTORE: &str = "restore the database from a backup";
+const ENCODING: &str =
+    "list all such values with opmx index check, and correct them, or restore the database from a backup";
 
 hints! {
     DatabaseError {
         pass: [Read, File],
-        missing: [NoFolder],
+        missing: [NoFolder, NoTarget],
         none: [NotADatabase, NotAnIndex, TooLarge, Newer, Locked, ReadOnly, CannotOpen, Full, Other],
         Self::Unfit(Unfit::Empty { .. }) => hint("specify an index database, or remove the file to start a new \
                                                       database"),
         Self::Unfit(Unfit::NotPlain { .. }) => Advice::default(),
         Self::Steps { .. } => hint(raise(DATABASE_STEPS)),
         Self::Io { .. } => hint("check the disk, its free space, the quota and the limit on file sizes"),
+        Self::Damaged {
+            source: ContentError::Encoding { .. },
+            ..
+        } => hint(ENCODING),
         Self::Damaged { .. } => hint(RESTORE),
         Self::ForeignParts { .. } => hint("remove these parts with an SQLite program, and run the command again"),
     }
     ReadError {
         pass: [Beside],
         missing: [Missing],
-        none: [NotADatabase, Unfit, Truncated, NotAnIndex, TooNew, Changed, Copy, Manifests],
+        none: [NotADatabase, Unfit, Truncated, NotAnIndex, NoVersion, TooNew, Changed, Copy, Manifests],
         Self::File { source, .. } => of_system(source),
         Self::Folder { path } if path.join(LAYOUT_FILE).is_file() => image_in(path),
         Self::Folder { .. } => hint(
@@ -38,6 +45,10 @@ hints! {
              command that reads file-based catalogs: opmx serve, render, migrate, validate, or a command of opmx index",
         ),
         Self::Steps { .. } => hint(raise(DATABASE_STEPS)),
+        Self::Content {
+            source: ContentError::Encoding { .. },
+            ..
+        } => hint(ENCODING),
         Self::Content { .. } => hint(RESTORE),
     }
     RemoveError {
@@ -45,6 +56,8 @@ hints! {
         none: [],
         Self::Unknown { nearest: Some(_), .. } => Advice::missing(),
         Self::Unknown { .. } => hint("use opmx index list packages to show the available packages").of_missing(),
+        Self::NameBytes { .. } => hint("store the names as text with opmx index check --fix, then try again"),
+        Self::UnreadableName { .. } => hint(RESTORE),
     }
     PromoteError {
         pass: [Database],

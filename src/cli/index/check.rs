@@ -54,10 +54,11 @@ Examples:
 
 /// Check an index: its channels, its rows and the sizes of its manifests
 ///
-/// Finds bundles that no update leads to, entries for missing bundles, invalid heads and default channels, cycles in
-/// the graph, and manifests that are unreadable or too large. In a database, also finds orphaned rows and damage to the
-/// file; in a file-based catalog, everything that opmx validate finds. Nothing is changed without --fix, which is for
-/// databases only. The exit status is 0 if no error is found; warnings do not affect it.
+/// Finds bundles that no update leads to or that OLM does not see, entries for missing bundles, invalid heads and
+/// default channels, cycles in the graph, and manifests that are unreadable or too large. In a database, also finds
+/// orphaned rows and damage to the file; in a file-based catalog, everything that opmx validate finds. Nothing is
+/// changed without --fix, which is for databases only. The exit status is 0 if no error is found; warnings do not
+/// affect it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArguments {
@@ -69,9 +70,10 @@ pub(crate) struct CheckArguments {
     ///
     /// Stores names as text that are stored as bytes; removes rows of missing bundles, bundles that are not in any
     /// channel, channels without bundles, and APIs that no bundle provides or requires; corrects rows whose version or
-    /// image differs from that of their bundle; sets the head of a channel if only one bundle can be the head; and adds
-    /// a missing package, or sets its default channel, if it has only one channel. Content that is missing or not valid
-    /// JSON is not fixed: overwrite or add the bundle. Reports the fixes and the remaining findings.
+    /// image differs from that of their bundle; sets the image of a bundle to an empty string if it is NULL and the
+    /// index contains the manifests; sets the head of a channel if only one bundle can be the head; and adds a missing
+    /// package, or sets its default channel, if it has only one channel. Content that is missing or not valid JSON is
+    /// not fixed: overwrite or add the bundle. Reports the fixes and the remaining findings.
     #[arg(long)]
     fix: bool,
     /// Check that the registries have the images of the bundles or, with --images=all, also the images that the
@@ -223,11 +225,16 @@ pub(crate) fn run(arguments: &CheckArguments, context: &Context<'_>) -> CommandR
     if olm_v1 && checked.is_database {
         printer.warning("OLM v1 does not read databases; convert the index to a file-based catalog with opmx migrate");
     }
+    let form = if checked.is_database { "database" } else { "catalog" };
     if !checked.is_complete && (options.olm != Olm::Proposed || olm_v1 || options.images.is_some()) {
-        printer.warning("the catalog has errors, so its images and its use on clusters were not checked");
+        printer.warning(format_args!(
+            "the {form} has errors, so its images and its use on clusters were not checked"
+        ));
     }
     if !checked.is_complete && options.policy.is_some() {
-        printer.warning("the catalog has errors, so it was not checked against the policy");
+        printer.warning(format_args!(
+            "the {form} has errors, so it was not checked against the policy"
+        ));
     }
     let mut findings = checked.findings;
     let failed = diagnostic::has_errors(&findings);

@@ -38,14 +38,16 @@ pub(super) fn require_folder(path: &Path) -> Result<(), DatabaseError> {
 pub(super) fn require_database(path: &Path) -> Result<(), DatabaseError> {
     match require_regular(path) {
         Ok(_) => Ok(check_beside(path)?),
-        // A folder or a dangling link.
-        Err(error)
-            if error.kind() == io::ErrorKind::IsADirectory
-                || error.kind() == io::ErrorKind::NotFound && exists(path)? =>
-        {
+        Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
             Err(DatabaseError::CannotOpen { path: path.to_owned() })
         }
-        Err(error) => Err(FileError::new("read", path, error).into()),
+        Err(error) => match fs::read_link(path) {
+            Ok(target) if error.kind() == io::ErrorKind::NotFound => {
+                let path = path.to_owned();
+                Err(DatabaseError::NoTarget { path, target })
+            }
+            _ => Err(FileError::new("read", path, error).into()),
+        },
     }
 }
 
@@ -225,4 +227,22 @@ pub(super) fn without_counters(file: &Path) -> Result<(), FileError> {
         opened.write_all(&1_u32.to_be_bytes()).map_err(failed)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_missing_target_of_a_link_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("index.db");
+        std::os::unix::fs::symlink("absent.db", &link).unwrap();
+        let error = require_database(&link).unwrap_err().to_string();
+        let expected = format!(
+            "{} is a link to absent.db, which does not exist; correct or remove the link",
+            link.display()
+        );
+        assert_eq!(error, expected);
+    }
 }

@@ -2,6 +2,7 @@
 //! parsed, and whether manifests are small enough for clients and clusters.
 
 use super::{quoted, texts};
+use crate::database::listed::UNLISTED;
 use crate::database::read::{Database, ReadError, text};
 use crate::diagnostic::Diagnostic;
 use crate::olm::dependency::{DependencyKind, Spelling};
@@ -30,6 +31,7 @@ pub(super) fn check(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<
     };
     findings.extend(read().map_err(|error| index.content_error("the manifests", error))?);
     without_content(index, findings)?;
+    unlisted(index, findings)?;
     for (table, what) in [("properties", "property"), ("dependencies", "dependency")] {
         values(index, (table, what), findings)?;
     }
@@ -48,6 +50,23 @@ fn without_content(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(
     for [name] in texts(index, "the manifests", &query)? {
         let message = format!("bundle {} has neither an image nor manifests", quoted(name.as_deref()));
         findings.push(Diagnostic::new(&rules::INDEX_BUNDLE_CONTENT, message));
+    }
+    Ok(())
+}
+
+/// Reports bundles of channels that no server lists for OLM.
+fn unlisted(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    let query = format!(
+        "SELECT name, iif(version IS NULL, 'version', 'bundlepath') FROM operatorbundle
+         WHERE {IN_CHANNELS} AND {UNLISTED} ORDER BY name"
+    );
+    for [name, column] in texts(index, "the bundles", &query)? {
+        let message = format!(
+            "OLM does not see bundle {}, because its {} is NULL",
+            quoted(name.as_deref()),
+            column.unwrap_or_default()
+        );
+        findings.push(Diagnostic::new(&rules::INDEX_BUNDLE_UNLISTED, message));
     }
     Ok(())
 }
@@ -128,6 +147,11 @@ fn check_bundle(row: &Row<'_>, found: &mut Vec<Diagnostic>) -> rusqlite::Result<
     let inline = text(row, 1)?.unwrap_or_default().is_empty();
     let (csv, objects) = (bytes(row.get_ref(2)?), bytes(row.get_ref(3)?));
     for (what, content) in [("ClusterServiceVersion", csv), ("manifests", objects)] {
+        if let Err(error) = std::str::from_utf8(content) {
+            let message = format!("the stored {what} of bundle {name:?} cannot be read: {error}");
+            found.push(Diagnostic::new(&rules::INDEX_MANIFESTS_JSON, message));
+            continue;
+        }
         let mut documents = serde_json::Deserializer::from_slice(content).into_iter::<IgnoredAny>();
         if let Some(error) = documents.find_map(Result::err) {
             let message = format!("the stored {what} of bundle {name:?} cannot be read: {error}");

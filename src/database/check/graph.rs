@@ -24,6 +24,7 @@ pub(super) fn check(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<
     }
     default_channels(index, &packages, findings)?;
     targets(index, findings)?;
+    depths(index, findings)?;
     let stored = texts::<1>(
         index,
         "the bundles",
@@ -138,6 +139,31 @@ fn targets(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadE
             ),
         };
         findings.push(Diagnostic::new(&rules::INDEX_ENTRY_TARGET, message));
+    }
+    Ok(())
+}
+
+/// Reports channels in which no update line begins. The lines begin at the lowest depth of all channels together, so
+/// each channel needs an entry with this depth.
+fn depths(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    let query = "WITH whole(lowest) AS (SELECT min(depth) FROM channel_entry),
+            entry(package, channel, lowest, missing) AS (
+                SELECT package_name, channel_name, min(depth), count(*) > count(depth) FROM channel_entry GROUP BY 1, 2)
+        SELECT package, channel, CAST(entry.lowest AS TEXT), CAST(whole.lowest AS TEXT),
+            iif(missing, '', NULL), iif(entry.lowest < 0, '', NULL)
+        FROM entry, whole
+        WHERE missing OR entry.lowest < 0 OR (whole.lowest >= 0 AND entry.lowest > whole.lowest) ORDER BY 1, 2";
+    for [package, channel, lowest, of_all, missing, negative] in texts(index, "the channels", query)? {
+        let place = place(&package.unwrap_or_default(), &channel.unwrap_or_default());
+        let (lowest, of_all) = (lowest.unwrap_or_default(), of_all.unwrap_or_default());
+        let message = if missing.is_some() {
+            format!("{place} has an entry without a depth, so its order is unknown")
+        } else if negative.is_some() {
+            format!("{place} has an entry of depth {lowest}, so OLM finds no update line in channels that begin at 0")
+        } else {
+            format!("{place} begins at depth {lowest} instead of {of_all}, so OLM finds no update line in it")
+        };
+        findings.push(Diagnostic::new(&rules::INDEX_ENTRY_DEPTH, message));
     }
     Ok(())
 }

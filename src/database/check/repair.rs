@@ -1,9 +1,10 @@
 //! Fixes the problems that can be fixed without a decision by the user, in one transaction.
 
-use super::rows::{NAMES, ORPHANS, OWNED, UNUSED_APIS, WITH_VERSION};
+use super::rows::{ORPHANS, OWNED, UNUSED_APIS, WITH_VERSION};
 use crate::database::change::{self, ChangeOptions, Target};
 use crate::database::edges::ChannelQuery;
 use crate::database::error::DatabaseError;
+use crate::database::name_bytes::{self, NameColumn};
 use crate::database::read::text;
 use crate::database::remove::{RemoveError, remove_stranded};
 use rusqlite::{Row, Transaction};
@@ -40,6 +41,11 @@ pub enum Repair {
     BundleRemoved {
         /// The name of the bundle.
         bundle: String,
+    },
+    /// The image of bundles whose manifests are in the index became an empty string, so that OLM sees the bundles.
+    BundlesListed {
+        /// The number of bundles.
+        rows: usize,
     },
     /// APIs that no bundle provides or requires were removed.
     ApisRemoved {
@@ -100,6 +106,10 @@ impl fmt::Display for Repair {
                 )
             }
             Self::BundleRemoved { bundle } => write!(formatter, "removed bundle {bundle}, which is not in any channel"),
+            Self::BundlesListed { rows } => write!(
+                formatter,
+                "set the bundlepath of {rows} bundle(s), whose manifests are in the index, to an empty string"
+            ),
             Self::ApisRemoved { rows } => {
                 write!(formatter, "removed {rows} API(s) that no bundle provides or requires")
             }
@@ -128,29 +138,34 @@ impl fmt::Display for Repair {
 
 /// Repairs a database file: stores names as text that are stored as bytes; removes bundles that are not in any channel,
 /// channels without bundles, rows that belong to missing bundles, and unused APIs; corrects rows whose version or image
-/// differs from that of their bundle; sets the head of channels in which only one bundle can be the head; and adds
-/// packages that have a single channel, and sets their default channel. Returns the repairs, in order.
+/// differs from that of their bundle; sets the missing image of bundles whose manifests are in the index to an empty
+/// string; sets the head of channels in which only one bundle can be the head; and adds packages that have a single
+/// channel, and sets their default channel. Returns the repairs, in order.
 ///
 /// # Errors
-/// Returns an error if the file does not exist or cannot be changed. The file is then unchanged.
+/// Returns an error if the file does not exist or cannot be changed, or if a name cannot be read as text. The file is
+/// then unchanged.
 pub fn repair(path: &Path, options: &ChangeOptions) -> Result<Vec<Repair>, RemoveError> {
     let target = Target::InPlace(path);
     let failed = |error: rusqlite::Error| RemoveError::from(DatabaseError::new(path, options.busy_timeout, &error));
     change::removing(&target, options, |transaction| {
-        apply_repairs(transaction).map_err(failed)
+        // This comes first, because rows with a name as bytes seem to belong to no bundle.
+        let converted = name_bytes::to_text(transaction).map_err(failed)?;
+        if let Some(place) = name_bytes::first(transaction).map_err(failed)? {
+            let index = path.display().to_string();
+            return Err(RemoveError::UnreadableName { index, place });
+        }
+        let mut repairs: Vec<Repair> = converted
+            .into_iter()
+            .map(|(NameColumn { table, column }, rows)| Repair::NamesConverted { table, column, rows })
+            .collect();
+        apply_repairs(transaction, &mut repairs).map_err(failed)?;
+        Ok(repairs)
     })
 }
 
-fn apply_repairs(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<Repair>> {
-    let mut repairs = Vec::new();
-    // This comes first, because rows with a name as bytes seem to belong to no bundle.
-    for (table, columns) in NAMES {
-        for &column in columns {
-            let sql = format!("UPDATE {table} SET {column} = CAST({column} AS TEXT) WHERE typeof({column}) = 'blob'");
-            let rows = transaction.execute(&sql, [])?;
-            repairs.extend((rows > 0).then_some(Repair::NamesConverted { table, column, rows }));
-        }
-    }
+/// Applies all repairs of an index whose names are stored as text.
+fn apply_repairs(transaction: &Transaction<'_>, repairs: &mut Vec<Repair>) -> rusqlite::Result<()> {
     for table in OWNED {
         let rows = transaction.execute(&format!("DELETE FROM {table} WHERE {ORPHANS}"), [])?;
         repairs.extend((rows > 0).then_some(Repair::OrphansRemoved { table, rows }));
@@ -172,10 +187,16 @@ fn apply_repairs(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<Repair>>
     let before = apis("SELECT count(*) FROM api")?;
     let stranded = remove_stranded(transaction)?;
     repairs.extend(stranded.into_iter().map(|bundle| Repair::BundleRemoved { bundle }));
+    let rows = transaction.execute(
+        "UPDATE operatorbundle SET bundlepath = ''
+         WHERE bundlepath IS NULL AND length(csv) > 0 AND length(bundle) > 0",
+        [],
+    )?;
+    repairs.extend((rows > 0).then_some(Repair::BundlesListed { rows }));
     transaction.execute(&format!("DELETE FROM api WHERE {UNUSED_APIS}"), [])?;
     let rows = usize::try_from(before - apis("SELECT count(*) FROM api")?).unwrap_or_default();
     repairs.extend((rows > 0).then_some(Repair::ApisRemoved { rows }));
-    heads(transaction, &mut repairs)?;
+    heads(transaction, repairs)?;
     let removed = "DELETE FROM channel
          WHERE NOT EXISTS (SELECT 1 FROM channel_entry
                 WHERE channel_name = channel.name AND package_name = channel.package_name)
@@ -202,7 +223,7 @@ fn apply_repairs(transaction: &Transaction<'_>) -> rusqlite::Result<Vec<Repair>>
     for (package, channel) in changed(transaction, only)? {
         repairs.push(Repair::DefaultChannelSet { package, channel });
     }
-    Ok(repairs)
+    Ok(())
 }
 
 /// Changes rows, and returns the two columns that the statement returns for each, sorted.

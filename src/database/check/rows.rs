@@ -1,7 +1,8 @@
-//! Checks for damaged pages and inconsistent rows.
+//! Checks for damaged pages, unreadable strings and inconsistent rows.
 
 use super::{quoted, texts};
-use crate::database::read::{Database, ReadError};
+use crate::database::name_bytes::NAMES;
+use crate::database::read::{Database, ReadError, text};
 use crate::database::schema;
 use crate::diagnostic::Diagnostic;
 use crate::rules;
@@ -20,23 +21,6 @@ pub(super) const OWNED: [&str; 6] = [
 /// The tables in [`OWNED`] whose rows repeat the version and the image of the bundle.
 pub(super) const WITH_VERSION: [&str; 4] = ["api_provider", "api_requirer", "dependencies", "properties"];
 
-/// The columns with names of packages, channels and bundles, by table.
-pub(super) const NAMES: [(&str, &[&str]); 10] = [
-    ("package", &["name", "default_channel"]),
-    ("channel", &["name", "package_name", "head_operatorbundle_name"]),
-    (
-        "channel_entry",
-        &["channel_name", "package_name", "operatorbundle_name"],
-    ),
-    ("operatorbundle", &["name"]),
-    ("related_image", &["operatorbundle_name"]),
-    ("api_provider", &["operatorbundle_name"]),
-    ("api_requirer", &["operatorbundle_name"]),
-    ("dependencies", &["operatorbundle_name"]),
-    ("properties", &["operatorbundle_name"]),
-    ("deprecated", &["operatorbundle_name"]),
-];
-
 /// Selects the rows of a table that belong to a missing bundle.
 pub(super) const ORPHANS: &str = "operatorbundle_name IS NULL OR operatorbundle_name NOT IN (SELECT name FROM operatorbundle WHERE name IS NOT NULL)";
 
@@ -49,7 +33,6 @@ pub(super) const UNUSED_APIS: &str = "(group_name, version, kind) NOT IN (
 
 pub(super) fn check(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
     let has = |table: &str| table != "deprecated" || index.schema_version() >= schema::DEPRECATED_SINCE;
-    damage(index, findings)?;
     for (table, columns) in NAMES.into_iter().filter(|(table, _)| has(table)) {
         for column in columns {
             names(index, (table, column), findings)?;
@@ -65,15 +48,54 @@ pub(super) fn check(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<
     apis(index, findings)
 }
 
-fn damage(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
-    for [line] in texts(index, "the pages", "PRAGMA integrity_check(100)")? {
-        let line = line.unwrap_or_default();
-        if line != "ok" {
-            findings.push(Diagnostic::new(
-                &rules::INDEX_DATABASE_DAMAGED,
-                format!("the database is damaged: {line}"),
-            ));
+/// Reports what SQLite finds wrong with the pages. It may end with an error at a damaged page; what it found before
+/// stays.
+pub(super) fn damage(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    let mut lines = Vec::new();
+    let mut read = || -> rusqlite::Result<()> {
+        let mut statement = index.connection().prepare("PRAGMA integrity_check(100)")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            // The first line names the database file, which has only one name here.
+            let report = text(row, 0)?.unwrap_or_default().lines();
+            lines.extend(report.filter(|line| !line.starts_with("*** ")).map(str::to_owned));
         }
+        Ok(())
+    };
+    let ended = read();
+    if lines.is_empty() {
+        return ended.map_err(|error| index.content_error("the pages", error));
+    }
+    for line in lines.iter().filter(|line| *line != "ok") {
+        let place = root_page(line).and_then(|page| place_of(index, page));
+        let message = format!("the database is damaged: {line}{}", place.unwrap_or_default());
+        findings.push(Diagnostic::new(&rules::INDEX_DATABASE_DAMAGED, message));
+    }
+    Ok(())
+}
+
+/// Returns the number of the first page of the table or index that a line of SQLite is about, as in `Tree 12 page 14`
+/// or `Page 12`.
+fn root_page(line: &str) -> Option<i64> {
+    let number = line.strip_prefix("Tree ").or_else(|| line.strip_prefix("Page "))?;
+    number.split([' ', ':']).next()?.parse().ok()
+}
+
+/// Returns the name of the table or index that begins at a page, for a message.
+fn place_of(index: &Database, root_page: i64) -> Option<String> {
+    let query = "SELECT type || ' ' || name FROM sqlite_master WHERE rootpage = ?1";
+    let name = index
+        .connection()
+        .query_row(query, [root_page], |row| row.get::<_, String>(0));
+    name.ok().map(|name| format!(" ({name})"))
+}
+
+/// Reports strings that are not valid UTF-8, which make other readers fail.
+pub(super) fn encoding(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
+    let places = index.invalid_text(usize::MAX);
+    for place in places.map_err(|error| index.content_error("the rows", error))? {
+        let message = format!("{place} is not valid UTF-8");
+        findings.push(Diagnostic::new(&rules::INDEX_TEXT_ENCODING, message));
     }
     Ok(())
 }

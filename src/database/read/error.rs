@@ -76,6 +76,15 @@ pub enum ReadError {
         /// The first missing table.
         table: &'static str,
     },
+    /// The database does not state a schema version, or one that no index has.
+    #[error(
+        "{} is a SQLite database, but not an operator index: its table schema_migrations contains no schema version",
+        path.display()
+    )]
+    NoVersion {
+        /// The file.
+        path: PathBuf,
+    },
     /// The schema version of the index is newer than the versions that this program supports.
     #[error(
         "{} has schema version {version}, but this program supports versions up to {}; use a newer release of opmx",

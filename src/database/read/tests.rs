@@ -199,3 +199,16 @@ fn a_replaced_file_does_not_affect_the_reader() {
     assert_eq!(index.catalog().unwrap().packages.len(), 2);
     assert!(matches!(index.reopen(), Err(ReadError::Changed { .. })));
 }
+
+#[test]
+fn an_index_without_a_valid_schema_version_is_not_missing_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    for change in [
+        "DELETE FROM schema_migrations",
+        "UPDATE schema_migrations SET version = -2",
+    ] {
+        let path = crate::database::check::tests::database(folder.path(), change);
+        let error = Database::open(&path).unwrap_err();
+        assert!(matches!(error, ReadError::NoVersion { .. }), "{change}: {error}");
+    }
+}

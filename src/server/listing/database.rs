@@ -2,6 +2,7 @@
 
 use super::{Builder, Listing, NewChannel, NewEntry, NewPackage, Plurals};
 use crate::catalog::Catalog;
+use crate::database::listed::is_listed;
 
 impl Listing {
     /// Creates the listing of a database, without the skip ranges of its bundles.
@@ -32,7 +33,7 @@ impl Listing {
                         bundle: *at,
                         package: &package.name,
                         channel: &channel.name,
-                        listed: bundle.version.is_some() && bundle.image.is_some(),
+                        listed: is_listed(bundle),
                         skip_range: "",
                         deprecation: "",
                         replaces: entry.replaces.as_deref().unwrap_or_default(),
