@@ -243,7 +243,11 @@ mod tests {
             shown.starts_with("the name éé") && shown.ends_with("éé is not valid"),
             "{shown}"
         );
-        assert!(shown.contains("é … (995917 characters) … é"), "{shown}");
+        let kept = shown.matches('é').count();
+        assert!(
+            shown.contains(&format!("é … ({} characters) … é", 1_000_000 - kept)),
+            "{shown}"
+        );
         let short = "x".repeat(LONGEST_MESSAGE);
         assert_eq!(Diagnostic::new(&crate::rules::RBAC_WILDCARD, &*short).message, short);
     }

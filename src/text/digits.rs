@@ -64,7 +64,7 @@ fn large_integers(raw: &RawValue, path: &Path, found: &mut Vec<(Path, String)>) 
     Ok(())
 }
 
-/// Returns the YAML with the integers in place of the floats at their paths, if the text has the same value.
+/// Returns the YAML with the integers instead of the floats at their paths, if the text has the same value.
 fn with_integers(yaml: &str, value: &Value, integers: &[(Path, String)]) -> Option<String> {
     let read = |yaml: &str| {
         let reading = read_source(&SourceFile::new("", yaml), &Limits::UNLIMITED);

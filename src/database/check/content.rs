@@ -57,7 +57,7 @@ fn without_content(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(
 /// Reports bundles of channels that no server lists for OLM.
 fn unlisted(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadError> {
     let query = format!(
-        "SELECT name, iif(version IS NULL, 'version', 'bundlepath') FROM operatorbundle
+        "SELECT name, CASE WHEN version IS NULL THEN 'version' ELSE 'bundlepath' END FROM operatorbundle
          WHERE {IN_CHANNELS} AND {UNLISTED} ORDER BY name"
     );
     for [name, column] in texts(index, "the bundles", &query)? {

@@ -150,7 +150,7 @@ fn depths(index: &Database, findings: &mut Vec<Diagnostic>) -> Result<(), ReadEr
             entry(package, channel, lowest, missing) AS (
                 SELECT package_name, channel_name, min(depth), count(*) > count(depth) FROM channel_entry GROUP BY 1, 2)
         SELECT package, channel, CAST(entry.lowest AS TEXT), CAST(whole.lowest AS TEXT),
-            iif(missing, '', NULL), iif(entry.lowest < 0, '', NULL)
+            CASE WHEN missing THEN '' END, CASE WHEN entry.lowest < 0 THEN '' END
         FROM entry, whole
         WHERE missing OR entry.lowest < 0 OR (whole.lowest >= 0 AND entry.lowest > whole.lowest) ORDER BY 1, 2";
     for [package, channel, lowest, of_all, missing, negative] in texts(index, "the channels", query)? {

@@ -281,7 +281,8 @@ fn invisible_characters_in_names_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let path = database(
         folder.path(),
-        "INSERT INTO operatorbundle (name, bundlepath) VALUES ('b' || char(7), 'registry.example.com/b:1');
+        "INSERT INTO operatorbundle (name, bundlepath, version)
+             VALUES ('b' || char(7), 'registry.example.com/b:1', '1.0.0');
          INSERT INTO package VALUES ('p' || char(0x202e), 'c' || char(0x200b));
          INSERT INTO channel VALUES ('c' || char(0x200b), 'p' || char(0x202e), 'b' || char(7));
          INSERT INTO channel_entry VALUES (5, 'c' || char(0x200b), 'p' || char(0x202e), 'b' || char(7), NULL, 0);",
@@ -381,6 +382,7 @@ fn problems_without_a_decision_are_fixed_and_not_reported_again() {
             "index-manifests-json",
             "index-orphan-row",
             "index-orphan-row",
+            "index-row-owner",
             "index-row-owner"
         ]
     );

@@ -173,7 +173,7 @@ impl Revision<'_> {
     }
 
     /// Returns the text of a new scalar with the comment on the first line of a block scalar that is `written`, or with
-    /// the rest of the line at `end` if the new scalar is a block scalar: its first line is the only one that can have a
+    /// the rest of the line at `end` if the new scalar is a block scalar, because only its first line can have a
     /// comment. Also returns the end of the text that is replaced.
     fn with_comment(&self, mut text: String, end: usize, written: &str) -> (usize, String) {
         let header = written.lines().next().filter(|header| header.starts_with(['|', '>']));
