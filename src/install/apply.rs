@@ -356,6 +356,7 @@ impl<'a> Cluster<'a> {
         if !handling::is_supported(step, self.olm) {
             return Ok(StepStatus::UnsupportedResource);
         }
+        let kind = handling::manifest_kind(step);
         let resource = Resource::of(step, &self.apis);
         match handling {
             Handling::Updated | Handling::Definition => self.discover(step)?,
@@ -370,7 +371,7 @@ impl<'a> Cluster<'a> {
             Some(refusal) => return Err(refused_while(step, "create", refusal)),
         };
         if !exists {
-            if let Some(refusal) = invalid::new(&step.resource.manifest) {
+            if let Some(refusal) = invalid::new(kind, &step.resource.manifest) {
                 return Err(refused_while(step, "create", refusal));
             }
             if handling == Handling::Definition {
@@ -397,7 +398,7 @@ impl<'a> Cluster<'a> {
         let updates = [Handling::Updated, Handling::Patched].contains(&handling);
         if let Some(refusal) = existing
             .filter(|_| updates)
-            .and_then(|existing| invalid::update(existing, &step.resource.manifest))
+            .and_then(|existing| invalid::update(kind, existing, &step.resource.manifest))
         {
             return Err(refused_while(step, "update", refusal));
         }

@@ -5,34 +5,44 @@ use crate::kubernetes::rbac::{self, PolicyRule};
 use serde_json::{Value, json};
 use std::fmt::Display;
 
-/// Returns the API server's refusal to create an object.
-pub(super) fn new(object: &Value) -> Option<ApiError> {
-    if text(object, "/kind") != "Role" {
+/// Returns the API server's refusal to create an object of this kind. Manifests that OLM generates do not contain their
+/// kind.
+pub(super) fn new(kind: &str, object: &Value) -> Option<ApiError> {
+    if !["Role", "ClusterRole"].contains(&kind) {
         return None;
     }
     let rules = object.get("rules").and_then(Value::as_array).into_iter().flatten();
-    let urls = rules.enumerate().filter_map(|(index, rule)| {
-        let urls: Vec<&str> = PolicyRule(rule).non_resource_urls().map(|(_, url)| url).collect();
-        (!urls.is_empty()).then(|| {
+    let problems = rules
+        .enumerate()
+        .flat_map(|(index, rule)| rule_problems(kind, index, rule));
+    refused(&format!("{kind}.{}", rbac::GROUP), object, problems)
+}
+
+/// Returns the problems of a rule of a role, each in the words of the API server and in plain words.
+fn rule_problems(kind: &str, index: usize, rule: &Value) -> Vec<(String, String)> {
+    let rule = PolicyRule(rule);
+    let mut problems = Vec::new();
+    let urls: Vec<&str> = rule.non_resource_urls().map(|(_, url)| url).collect();
+    if kind == "Role" && !urls.is_empty() {
+        problems.push((
             format!(
                 "rules[{index}].nonResourceURLs: Invalid value: {}: namespaced rules cannot apply to non-resource URLs",
                 json!(urls)
-            )
-        })
-    });
-    let problems: Vec<String> = urls.collect();
-    let plain = "a Role cannot have nonResourceURLs".to_owned();
-    (!problems.is_empty()).then(|| refusal("Role.rbac.authorization.k8s.io", object, &problems, plain))
+            ),
+            "a Role cannot have nonResourceURLs".to_owned(),
+        ));
+    }
+    problems
 }
 
-/// Returns the API server's refusal to replace an existing object with a new one, which changes an immutable field.
-/// Checks only kinds that OLM updates.
-pub(super) fn update(existing: &Value, new: &Value) -> Option<ApiError> {
-    match text(new, "/kind") {
+/// Returns the API server's refusal to replace an existing object with a new one of this kind, which changes an
+/// immutable field. Checks only kinds that OLM updates.
+pub(super) fn update(kind: &str, existing: &Value, new: &Value) -> Option<ApiError> {
+    match kind {
         "PriorityClass" => priority_class(existing, new),
-        kind @ ("RoleBinding" | "ClusterRoleBinding") => role_reference(kind, existing, new),
-        kind @ ("ConfigMap" | "Secret") => data(kind, existing, new),
-        _ => self::new(new),
+        "RoleBinding" | "ClusterRoleBinding" => role_reference(kind, existing, new),
+        "ConfigMap" | "Secret" => data(kind, existing, new),
+        _ => self::new(kind, new),
     }
 }
 

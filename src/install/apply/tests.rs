@@ -17,6 +17,7 @@ mod names;
 mod owners;
 mod phases;
 mod replaced;
+mod roles;
 
 const MONITORING: &str = "monitoring.coreos.com";
 
