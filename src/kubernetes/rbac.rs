@@ -54,6 +54,18 @@ impl<'a> PolicyRule<'a> {
         self.list("nonResourceURLs")
     }
 
+    /// Returns the lists that are empty although the API server requires them: verbs, and without nonResourceURLs also
+    /// apiGroups and resources.
+    pub(crate) fn absent_lists(self) -> impl Iterator<Item = &'static str> {
+        let is_empty = move |key: &str| self.0.get(key).and_then(Value::as_array).is_none_or(Vec::is_empty);
+        let required = if is_empty("nonResourceURLs") {
+            &["verbs", "apiGroups", "resources"][..]
+        } else {
+            &["verbs"]
+        };
+        required.iter().copied().filter(move |list| is_empty(list))
+    }
+
     /// Returns the lists of the rule as sets. Two rules grant the same permissions if these are equal.
     pub fn sets(self) -> [BTreeSet<&'a str>; 5] {
         ["apiGroups", "resources", "verbs", "resourceNames", "nonResourceURLs"]

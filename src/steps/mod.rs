@@ -181,13 +181,24 @@ pub enum StepError {
         /// The cause.
         source: shape::Problem,
     },
+    /// OLM does not know the install strategy, which it reads to generate the RBAC objects.
+    #[error(
+        "OLM creates no InstallPlan for bundle {bundle}, because spec.install.strategy is {strategy:?}; OLM knows only {}",
+        csv::STRATEGY
+    )]
+    Strategy {
+        /// The bundle.
+        bundle: String,
+        /// The strategy.
+        strategy: String,
+    },
 }
 
 /// Returns the steps of a bundle in OLM's order: the version, the other objects, and the generated RBAC objects.
 /// `replaces` is the version to upgrade from; empty if there is none. [`in_order`] sorts the steps of a plan.
 ///
 /// # Errors
-/// Returns an error if OLM could not read the ClusterServiceVersion.
+/// Returns an error if OLM could not read the ClusterServiceVersion or does not know its install strategy.
 pub fn of_bundle(content: &Content, target: &Target, replaces: &str) -> Result<Vec<Step>, StepError> {
     let bundle = &content.name;
     let original = Csv(&content.csv);
@@ -204,6 +215,13 @@ pub fn of_bundle(content: &Content, target: &Target, replaces: &str) -> Result<V
         bundle: bundle.clone(),
         source,
     })?;
+    let strategy = Csv(&manifest).text(&["spec", "install", "strategy"]);
+    if !["", csv::STRATEGY].contains(&strategy) {
+        return Err(StepError::Strategy {
+            bundle: bundle.clone(),
+            strategy: strategy.to_owned(),
+        });
+    }
     let resolving = original.name();
     let optional = if target.olm.does(Feature::Property(OPTIONAL_MANIFESTS)) {
         optional::named(content)
@@ -318,6 +336,16 @@ pub(crate) mod tests {
             .collect();
         assert_eq!(shown, expected);
         assert_eq!(steps[6].resource.name, "g-");
+    }
+
+    #[test]
+    fn a_version_with_an_unknown_install_strategy_has_no_steps() {
+        let mut csv = csv("memo.v1");
+        csv["spec"]["install"]["strategy"] = json!("helm");
+        let error = of_bundle(&content(csv, Vec::new()), &target(), "").unwrap_err();
+        let expected = "OLM creates no InstallPlan for bundle memo.v1, because spec.install.strategy is \"helm\"; OLM knows \
+                        only deployment";
+        assert_eq!(error.to_string(), expected);
     }
 
     #[test]

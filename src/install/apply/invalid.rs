@@ -1,4 +1,4 @@
-//! Objects that the API server rejects: Roles with URLs, and changes of immutable fields.
+//! Objects that the API server rejects: roles with incomplete or misplaced rules, and changes of immutable fields.
 
 use super::super::api_error::{ApiError, reason_of};
 use crate::kubernetes::rbac::{self, PolicyRule};
@@ -21,7 +21,18 @@ pub(super) fn new(kind: &str, object: &Value) -> Option<ApiError> {
 /// Returns the problems of a rule of a role, each in the words of the API server and in plain words.
 fn rule_problems(kind: &str, index: usize, rule: &Value) -> Vec<(String, String)> {
     let rule = PolicyRule(rule);
-    let mut problems = Vec::new();
+    let absent = rule.absent_lists().map(|list| {
+        let need = match list {
+            "verbs" => "verbs must contain at least one value",
+            "apiGroups" => "resource rules must supply at least one api group",
+            _ => "resource rules must supply at least one resource",
+        };
+        (
+            format!("rules[{index}].{list}: Required value: {need}"),
+            format!("rules[{index}] has no {list}"),
+        )
+    });
+    let mut problems: Vec<(String, String)> = absent.collect();
     let urls: Vec<&str> = rule.non_resource_urls().map(|(_, url)| url).collect();
     if kind == "Role" && !urls.is_empty() {
         problems.push((

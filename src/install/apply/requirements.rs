@@ -25,6 +25,9 @@ pub struct Requirements {
     pub native: Vec<GroupVersionKind>,
     /// The definitions of owned or required APIs whose names the API server does not accept.
     pub conflicts: Vec<NameConflict>,
+    /// The owned APIs of APIServices whose Deployment is not in the install strategy, each with the name of the
+    /// Deployment.
+    pub undeployed: Vec<(GroupVersionKind, String)>,
     /// The version of Kubernetes, if the cluster has an older one, or if OLM cannot read it.
     pub kubernetes: Option<NewerKubernetes>,
     /// The conditions of the replaced version, if they hold back the upgrade. OLM checks nothing else then.
@@ -87,9 +90,16 @@ impl Requirements {
         });
         let unready = self.unready.as_ref().map(ToString::to_string);
         let conflicts = self.conflicts.iter().map(NameConflict::to_string);
+        let undeployed = self.undeployed.iter().map(|(api, deployment)| {
+            format!(
+                "its install strategy has no Deployment {deployment:?} for its API {}",
+                listed(std::slice::from_ref(api))
+            )
+        });
         let all: Vec<String> = apis
             .into_iter()
             .chain(conflicts)
+            .chain(undeployed)
             .chain(kubernetes)
             .chain(unready)
             .collect();
@@ -107,10 +117,10 @@ impl Requirements {
         }
     }
 
-    /// Whether the cluster lacks an API or the version of Kubernetes.
+    /// Whether the cluster lacks an API or the version of Kubernetes, or the version lacks a Deployment.
     fn lacks(&self) -> bool {
         let lacks_apis = !self.required.is_empty() || !self.native.is_empty() || !self.conflicts.is_empty();
-        lacks_apis || self.kubernetes.is_some()
+        lacks_apis || !self.undeployed.is_empty() || self.kubernetes.is_some()
     }
 
     /// Whether only the phase of the replaced version makes the version wait. OLM checks the phase last.
@@ -124,6 +134,7 @@ impl Requirements {
             required: csv.apis("required"),
             native: csv.native_apis(),
             conflicts: Vec::new(),
+            undeployed: Vec::new(),
             kubernetes: None,
             held: None,
             unready: None,
@@ -156,6 +167,21 @@ fn is_provided(api: &GroupVersionKind, state: &State) -> bool {
         };
         operator.provides.contains(api) || properties.any(|property| is_it(&property.value))
     })
+}
+
+/// Returns the owned APIs of APIServices whose Deployment is not in the install strategy.
+fn undeployed(csv: Csv<'_>) -> Vec<(GroupVersionKind, String)> {
+    let names = csv
+        .deployments()
+        .iter()
+        .filter_map(|deployment| deployment.get("name")?.as_str());
+    let names: BTreeSet<&str> = names.collect();
+    let owned = csv.list(&["spec", "apiservicedefinitions", "owned"]).iter();
+    let deployments = owned.map(|api| api.get("deploymentName").and_then(Value::as_str).unwrap_or_default());
+    let apis = csv.owned_api_services().zip(deployments);
+    apis.filter(|(_, deployment)| !names.contains(deployment))
+        .map(|(api, deployment)| (api, deployment.to_owned()))
+        .collect()
 }
 
 /// Returns the new versions among these steps that stay `Pending`, each with the requirements that the cluster does not
@@ -199,6 +225,7 @@ pub(super) fn pending(
                 .into_iter()
                 .filter_map(|name| conflicts.get(name).cloned())
                 .collect(),
+            undeployed: undeployed(csv),
             kubernetes: NewerKubernetes::of(csv, state),
             unready: unready.remove(csv.replaces()),
             ..Requirements::of(csv)

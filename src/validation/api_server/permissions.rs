@@ -22,15 +22,7 @@ impl Part<'_> {
                     .any(|key| !is_empty(key));
                 self.urls(&path.key("nonResourceURLs"), namespaced, names_resources);
             }
-            let missing = if is_empty("verbs") {
-                "verbs"
-            } else if has_urls {
-                continue;
-            } else if is_empty("apiGroups") {
-                "apiGroups"
-            } else if is_empty("resources") {
-                "resources"
-            } else {
+            let Some(missing) = PolicyRule(rule).absent_lists().next() else {
                 continue;
             };
             let message = format!(

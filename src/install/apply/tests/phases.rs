@@ -85,3 +85,25 @@ fn a_version_fails_if_its_operator_group_selects_none_of_the_namespaces() {
     let (failed, _) = reasons(vec![selecting, namespace], None, &Olm::newest());
     assert_eq!(failed, ["UnsupportedOperatorGroup"], "a selected namespace is a target");
 }
+
+#[test]
+fn a_version_stays_pending_without_the_deployment_of_its_api_service() {
+    let mut version = csv("memo.v1");
+    version["spec"]["apiservicedefinitions"] = json!({"owned": [
+        {"group": "wood.example.com", "version": "v1", "kind": "Plank", "name": "planks", "deploymentName": "planks"},
+    ]});
+    let reasons = |version: &Value| -> Vec<String> {
+        let steps = in_order(of_bundle(&content(version.clone(), Vec::new()), &target(), "").unwrap());
+        let pending = run(&steps, &State::default()).pending.into_iter();
+        pending
+            .map(|pending| {
+                assert_eq!(pending.status_reason(), "RequirementsNotMet");
+                pending.reason()
+            })
+            .collect()
+    };
+    let words = "its install strategy has no Deployment \"planks\" for its API Plank (wood.example.com/v1)";
+    assert_eq!(reasons(&version), [words]);
+    version["spec"]["install"]["spec"]["deployments"] = json!([{"name": "planks"}]);
+    assert_eq!(reasons(&version), [""; 0]);
+}

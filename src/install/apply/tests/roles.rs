@@ -43,3 +43,25 @@ fn an_existing_generated_role_with_urls_fails_the_plan_too() {
     let message = run(&steps, &state).message;
     assert!(message.starts_with("error updating role memo.v1-sa-"), "{message}");
 }
+
+#[test]
+fn a_rule_without_verbs_groups_or_resources_fails_the_plan() {
+    let verbs = "rules[0].verbs: Required value: verbs must contain at least one value";
+    let groups = "rules[0].apiGroups: Required value: resource rules must supply at least one api group";
+    let resources = "rules[0].resources: Required value: resource rules must supply at least one resource";
+    for (rule, problems) in [
+        (
+            json!({"apiGroups": [""], "resources": ["pods"], "verbs": []}),
+            verbs.to_owned(),
+        ),
+        (json!({"resources": ["pods"], "verbs": ["get"]}), groups.to_owned()),
+        (json!({"apiGroups": [""], "verbs": ["get"]}), resources.to_owned()),
+        (json!({}), format!("[{verbs}, {groups}, {resources}]")),
+    ] {
+        for list in ["permissions", "clusterPermissions"] {
+            let message = end(list, &json!([rule]));
+            assert!(message.ends_with(&format!(" is invalid: {problems}")), "{message}");
+        }
+    }
+    assert_eq!(end("permissions", &json!([])), "");
+}
