@@ -15,7 +15,6 @@ use crate::cluster::State;
 use crate::cluster::conditions::NOT_UPGRADEABLE;
 use crate::cluster::requested;
 use crate::cluster::state::Approval;
-use crate::install::apply::FailedVersion;
 use crate::install::handling;
 use crate::install::hold::{HeldUpgrade, also_holds, held_upgrade, upgraded};
 use crate::install::plan::{PlanOptions, Planned, Subject, plan};
@@ -468,16 +467,8 @@ fn printed(
     for warning in &applied.warnings {
         context.printer.warning(warning);
     }
-    for FailedVersion {
-        name,
-        phase,
-        reason,
-        message,
-    } in &applied.failed
-    {
-        context.printer.error(format!(
-            "the plan completes, but {name} then ends in the phase {phase} with the reason {reason}: {message}"
-        ));
+    for version in &applied.failed {
+        context.printer.error(format!("the plan completes, but {version}"));
     }
     requirements::report_pending(&applied.pending, context);
     if state.is_some_and(|state| state.apis.is_none()) {

@@ -109,6 +109,16 @@ impl<'a> Csv<'a> {
             || self.text(&["status", "reason"]) == "Copied"
     }
 
+    /// Returns the namespace from which OLM copied the CSV; empty if a copy does not name it.
+    pub(crate) fn copied_from(self) -> &'a str {
+        let labelled = self.text(&["metadata", "labels", "olm.copiedFrom"]);
+        if labelled.is_empty() {
+            self.text(&["metadata", "annotations", "olm.operatorNamespace"])
+        } else {
+            labelled
+        }
+    }
+
     /// Whether the CSV supports an install mode, such as `AllNamespaces`.
     pub(crate) fn supports(self, install_mode: &str) -> bool {
         let mut modes = self.list(&["spec", "installModes"]).iter();

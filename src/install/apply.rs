@@ -74,7 +74,7 @@ pub struct Applied {
     /// Messages that OLM would log, for example about optional objects that were not created, or about problems after
     /// the plan is complete; and messages about checks that were not possible.
     pub warnings: Vec<String>,
-    /// The versions that fail, or that OLM never finishes installing, although the plan completes.
+    /// The versions that fail, or that OLM does not install or never finishes installing, although the plan completes.
     pub failed: Vec<FailedVersion>,
     /// The versions that stay `Pending` although the plan is complete, with the requirements that the cluster does not
     /// meet, or the replaced version that OLM does not replace yet.
@@ -210,6 +210,7 @@ pub fn apply_as(
             });
             failed_version::add(&mut failed, deployments::refused(steps, &statuses, &cluster));
             failed_version::add(&mut failed, webhooks::waiting(steps, &statuses, olm));
+            failed.extend(failed_version::hidden_by_copies(steps, &statuses, namespace, state));
             failed.retain(|failed| pending.iter().all(|pending| pending.name != failed.name));
             let mut warnings = cluster.warnings;
             // No version waits for a definition that none of them lists.

@@ -20,13 +20,7 @@ pub(super) fn originals<'a>(all: &[Component<'a>]) -> Originals<'a> {
 
 /// Returns the namespace from which OLM copied a version.
 pub(super) fn home_of(copy: Component<'_>) -> &str {
-    let csv = Csv(copy.0);
-    let labelled = csv.text(&["metadata", "labels", "olm.copiedFrom"]);
-    if labelled.is_empty() {
-        csv.text(&["metadata", "annotations", "olm.operatorNamespace"])
-    } else {
-        labelled
-    }
+    Csv(copy.0).copied_from()
 }
 
 /// The namespace and the name of an installed version.

@@ -99,3 +99,28 @@ fn a_version_fails_if_an_existing_api_service_belongs_to_someone_else() {
     assert_eq!(failed(vec![by("operators", "memo.v1")]).len(), 1, "not installed");
     assert_eq!(failed(vec![by("elsewhere", "memo.v2")]).len(), 1, "another namespace");
 }
+
+#[test]
+fn a_version_is_not_installed_if_a_copy_of_an_operator_has_its_name() {
+    let steps = in_order(of_bundle(&content(csv("memo.v1"), Vec::new()), &target(), "").unwrap());
+    let found = |labels: Value| {
+        let mut there = csv("memo.v1");
+        there["metadata"]["namespace"] = json!("operators");
+        there["metadata"]["labels"] = labels;
+        let state = State {
+            objects: vec![there],
+            ..State::default()
+        };
+        let applied = run(&steps, &state);
+        assert_eq!(
+            of_kind(&steps, &applied, "ClusterServiceVersion").status,
+            StepStatus::Present
+        );
+        assert_eq!(applied.succeeds(), applied.failed.is_empty());
+        applied.failed.first().map(ToString::to_string)
+    };
+    let words = "memo.v1 is not installed: the ClusterServiceVersion of this name in the namespace operators is a copy of \
+                 the operator in the namespace elsewhere";
+    assert_eq!(found(json!({"olm.copiedFrom": "elsewhere"})).as_deref(), Some(words));
+    assert_eq!(found(json!({})), None);
+}
