@@ -6,7 +6,7 @@
 //! After a `Forbidden` error, OLM retries without a time limit.
 //!
 //! If the OperatorGroup names a service account, OLM creates all objects except CustomResourceDefinitions with the
-//! permissions of that account.
+//! permissions of that account, and after the plan the Deployments and what belongs to them.
 //!
 //! Optional steps follow the proposal *optional-manifest*, which no OLM release implements: released OLM versions
 //! ignore that a step is optional.
@@ -208,8 +208,8 @@ pub fn apply_as(
             pending.retain(|pending| {
                 !pending.waits_for_phase() || failed.iter().all(|failed| failed.name != pending.name)
             });
-            failed_version::add(&mut failed, deployments::refused(steps, &statuses, &cluster));
-            failed_version::add(&mut failed, webhooks::waiting(steps, &statuses, olm));
+            failed_version::add(&mut failed, deployments::refused(steps, &statuses, &cluster)?);
+            failed_version::add(&mut failed, webhooks::waiting(steps, &statuses, &cluster)?);
             failed.extend(failed_version::hidden_by_copies(steps, &statuses, namespace, state));
             failed.retain(|failed| pending.iter().all(|pending| pending.name != failed.name));
             let mut warnings = cluster.warnings;

@@ -116,15 +116,20 @@ pub(crate) struct Resource {
 }
 
 impl Resource {
+    /// Returns the resource of a kind that OLM knows by name.
+    pub(crate) fn known(kind: &str) -> Option<Self> {
+        let (_, _, group, plural, namespaced) = KNOWN.iter().find(|(known, ..)| *known == kind)?;
+        Some(Self {
+            group: (*group).to_owned(),
+            plural: (*plural).to_owned(),
+            namespaced: *namespaced,
+        })
+    }
+
     /// Returns the resource of a step. For a kind that OLM knows by name, the group of the object is ignored.
     pub(crate) fn of(step: &Step, apis: &Apis) -> Self {
-        let kind = &step.resource.kind;
-        if let Some((_, _, group, plural, namespaced)) = KNOWN.iter().find(|(known, ..)| known == kind) {
-            return Self {
-                group: (*group).to_owned(),
-                plural: (*plural).to_owned(),
-                namespaced: *namespaced,
-            };
+        if let Some(known) = Self::known(&step.resource.kind) {
+            return known;
         }
         let gvk = kind_of(step);
         let (plural, namespaced) = apis.resource(&gvk);

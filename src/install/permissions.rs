@@ -8,6 +8,7 @@
 mod accounts;
 mod held;
 mod resource;
+pub(in crate::install) mod serving;
 mod subject;
 mod user;
 
@@ -141,10 +142,11 @@ pub fn needed<'a>(
     apis: &Apis,
     existing: impl IntoIterator<Item = &'a Value>,
 ) -> Result<Vec<Need>, TooComplex> {
-    let existing = Existing::of(existing);
+    let mut existing = Existing::of(existing);
     let handed_on = handed_on(steps, namespace, existing.all())?;
-    let mut needs = requests(steps, namespace, apis, existing);
+    let mut needs = requests(steps, namespace, apis, &mut existing);
     needs.extend(handed_on.into_iter().map(|(_, need)| need));
+    needs.extend(served(steps, namespace, &existing));
     Ok(needs)
 }
 
@@ -241,8 +243,9 @@ fn with_roles_of<'a>(steps: &'a [Step], namespace: &'a str, mut roles: Roles<'a>
     Ok(roles)
 }
 
-/// Returns the permissions that the install needs for its requests to the API server, without duplicates.
-fn requests<'a>(steps: &'a [Step], namespace: &str, apis: &Apis, mut existing: Existing<'a>) -> Vec<Need> {
+/// Returns the permissions that the install needs for its requests to the API server, without duplicates. Adds the
+/// objects of the steps to the existing ones.
+fn requests<'a>(steps: &'a [Step], namespace: &str, apis: &Apis, existing: &mut Existing<'a>) -> Vec<Need> {
     let apis = apis.clone().with_steps(steps);
     let with_object = |step: &'a Step| {
         let resource = Resource::of(step, &apis);
@@ -284,6 +287,38 @@ fn requests<'a>(steps: &'a [Step], namespace: &str, apis: &Apis, mut existing: E
                 Rule::new("apps", "deployments", &DEPLOYMENT_VERBS),
                 purpose,
             );
+        }
+    }
+    needs
+}
+
+/// Returns the permissions that OLM needs for the Deployments that serve webhooks or APIs, without duplicates. `existing`
+/// are the objects after the steps.
+fn served(steps: &[Step], namespace: &str, existing: &Existing<'_>) -> Vec<Need> {
+    let mut seen = BTreeSet::new();
+    let mut needs = Vec::new();
+    for step in steps.iter().filter(|step| step.resource.kind == csv::KIND) {
+        let (csv, here) = (Csv(&step.resource.manifest), step.namespace(namespace));
+        let mut requests = serving::certificates(csv, here, existing);
+        requests.extend(serving::api_services(csv, here, existing));
+        requests.extend(
+            csv.list(&["spec", "webhookdefinitions"])
+                .iter()
+                .flat_map(serving::webhook),
+        );
+        for request in requests.into_iter().filter(|request| !request.verbs.is_empty()) {
+            let rule = Rule::new(&request.resource.group, &request.resource.plural, request.verbs);
+            let namespace = request.resource.namespaced.then_some(request.namespace);
+            if seen.insert((namespace.clone(), rule.clone())) {
+                needs.push(Need {
+                    namespace,
+                    rules: vec![rule],
+                    purpose: Purpose::Install,
+                    unless: None,
+                    is_condition: false,
+                });
+            }
+            needs.extend(request.handed_on);
         }
     }
     needs

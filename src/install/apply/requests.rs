@@ -5,6 +5,7 @@ use crate::cluster::State;
 use crate::cluster::state::ErrorAnswer;
 use crate::install::api_error::{ApiError, Class, UNKNOWN, reason_of};
 use crate::install::handling::Resource;
+use crate::install::permissions::serving::Request;
 use crate::install::permissions::{Need, handed_on};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Grants};
@@ -36,21 +37,7 @@ impl<'a> Cluster<'a> {
         let Some(missing) = installer.not_held.get(&index).filter(|_| verb != "get") else {
             return Ok(());
         };
-        let groups: Vec<String> = installer
-            .account
-            .groups()
-            .iter()
-            .map(|group| format!("{group:?}"))
-            .collect();
-        let rules: Vec<String> = compact(missing).iter().map(Rule::to_string).collect();
-        let refusal = forbidden(format!(
-            "{} {:?} is forbidden: user {:?} (groups=[{}]) is attempting to grant RBAC permissions not currently held:\n{}",
-            resource.label(),
-            step.resource.name,
-            installer.account.user(),
-            groups.join(" "),
-            rules.join("\n")
-        ));
+        let refusal = forbidden(installer.escalation(resource, &step.resource.name, missing));
         Err(refused_while(step, verb, refusal))
     }
 
@@ -146,13 +133,13 @@ impl Installer {
     }
 
     /// Returns the API server's answer if the account is not allowed to send a request about a namespaced or
-    /// cluster-scoped object. The answer names the object, unless the request creates it.
+    /// cluster-scoped object. The answer names the object, unless the request creates it or lists objects.
     pub(super) fn forbidden(&self, resource: &Resource, name: &str, verb: &str, namespace: &str) -> Option<String> {
         let place = resource.namespaced.then_some(namespace);
         let asked = Rule::new(&resource.group, &resource.plural, &[verb]);
-        // A request that creates an object has no object name yet when it is authorized.
+        // A request that creates or lists objects has no object name when it is authorized.
         let (asked, named) = match verb {
-            "create" => (asked, String::new()),
+            "create" | "list" => (asked, String::new()),
             _ => (asked.named(name), format!(" {name:?}")),
         };
         if Granted::of(&self.held.within(place)).one_covers(&asked) {
@@ -168,6 +155,41 @@ impl Installer {
             resource.plural,
             resource.group
         ))
+    }
+
+    /// Returns the API server's answer to the first of these requests that the account may not send, or that grants
+    /// more than the account holds.
+    pub(super) fn refusal(&self, requests: &[Request]) -> Result<Option<String>, TooComplex> {
+        for request in requests {
+            let Request { resource, name, .. } = request;
+            let mut verbs = request.verbs.iter();
+            let forbidden = verbs.find_map(|verb| self.forbidden(resource, name, verb, &request.namespace));
+            if forbidden.is_some() {
+                return Ok(forbidden);
+            }
+            let Some(need) = request.handed_on.as_ref().filter(|_| !request.verbs.is_empty()) else {
+                continue;
+            };
+            let missing = need.missing(&Granted::of(&self.held.within(need.namespace.as_deref())))?;
+            if !missing.is_empty() {
+                return Ok(Some(self.escalation(resource, name, &missing)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the API server's answer if the account writes an object that grants these rules, which it does not hold.
+    fn escalation(&self, resource: &Resource, name: &str, missing: &[Rule]) -> String {
+        let groups = self.account.groups();
+        let groups: Vec<String> = groups.iter().map(|group| format!("{group:?}")).collect();
+        let rules: Vec<String> = compact(missing).iter().map(Rule::to_string).collect();
+        format!(
+            "{} {name:?} is forbidden: user {:?} (groups=[{}]) is attempting to grant RBAC permissions not currently held:\n{}",
+            resource.label(),
+            self.account.user(),
+            groups.join(" "),
+            rules.join("\n")
+        )
     }
 }
 

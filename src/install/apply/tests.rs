@@ -18,6 +18,7 @@ mod owners;
 mod phases;
 mod replaced;
 mod roles;
+mod serving;
 
 const MONITORING: &str = "monitoring.coreos.com";
 

@@ -1,8 +1,11 @@
 //! Checks the webhooks of a version: OLM refuses some before the installation, and does not set up some conversion
 //! webhooks, for which it then waits.
 
-use super::failed_version::{FailedVersion, failed};
+use super::Cluster;
+use super::failed_version::{FailedVersion, created, failed};
 use crate::csv::Csv;
+use crate::install::permissions::serving;
+use crate::kubernetes::rbac::covering::TooComplex;
 use crate::olm::install_mode::ALL_NAMESPACES;
 use crate::olm::releases::{Feature, Olm};
 use crate::olm::webhook::refused_definitions;
@@ -26,23 +29,60 @@ pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], olm: &Olm) -> Vec
     })
 }
 
-/// Returns the versions among these steps that OLM never considers installed, because it does not set up their
-/// conversion webhooks: they support other install modes than `AllNamespaces`. OLM ignores the error, and then waits
-/// for the webhook. It does not wait if the CustomResourceDefinition itself specifies a complete webhook.
-pub(super) fn waiting(steps: &[Step], statuses: &[StepStatus], olm: &Olm) -> Vec<FailedVersion> {
-    if !olm.does(Feature::ConversionWebhook) {
-        return Vec::new();
+/// Returns the versions among these steps that OLM never considers installed, because it does not set up their webhooks:
+/// the installing account is not allowed to, or a version with conversion webhooks supports other install modes than
+/// `AllNamespaces`. OLM ignores the error, and then waits for the webhook. It does not wait for a conversion webhook if
+/// the CustomResourceDefinition itself specifies a complete one.
+///
+/// # Errors
+/// Returns an error if comparing rules takes too many steps.
+pub(super) fn waiting(
+    steps: &[Step],
+    statuses: &[StepStatus],
+    cluster: &Cluster<'_>,
+) -> Result<Vec<FailedVersion>, TooComplex> {
+    let mut waiting = Vec::new();
+    for (_, csv) in created(steps, statuses) {
+        for definition in csv.list(&DEFINITIONS) {
+            let Some(message) = cluster.unready_webhook(definition, csv, steps)? else {
+                continue;
+            };
+            waiting.push(FailedVersion {
+                phase: "Installing",
+                ..FailedVersion::of(csv, "InstallWaiting", message)
+            });
+            break;
+        }
     }
-    let mut waiting = failed(steps, statuses, |_, csv| {
-        let waits = !is_only_for_all_namespaces(csv) && unready_definition(csv, steps);
-        let message = "Webhook install failed: conversionWebhook not ready: CSVs with conversion webhooks must support \
-                       only AllNamespaces";
-        waits.then(|| ("InstallWaiting", message.to_owned()))
-    });
-    for version in &mut waiting {
-        version.phase = "Installing";
+    Ok(waiting)
+}
+
+impl Cluster<'_> {
+    /// Returns the message with which OLM waits for a webhook; `None` if it sets up the webhook.
+    fn unready_webhook(&self, definition: &Value, csv: Csv<'_>, steps: &[Step]) -> Result<Option<String>, TooComplex> {
+        let is_conversion = definition.get("type").and_then(Value::as_str) == Some("ConversionWebhook");
+        let (feature, waiting) = if is_conversion {
+            (
+                Feature::ConversionWebhook,
+                "Webhook install failed: conversionWebhook not ready",
+            )
+        } else {
+            (Feature::AdmissionWebhook, "webhooks not installed")
+        };
+        if !self.olm.does(feature) || is_conversion && !unready_definition(definition, steps) {
+            return Ok(None);
+        }
+        if is_conversion && !is_only_for_all_namespaces(csv) {
+            return Ok(Some(format!(
+                "{waiting}: CSVs with conversion webhooks must support only AllNamespaces"
+            )));
+        }
+        let Some(installer) = &self.installer else {
+            return Ok(None);
+        };
+        let refusal = installer.refusal(&serving::webhook(definition))?;
+        Ok(refusal.map(|refusal| format!("{waiting}: {refusal}")))
     }
-    waiting
 }
 
 /// Whether the version supports all namespaces, or lists no install modes at all, and supports no other install mode.
@@ -53,13 +93,10 @@ fn is_only_for_all_namespaces(csv: Csv<'_>) -> bool {
     })
 }
 
-/// Whether the steps define a kind that a conversion webhook of the version converts, without a complete webhook.
-fn unready_definition(csv: Csv<'_>, steps: &[Step]) -> bool {
-    let definitions = csv.list(&DEFINITIONS).iter();
-    let conversions =
-        definitions.filter(|definition| definition.get("type").and_then(Value::as_str) == Some("ConversionWebhook"));
-    let names = conversions.filter_map(|definition| definition.get("conversionCRDs")?.as_array());
-    let converted: Vec<&str> = names.flatten().filter_map(Value::as_str).collect();
+/// Whether the steps define a kind that a conversion webhook converts, without a complete webhook.
+fn unready_definition(definition: &Value, steps: &[Step]) -> bool {
+    let names = definition.get("conversionCRDs").and_then(Value::as_array);
+    let converted: Vec<&str> = names.into_iter().flatten().filter_map(Value::as_str).collect();
     let mut kinds = steps.iter().filter(|step| step.resource.kind == CRD);
     kinds.any(|step| converted.contains(&&*step.resource.name) && !has_webhook(&step.resource.manifest))
 }

@@ -6,6 +6,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
 
+mod serving;
+
 fn plan(csv: Value, objects: Vec<Value>) -> Vec<Step> {
     in_order(of_bundle(&content(csv, objects), &target(), "").unwrap())
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// The ClusterRole that lets extension API servers ask who sent a request and what the sender may do.
-const AUTH_DELEGATOR: &str = "system:auth-delegator";
+pub(crate) const AUTH_DELEGATOR: &str = "system:auth-delegator";
 
 /// The identity of a role: its kind, its namespace (empty for a ClusterRole) and its name.
 type Key<'a> = (&'a str, &'a str, &'a str);

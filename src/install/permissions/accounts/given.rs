@@ -1,20 +1,16 @@
 //! Permissions that the bindings of a plan and OLM grant to service accounts.
 
 use super::super::Subject;
+use super::super::serving::{DEFAULT_ACCOUNT, servers, text_in_pod};
 use super::Targets;
 use crate::csv::{self, Csv, owner};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::account::{Account, Named};
-use crate::kubernetes::rbac::role::{self, Roles};
+use crate::kubernetes::rbac::role::Roles;
 use crate::kubernetes::rbac::user::User;
 use crate::steps::Step;
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap};
-
-/// The namespace of the role that lets extension API servers read how requests are authenticated.
-const SYSTEM_NAMESPACE: &str = "kube-system";
-/// The account of Pods that specify no account.
-const DEFAULT_ACCOUNT: &str = "default";
+use std::collections::BTreeSet;
 
 /// Rules that are granted to accounts, with the namespaces and the reason.
 pub(super) struct Given {
@@ -235,11 +231,6 @@ fn account_of_deployment(deployment: &Value) -> &str {
         .unwrap_or(DEFAULT_ACCOUNT)
 }
 
-fn text_in_pod<'a>(deployment: &'a Value, key: &str) -> Option<&'a str> {
-    let spec = deployment.pointer("/spec/template/spec")?;
-    spec.get(key).and_then(Value::as_str).filter(|name| !name.is_empty())
-}
-
 /// Returns the rule by which OLM allows the accounts of a version to update its OperatorCondition. A version that
 /// specifies no accounts uses the default account.
 pub(super) fn condition(csv: Csv<'_>, namespace: &str) -> Given {
@@ -264,53 +255,28 @@ pub(super) fn condition(csv: Csv<'_>, namespace: &str) -> Given {
 /// Returns the permissions that OLM grants, along with the certificate, to the account of each Deployment that serves
 /// webhooks or APIs.
 pub(super) fn certified(csv: Csv<'_>, namespace: &str) -> Vec<Given> {
-    let served = |keys: &[&str]| -> BTreeSet<String> {
-        let names = csv
-            .list(keys)
-            .iter()
-            .filter_map(|entry| entry.get("deploymentName")?.as_str());
-        names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
-    };
-    let webhooks = served(&["spec", "webhookdefinitions"]);
-    let services = served(&["spec", "apiservicedefinitions", "owned"]);
-    let deployments = csv.deployments().iter().rev();
-    let deployments = deployments.filter_map(|written| Some((written.get("name")?.as_str()?, written)));
-    // The first of several Deployments with the same name counts.
-    let deployments: HashMap<&str, &Value> = deployments.collect();
     let mut given = Vec::new();
-    for deployment in webhooks.union(&services) {
-        let Some(written) = deployments.get(deployment.as_str()) else {
-            continue;
-        };
-        // OLM does not read the deprecated field `serviceAccount`.
-        let name = text_in_pod(written, "serviceAccountName").unwrap_or(DEFAULT_ACCOUNT);
-        let accounts = BTreeSet::from([account(namespace, name)]);
-        let what = match (webhooks.contains(deployment), services.contains(deployment)) {
-            (true, true) => "webhooks and APIs",
-            (true, false) => "webhooks",
-            (false, _) => "APIs",
-        };
-        let service = format!("{deployment}-service");
-        let mut give = |namespaces: &[&str], rules: Vec<Rule>, role: String| {
+    for server in servers(csv) {
+        for object in server.objects(namespace) {
+            let Some((role_kind, role)) = object.role else {
+                continue;
+            };
+            let origin = if role == object.name {
+                format!("{role_kind} {role}")
+            } else {
+                format!("{} {} to {role}", object.kind, object.name)
+            };
             given.push(Given {
-                accounts: accounts.clone(),
+                accounts: BTreeSet::from([account(namespace, server.account)]),
                 others: BTreeSet::new(),
-                namespaces: namespaces.iter().map(|name| (*name).to_owned()).collect(),
-                rules,
-                reason: format!("{role}, for the {what} that Deployment {deployment} serves"),
+                namespaces: object.namespace.into_iter().collect(),
+                rules: object.rules,
+                reason: format!(
+                    "{origin}, for the {} that Deployment {} serves",
+                    server.serves, server.deployment
+                ),
             });
-        };
-        let certificate = format!("{service}-cert");
-        let secret = Rule::new("", "secrets", &["get"]).named(&certificate);
-        give(&[namespace], vec![secret], format!("Role {certificate}"));
-        let binding = format!("ClusterRoleBinding {service}-system:auth-delegator to system:auth-delegator");
-        give(&[], role::auth_delegation().into(), binding);
-        let reader = "extension-apiserver-authentication";
-        give(
-            &[SYSTEM_NAMESPACE],
-            vec![role::authentication_reader()],
-            format!("RoleBinding {service}-auth-reader to {reader}-reader"),
-        );
+        }
     }
     given
 }
