@@ -38,9 +38,10 @@ Examples:
 /// Show the permissions of an upgrade that were not approved for earlier versions
 ///
 /// The permissions that the installation of NEW needs are compared with all permissions of the OLD bundles and, if
-/// specified, of the service account. So are the permissions that the operator's accounts, and the users and groups
-/// that a bundle grants permissions to, have after the installation. The exit status is 3 if there are additional
-/// permissions, because the upgrade then requires approval; a version with fewer permissions requires no approval.
+/// specified, of the service account. So are the permissions that the operator's accounts, and others whom a bundle
+/// grants permissions, have after the installation; a new owned API is a new permission for everyone who may view, edit
+/// or administer. The exit status is 3 if there are additional permissions, because the upgrade then requires approval;
+/// a version with fewer permissions requires no approval.
 ///
 /// With --package, the head of the package in the index counts as an OLD bundle. Any other OLD bundles are also looked
 /// up in the index, but NEW is not.

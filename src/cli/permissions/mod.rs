@@ -65,10 +65,10 @@ Examples:
 /// operator and to other accounts. The latter are needed because an account that writes or binds a role must hold the
 /// permissions in the role, unless it is granted the verb escalate or bind. Objects that already exist require
 /// permissions to read and change them; for an upgrade, describe the installed objects with --cluster. OLM v0 writes
-/// CustomResourceDefinitions with its own account, so no other account needs permissions for them; releases of OLM v1
-/// that use spec.serviceAccount of a ClusterExtension write everything with that account. Permissions for
-/// optional manifests are listed separately and are not required: without them, these manifests are not created, but
-/// the installation completes.
+/// CustomResourceDefinitions with its own account, so no other account needs permissions for them, except to set up
+/// conversion webhooks; releases of OLM v1 that use spec.serviceAccount of a ClusterExtension write everything with
+/// that account. Permissions for optional manifests are listed separately and are not required: without them, these
+/// manifests are not created, but the installation completes.
 ///
 /// The permissions that the operator's accounts have after the installation are also listed, each with its reason. They
 /// can exceed the requested permissions: if the OperatorGroup has no target namespaces, OLM extends permissions that
@@ -76,7 +76,7 @@ Examples:
 /// OperatorGroup, the target namespaces follow from the install modes that the bundle supports. The permissions of
 /// other users and groups that the bundle changes are also listed: by its own bindings, by a role that is already bound
 /// in the cluster, and by a ClusterRole that the cluster adds to another one, such as view, edit or admin, because of
-/// its labels.
+/// its labels. OLM creates such ClusterRoles for every API that the operator owns.
 ///
 /// With --service-account, the permissions that the account already has are subtracted: those that the what-if file
 /// grants it, and those that it has through bindings among the objects. The output formats yaml and json show the

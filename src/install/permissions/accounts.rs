@@ -3,10 +3,12 @@
 //! The accounts get more permissions than the ClusterServiceVersion lists. If the OperatorGroup has no target
 //! namespaces, OLM copies every Role that it generates into a ClusterRole, so that the permissions for one namespace
 //! apply in all namespaces. Otherwise OLM copies the Roles into each target namespace. The operator may also update its
-//! OperatorCondition, and accounts that serve webhooks or APIs may ask the API server to authenticate users.
+//! OperatorCondition, and accounts that serve webhooks or APIs may ask the API server to authenticate users. OLM also
+//! gives everyone with the ClusterRoles for users access to the operator's APIs.
 
 mod changed;
 mod given;
+mod provided;
 
 use super::{Subject, with_roles_of};
 use crate::cluster::{State, operator_groups};
@@ -19,6 +21,7 @@ use crate::olm::install_mode::ALL_NAMESPACES;
 use crate::steps::Step;
 use changed::{extended, rebound};
 use given::{Given, bound, certified, condition, own_accounts};
+use provided::Users;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -48,7 +51,8 @@ pub struct Operator {
     /// The service accounts of the operator, and others that it grants permissions to, by name. Accounts without
     /// permissions are left out.
     pub accounts: Vec<AccountPermissions>,
-    /// The users and groups that the bundle grants permissions to, and everyone with a ClusterRole that it extends.
+    /// The users and groups that the bundle grants permissions to, and everyone with a ClusterRole that it or OLM
+    /// extends.
     pub others: Vec<SubjectPermissions>,
     /// Notes about references that could not be followed.
     pub notes: Vec<String>,
@@ -140,6 +144,7 @@ pub fn operators(steps: &[Step], namespace: &str, state: &State) -> Result<Vec<O
     bindings.roles = with_roles_of(steps, namespace, bindings.roles)?;
     let mut cluster = Cluster {
         steps: StepsByVersion::of(steps),
+        users: Users::of(&bindings.roles)?,
         bindings,
         groups: HashMap::new(),
         state,
@@ -154,6 +159,8 @@ struct Cluster<'a> {
     steps: StepsByVersion<'a>,
     /// The bindings of the cluster, and the roles of the cluster and of all steps.
     bindings: Bindings<'a>,
+    /// Everyone who gets access to the APIs of an operator.
+    users: Users,
     /// The target namespaces and the name of the OperatorGroup in each namespace.
     groups: HashMap<&'a str, Option<(Targets, String)>>,
     state: &'a State,
@@ -214,6 +221,7 @@ fn operator<'a>(version: &'a Step, namespace: &'a str, cluster: &mut Cluster<'a>
     given.extend(extended(&own, &cluster.bindings.roles));
     given.push(condition(csv, namespace));
     given.extend(certified(csv, namespace));
+    given.extend(cluster.users.access(csv));
     // Accounts that only Deployments use may have permissions in the cluster.
     let mut of_accounts: BTreeMap<&Account, Vec<&Given>> =
         accounts.iter().map(|account| (account, Vec::new())).collect();

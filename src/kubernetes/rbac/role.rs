@@ -1,5 +1,6 @@
 //! Roles by their names: those among objects, and those that every cluster contains.
 
+use super::covering::{Steps, TooComplex};
 use super::{CLUSTER_ADMIN, GROUP, Rule};
 use crate::kubernetes::selector::selects;
 use serde_json::{Map, Value, json};
@@ -109,14 +110,37 @@ impl<'a> Roles<'a> {
     /// ClusterRole, directly or through other aggregated ClusterRoles. They include those for users that every cluster
     /// contains.
     pub(crate) fn extended_by(&self, name: &str) -> BTreeSet<&str> {
+        let role = self.find("ClusterRole", name, "");
+        let extended = role.map(|role| self.wholes(role, |_| Ok(())));
+        let mut extended = extended.and_then(Result::ok).unwrap_or_default();
+        extended.remove(name);
+        extended
+    }
+
+    /// Like [`Self::extended_by`], for a ClusterRole that need not be known. Each comparison consumes `steps`.
+    ///
+    /// # Errors
+    /// Returns an error if there are too many comparisons.
+    pub(crate) fn extended(&self, role: &Value, steps: &Steps) -> Result<BTreeSet<&str>, TooComplex> {
+        self.wholes(role, |comparisons| steps.take(comparisons))
+    }
+
+    /// Returns the ClusterRoles that include a role. `take` is called with the number of comparisons before they are
+    /// made.
+    fn wholes(
+        &self,
+        role: &Value,
+        take: impl Fn(usize) -> Result<(), TooComplex>,
+    ) -> Result<BTreeSet<&str>, TooComplex> {
         let of_name = |name: &str| self.find("ClusterRole", name, "");
         let known = self.aggregated.iter().filter_map(|name| Some((*name, of_name(name)?)));
         let for_users = FOR_USERS.iter().map(|(name, role)| (*name, role));
         let for_users = for_users.filter(|(name, _)| of_name(name).is_none());
-        let mut rest: Vec<(&str, &Value)> = known.chain(for_users).filter(|(other, _)| *other != name).collect();
+        let mut rest: Vec<(&str, &Value)> = known.chain(for_users).collect();
         let mut found = BTreeSet::new();
-        let mut waiting: Vec<&Value> = of_name(name).into_iter().collect();
+        let mut waiting: Vec<&Value> = vec![role];
         while let Some(part) = waiting.pop() {
+            take(rest.len())?;
             let (wholes, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|(_, whole)| aggregates(whole, part));
             rest = others;
             for (name, whole) in wholes {
@@ -126,7 +150,7 @@ impl<'a> Roles<'a> {
                 }
             }
         }
-        found
+        Ok(found)
     }
 
     /// Returns the rules of an aggregated role, each once: those in its manifest, followed by those of all roles that
@@ -156,15 +180,11 @@ impl<'a> Roles<'a> {
 /// The ClusterRoles for users that are in every cluster: their names, and the parts that determine what they aggregate.
 /// Each of the first two is a part of the next.
 static FOR_USERS: LazyLock<[(&str, Value); 3]> = LazyLock::new(|| {
-    let label = |name: &str| format!("{GROUP}/aggregate-to-{name}");
     let role = |name: &'static str, whole: Option<&str>| {
-        let labels: Map<String, Value> = whole.map(|whole| (label(whole), "true".into())).into_iter().collect();
-        let selectors = json!([{"matchLabels": {label(name): "true"}}]);
-        let aggregation = json!({ "clusterRoleSelectors": selectors });
-        (
-            name,
-            json!({"metadata": {"labels": labels}, "aggregationRule": aggregation}),
-        )
+        let mut role = whole.map_or_else(|| json!({}), for_users);
+        let selectors = json!([{"matchLabels": {label_for(name): "true"}}]);
+        role["aggregationRule"] = json!({ "clusterRoleSelectors": selectors });
+        (name, role)
     };
     [
         role("view", Some("edit")),
@@ -172,6 +192,16 @@ static FOR_USERS: LazyLock<[(&str, Value); 3]> = LazyLock::new(|| {
         role("admin", None),
     ]
 });
+
+/// Returns the label by which clusters add a ClusterRole to a ClusterRole for users.
+fn label_for(name: &str) -> String {
+    format!("{GROUP}/aggregate-to-{name}")
+}
+
+/// Returns the part of a ClusterRole because of which clusters add it to a ClusterRole for users.
+pub(crate) fn for_users(name: &str) -> Value {
+    json!({"metadata": {"labels": {label_for(name): "true"}}})
+}
 
 /// Whether an aggregated role selects another role.
 fn aggregates(role: &Value, part: &Value) -> bool {
@@ -312,5 +342,13 @@ mod tests {
         assert_eq!(extended(&objects, "viewer"), ["edit", "view"]);
         assert_eq!(extended(&objects, "part"), ["monitoring"]);
         assert_eq!(extended(&objects, "no"), Vec::<String>::new());
+        let count = |steps: usize| {
+            let viewer = for_users("view");
+            Roles::default()
+                .extended(&viewer, &Steps::limited(steps))
+                .map(|found| found.len())
+        };
+        // The role is compared with three ClusterRoles, and each of these with those that are left.
+        assert_eq!((count(6), count(5)), (Ok(3), Err(TooComplex)));
     }
 }

@@ -3,6 +3,7 @@ use crate::steps::tests::{content, csv, object, target};
 use crate::steps::{in_order, of_bundle};
 use serde_json::json;
 
+mod provided;
 mod roles;
 
 /// A version with a Role, a ClusterRole and a Deployment that serves webhooks, for the account `sa`.
