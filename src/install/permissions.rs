@@ -292,8 +292,8 @@ fn requests<'a>(steps: &'a [Step], namespace: &str, apis: &Apis, existing: &mut 
     needs
 }
 
-/// Returns the permissions that OLM needs for the Deployments that serve webhooks or APIs, without duplicates. `existing`
-/// are the objects after the steps.
+/// Returns the permissions that OLM needs for the Deployments that serve webhooks or APIs, without duplicates.
+/// `existing` are the objects after the steps.
 fn served(steps: &[Step], namespace: &str, existing: &Existing<'_>) -> Vec<Need> {
     let mut seen = BTreeSet::new();
     let mut needs = Vec::new();

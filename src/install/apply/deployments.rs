@@ -13,8 +13,8 @@ use serde_json::Value;
 /// APIServices.
 const FORBIDDEN: &str = "InstallComponentFailedNoRetry";
 
-/// `status.reason` of a ClusterServiceVersion if the API server rejects one of its Deployments, or if the account is not
-/// allowed to write the objects that OLM needs before it can create a Deployment that serves webhooks or APIs.
+/// `status.reason` of a ClusterServiceVersion if the API server rejects one of its Deployments, or if the account is
+/// not allowed to write the objects that OLM needs before it can create a Deployment that serves webhooks or APIs.
 const INVALID: &str = "InstallComponentFailed";
 
 /// Returns the versions among these steps that fail because OLM cannot create or update their Deployments, or the

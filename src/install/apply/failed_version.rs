@@ -75,8 +75,8 @@ pub(super) fn created<'s>(steps: &'s [Step], statuses: &[StepStatus]) -> impl It
     new.map(|(step, _)| (step, Csv(&step.resource.manifest)))
 }
 
-/// Returns the versions among these steps that OLM does not install, because it takes a copy of an operator from another
-/// namespace for the version, and leaves it unchanged. `statuses` are the final statuses of the steps.
+/// Returns the versions among these steps that OLM does not install, because it takes a copy of an operator from
+/// another namespace for the version, and leaves it unchanged. `statuses` are the final statuses of the steps.
 pub(super) fn hidden_by_copies<'s>(
     steps: &[Step],
     statuses: &[StepStatus],

@@ -29,10 +29,10 @@ pub(super) fn refused(steps: &[Step], statuses: &[StepStatus], olm: &Olm) -> Vec
     })
 }
 
-/// Returns the versions among these steps that OLM never considers installed, because it does not set up their webhooks:
-/// the installing account is not allowed to, or a version with conversion webhooks supports other install modes than
-/// `AllNamespaces`. OLM ignores the error, and then waits for the webhook. It does not wait for a conversion webhook if
-/// the CustomResourceDefinition itself specifies a complete one.
+/// Returns the versions among these steps that OLM never considers installed, because it does not set up their
+/// webhooks: the installing account is not allowed to, or a version with conversion webhooks supports other install
+/// modes than `AllNamespaces`. OLM ignores the error, and then waits for the webhook. It does not wait for a conversion
+/// webhook if the CustomResourceDefinition itself specifies a complete one.
 ///
 /// # Errors
 /// Returns an error if comparing rules takes too many steps.
