@@ -86,6 +86,7 @@ struct Addition {
     package: String,
     bundle_path: String,
     node: Node,
+    skip_range: String,
     stated: StatedAt,
     manifests: Piece,
     csv: Range<usize>,
@@ -181,6 +182,18 @@ pub struct AddedBundle {
     pub version: String,
     /// The channels that the bundle names.
     pub channels: Vec<String>,
+    /// The bundle that it replaces; empty if there is none.
+    pub replaces: String,
+    /// The bundles that it skips.
+    pub skips: Vec<String>,
+    /// The versions that it skips; may be empty.
+    pub skip_range: String,
+    /// The bundle for which it substitutes; empty if there is none.
+    pub substitutes: String,
+    /// The default channel that the bundle names.
+    pub default_channel: Option<String>,
+    /// The places in the bundle's files that determine its position, as `FILE:LINE`.
+    pub stated: StatedAt,
 }
 
 /// The changes to the graph of one package.
@@ -259,6 +272,7 @@ impl Additions {
                 deprecated: false,
                 substitutes: record.substitutes.clone(),
             },
+            skip_range: record.rows.skip_range.clone(),
             stated: record.stated.clone(),
             manifests,
             csv: record.manifests.csv.clone(),
@@ -480,6 +494,12 @@ impl Addition {
             name: self.name.clone(),
             version: self.node.version.clone(),
             channels: self.node.channels.iter().cloned().collect(),
+            replaces: self.node.replaces.clone(),
+            skips: self.node.skips.clone(),
+            skip_range: self.skip_range.clone(),
+            substitutes: self.node.substitutes.clone(),
+            default_channel: self.node.default_channel.clone(),
+            stated: self.stated.clone(),
         }
     }
 }

@@ -3,18 +3,22 @@
 
 use super::location::CatalogFolder;
 use super::render::{Item, RenderError, RenderOptions, RenderedIndex};
-use crate::catalog::file_based::Blob;
 use crate::catalog::file_based::document::Document;
-use crate::catalog::file_based::draft::Shape;
+use crate::catalog::file_based::draft::{NewBundle, Placement, Shape};
 use crate::catalog::file_based::edit::{CatalogEditError, Editor};
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::folder::files_inside;
 use crate::catalog::file_based::limits::CatalogLimits;
 use crate::catalog::file_based::migrate::{Level, level_of, migrated};
 use crate::catalog::file_based::read::FileBasedCatalog;
+use crate::catalog::file_based::shown::Shown;
+use crate::catalog::file_based::{Blob, WrittenEntry};
+use crate::catalog::graph::Mode;
+use crate::database::add::{AddedBundle, Report};
 use crate::database::compare::changed_bundles;
 use crate::database::read::{Database, ReadError};
 use crate::files::{FileError, TemporaryFolder};
+use crate::version::parse_tolerant;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -64,12 +68,17 @@ pub(super) struct FollowedCatalog {
 /// Applies the difference between the databases `before` and `after` to a copy of the catalog from which `before` was
 /// made.
 ///
+/// New bundles are instead placed in their channels as `additions` specifies: the edges of a catalog belong to its
+/// channels, while a database has one set of edges per bundle and drops the bundles to which none leads. The report is
+/// changed to match.
+///
 /// # Errors
 /// Returns an error if a file cannot be read, or the change would introduce errors into the catalog.
 pub(super) fn follow(
     catalog: &CatalogFolder,
     before: &Path,
     after: &Path,
+    mut additions: Option<(Mode, &mut Report)>,
     limits: CatalogLimits,
 ) -> Result<FollowedCatalog, FollowError> {
     let folder = TemporaryFolder::new()?;
@@ -83,12 +92,9 @@ pub(super) fn follow(
         Ok((index, shapes))
     });
     let ((_, before), (index, after)) = (before?, after?);
-    let mut documents: BTreeMap<String, BTreeMap<String, Value>> = BTreeMap::new();
-    for item in index
-        .items()
-        .into_iter()
-        .filter(|item| matches!(item, Item::Bundle(..)))
-    {
+    let mut documents: BTreeMap<String, BTreeMap<String, NewDocument>> = BTreeMap::new();
+    let bundles = index.items().into_iter();
+    for item in bundles.filter(|item| matches!(item, Item::Bundle(..))) {
         let key = index.key(item);
         let (package, name) = (key.package().to_owned(), key.name().to_owned());
         let known = before.get(&package).filter(|shape| shape.bundles.contains(&name));
@@ -104,16 +110,32 @@ pub(super) fn follow(
     }
     let shown = catalog.known_as(catalog.path()).components().collect();
     let mut editor = Editor::open(folder.path(), limits)?.shown_as(shown);
-    let (nothing, no_documents) = (Shape::default(), BTreeMap::new());
+    let nothing = Shape::default();
     let mut unlisted = Vec::new();
     let packages: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     for package in packages {
         let (old, new) = (before.get(package), after.get(package));
-        let documents = documents.get(package).unwrap_or(&no_documents);
-        if old != new || !documents.is_empty() {
-            let gone = editor.follow(package, old.unwrap_or(&nothing), new, documents)?;
-            unlisted.extend(gone.into_iter().filter(|bundle| index.contains(bundle)));
+        let mut documents = documents.remove(package).unwrap_or_default();
+        if old == new && documents.is_empty() {
+            continue;
         }
+        let old = old.unwrap_or(&nothing);
+        if let (Some((mode, report)), Some(new)) = (&mut additions, new)
+            && let Some(bundles) = placeable(report, package, &mut documents)
+        {
+            let changes_default = new.default_channel != old.default_channel;
+            let placement = Placement {
+                mode: *mode,
+                default_channel: changes_default.then(|| new.default_channel.clone()),
+                ..Placement::default()
+            };
+            editor.add(package, &bundles, &placement)?;
+            as_placed(report, package);
+            continue;
+        }
+        let documents = documents.into_iter().map(|(name, new)| (name, new.document)).collect();
+        let gone = editor.follow(package, old, new, &documents)?;
+        unlisted.extend(gone.into_iter().filter(|bundle| index.contains(bundle)));
     }
     editor.finish()?.write()?;
     let files = files_inside(folder.path(), limits)?;
@@ -122,6 +144,58 @@ pub(super) fn follow(
         unlisted,
         _folder: folder,
     })
+}
+
+/// The document of a bundle that is new or has different content.
+struct NewDocument {
+    document: Value,
+    /// What user interfaces show of the bundle's package, if the bundle begins it.
+    shown: Shown,
+}
+
+/// Returns the new bundles of a package, ordered from the lowest version up. Returns `None` if existing bundles are
+/// changed too.
+fn placeable(report: &Report, package: &str, documents: &mut BTreeMap<String, NewDocument>) -> Option<Vec<NewBundle>> {
+    let added = report.bundles.iter().filter(|bundle| bundle.package == package);
+    let mut added: Vec<&AddedBundle> = added.collect();
+    let is_new = |bundle: &&AddedBundle| {
+        bundle.substitutes.is_empty()
+            && !report.overwritten.contains(&bundle.name)
+            && documents.contains_key(&bundle.name)
+    };
+    if added.len() != documents.len() || !added.iter().all(is_new) {
+        return None;
+    }
+    added.sort_by_key(|bundle| parse_tolerant(&bundle.version));
+    let new = added.into_iter().filter_map(|bundle| {
+        let NewDocument { document, shown } = documents.remove(&bundle.name)?;
+        Some(NewBundle {
+            document,
+            entry: WrittenEntry {
+                name: bundle.name.clone(),
+                replaces: bundle.replaces.clone(),
+                skips: bundle.skips.clone(),
+                skip_range: bundle.skip_range.clone(),
+            },
+            version: parse_tolerant(&bundle.version),
+            channels: bundle.channels.clone(),
+            default_channel: bundle.default_channel.clone(),
+            shown,
+            stated: bundle.stated.clone(),
+        })
+    });
+    Some(new.collect())
+}
+
+/// Removes the changes from the report that a database makes when bundles are added, but a catalog does not.
+fn as_placed(report: &mut Report, package: &str) {
+    let bundles = report.bundles.iter().filter(|bundle| bundle.package == package);
+    let named: BTreeSet<&String> = bundles.flat_map(|bundle| &bundle.channels).collect();
+    for change in report.packages.iter_mut().filter(|change| change.package == package) {
+        change.dropped.clear();
+        change.channels.retain(|changed| named.contains(&changed.channel));
+    }
+    report.stranded.retain(|stranded| stranded.package != package);
 }
 
 fn copy(from: &Path, to: &Path, limits: CatalogLimits) -> Result<(), FollowError> {
@@ -159,10 +233,15 @@ fn shapes(index: &RenderedIndex) -> Result<BTreeMap<String, Shape>, FollowError>
 }
 
 /// Returns the document of a bundle, migrated to `level`.
-fn document(index: &RenderedIndex, item: Item, level: Level) -> Result<Option<Value>, FollowError> {
+fn document(index: &RenderedIndex, item: Item, level: Level) -> Result<Option<NewDocument>, FollowError> {
     let Some(blob) = index.blob(item)? else { return Ok(None) };
+    let shown = match &blob {
+        Blob::Bundle(bundle) => Shown::of_bundle(bundle),
+        Blob::Package(_) | Blob::Channel(_) => Shown::default(),
+    };
     let value = serde_json::to_string(&blob)
         .and_then(|json| Document::from_json(&json))
         .and_then(|document| serde_json::to_value(migrated(document, level)));
-    value.map(Some).map_err(FollowError::Write)
+    let document = value.map_err(FollowError::Write)?;
+    Ok(Some(NewDocument { document, shown }))
 }

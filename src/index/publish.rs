@@ -233,7 +233,7 @@ pub async fn make<C: IndexChange>(
             let folder = TemporaryFolder::new()?;
             let database = folder.file("index.db")?;
             let mut copied = change_copy(from, (&database, &database), options, &change, Applied::No).await?;
-            let followed = copied.follow(&database, options)?;
+            let followed = copied.follow::<C>(&database, options)?;
             let published = Published::locally(PublishedOutput::Nothing, copied.changed, copied.imported);
             Ok(Published {
                 unlisted: followed.map(|followed| followed.unlisted).unwrap_or_default(),
@@ -392,7 +392,7 @@ async fn changed_image<C: IndexChange>(
     let database = folder.file("index.db")?;
     let mut copied = change_copy(from, (&database, &database), options, change, start.applied).await?;
     let epoch = options.writing.epoch.try_into().unwrap_or_default();
-    let followed = copied.follow(&database, options)?;
+    let followed = copied.follow::<C>(&database, options)?;
     if followed.is_some() {
         for program in programs {
             refuse_index(program).map_err(|base| PublishError::BaseIsIndex { base })?;

@@ -247,7 +247,7 @@ fn a_bundle_that_does_not_fit_is_rejected() {
     insta::assert_snapshot!(fail(&sandbox, "catalog add catalog -b rake3 --channel stable"), @r#"
     ------- stderr -------
     error: rake3/manifests/operator.clusterserviceversion.yaml:8: bundle rake.v1.2.0 would be a second head of channel "stable" of package "rake" beside rake.v1.0.0: it replaces rake.v1.1.0, which is not in the channel
-      hint: make rake.v1.2.0 replace or skip rake.v1.0.0, for example with --replaces, or order the channel by version with --mode semver
+      hint: make rake.v1.2.0 replace or skip rake.v1.0.0, in its ClusterServiceVersion or with "opmx catalog add --replaces", or order the channel by version with --mode semver
     ------- exit 1 -------
     "#);
     rake(&sandbox, "rake1", "1.0.0", Some("rake.v0.9.0"));

@@ -103,10 +103,11 @@ fn adding_a_bundle_to_a_catalog_keeps_everything_else() {
     let files = files(&sandbox, "new");
     assert_eq!(files[0], ("hoe.yaml".to_owned(), CATALOG.replace("rake", "hoe")));
     let rake = &files[1].1;
-    let (before, entries) = CATALOG.split_once("- name: rake.v1.0.0\n").unwrap();
+    let (before, entries) = CATALOG.split_once("# the first one\n").unwrap();
+    let first = "# the first one\n- name: rake.v1.0.0\n---\n";
     assert!(
         rake.starts_with(&format!(
-            "{before}- name: rake.v1.0.0\n- name: rake.v1.1.0\n  replaces: rake.v1.0.0\n---\n"
+            "{before}- name: rake.v1.1.0\n  replaces: rake.v1.0.0\n{first}"
         )),
         "{rake}"
     );
@@ -218,6 +219,57 @@ fn channels_without_the_new_bundle_keep_their_entries() {
 }
 
 #[test]
+fn a_bundle_that_does_not_continue_a_channel_is_refused_and_removes_nothing() {
+    let sandbox = with_short_channels();
+    rake(&sandbox, "apart", "1.3.0", None);
+    rake(&sandbox, "beside", "1.3.0", Some("rake.v1.1.0"));
+    for (bundle, why) in [
+        ("apart", "it replaces nothing"),
+        ("beside", "it replaces rake.v1.1.0, which is not the head"),
+    ] {
+        let line = format!("index add -b {bundle} -f garden -t oci:new:v1 -i oci:base:v1");
+        let refused = fail(&sandbox, &line);
+        let head =
+            "bundle rake.v1.3.0 would be a second head of channel \"stable\" of package \"rake\" beside rake.v1.2.0";
+        assert!(refused.stderr.contains(&format!("{head}: {why}\n")), "{refused}");
+        assert!(!sandbox.path("new").exists());
+        // The commands that add to a catalog agree.
+        let same = fail(&sandbox, &format!("catalog add garden -b {bundle}"));
+        assert_eq!(same.stderr, refused.stderr);
+    }
+}
+
+#[test]
+fn a_lower_version_is_placed_in_a_channel_whose_head_skips_bundles() {
+    let sandbox = with_short_channels();
+    let file = sandbox.path("garden/rake.yaml");
+    let text = fs::read_to_string(&file).unwrap();
+    let skipping = text.replacen(
+        "- name: rake.v1.2.0\n  replaces: rake.v1.1.0\n",
+        "- name: rake.v1.2.0\n  replaces: rake.v1.0.0\n  skips: [rake.v1.1.0]\n",
+        1,
+    );
+    assert_ne!(skipping, text);
+    fs::write(&file, skipping).unwrap();
+    succeed(&sandbox, "validate garden");
+    rake(&sandbox, "backport", "1.0.1", None);
+    succeed(
+        &sandbox,
+        "index add -q -b backport -f garden --mode semver -t oci:new:v1 -i oci:base:v1",
+    );
+    insta::assert_snapshot!(outcome_of(&sandbox, "index diff garden oci:new:v1"), @"
+    ~ package rake
+      ~ channel stable
+        + rake.v1.0.1, replaces rake.v1.0.0
+        ~ rake.v1.1.0, replaces rake.v1.0.0 -> rake.v1.0.1
+        ~ rake.v1.2.0, replaces rake.v1.0.0 -> rake.v1.0.1
+    + bundle rake.v1.0.1 of package rake, version 1.0.1
+    ");
+    succeed(&sandbox, "catalog add garden -q -b backport --mode semver");
+    succeed(&sandbox, "index diff garden oci:new:v1 --exit-code");
+}
+
+#[test]
 fn a_bundle_left_in_no_channel_is_removed_from_a_catalog() {
     let sandbox = with_short_channels();
     succeed(&sandbox, "index add -q -b last -f garden -t oci:new:v1 -i oci:base:v1");
@@ -286,7 +338,7 @@ fn packages_are_removed_from_a_catalog_and_versions_truncated() {
     );
     let rake = &files(&sandbox, "cut")[1].1;
     assert!(
-        rake.contains("- name: rake.v1.1.0\n- name: rake.v1.2.0\n  replaces: rake.v1.1.0\n"),
+        rake.contains("- name: rake.v1.2.0\n  replaces: rake.v1.1.0\n- name: rake.v1.1.0\n---\n"),
         "the deprecated bundle is the lowest: {rake}"
     );
     assert_eq!(

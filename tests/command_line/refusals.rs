@@ -42,7 +42,8 @@ fn a_missing_replaced_bundle_is_reported_where_it_is_named() {
         &format!(
             "error: new/{CSV}:8: bundle rake.v1.2.0 would be a second head of channel \"stable\" of package \"rake\" \
              beside rake.v1.1.0: it replaces rake.v1.1.5, which is not in the channel\n  hint: make rake.v1.2.0 replace \
-             or skip rake.v1.1.0, for example with --replaces, or order the channel by version with --mode semver\n"
+             or skip rake.v1.1.0, in its ClusterServiceVersion or with \"opmx catalog add --replaces\", or order the \
+             channel by version with --mode semver\n"
         ),
     );
 }

@@ -91,8 +91,19 @@ pub(crate) fn run(arguments: &LifecycleArguments, context: &Context<'_>) -> Comm
     }
     arguments.edit.run(
         context,
-        |editor| editor.change(package, |draft| draft.set_lifecycle(version, &change)),
-        |(), _| {},
+        |editor| {
+            editor.change(package, |draft| {
+                draft.set_lifecycle(version, &change)?;
+                Ok(draft.may_have_version(version))
+            })
+        },
+        |known, report| {
+            if !known {
+                report.printer.warning(format_args!(
+                    "the catalog contains no bundle of version {version} of package {package}"
+                ));
+            }
+        },
     )
 }
 

@@ -47,6 +47,7 @@ hints! {
             hint(format!("add \"name: {bundle}\" to the entry that contains the image of the bundle"))
         }
         Self::Stream { .. } => hint("use one of the lists candidate, fast and stable"),
+        Self::OtherStream { .. } => Advice::missing(),
         Self::Image { nearest, .. } => {
             hints_of(nearest.iter().map(|image| format!("did you mean {image:?}?"))).of_missing()
         }
@@ -69,7 +70,8 @@ hints! {
             hint(format!("specify another channel with --default-channel; available channels: {}", others.join(", ")))
         }
         Self::SecondHead { bundle, others, above, .. } if above.heads.is_empty() => hint(format!(
-            "{}, for example with --replaces, or order the channel by version with --mode semver",
+            "{}, in its ClusterServiceVersion or with \"opmx catalog add --replaces\", or order the channel by version \
+             with --mode semver",
             on_top(bundle, others)
         )),
         Self::SecondHead { above, .. } => hint(match gap(above) {
@@ -133,7 +135,10 @@ hints! {
         Self::Draft(DraftError::SecondHead { bundle, others, above, .. }) if above.heads.is_empty() => {
             hint(on_top(bundle, others))
         }
-        Self::Draft(DraftError::SecondHead { above, .. }) => gap(above).map(hint).unwrap_or_default(),
+        Self::Draft(DraftError::SecondHead { bundle, above, .. }) => hint(match gap(above) {
+            Some(gap) => gap,
+            None => format!("make {}, which has a higher version, replace or skip {bundle}", above.heads.join(", ")),
+        }),
         Self::Draft(error) => error.hints(),
     }
     SelectionError {

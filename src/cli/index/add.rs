@@ -32,9 +32,9 @@ Examples:
 /// Add bundles to an index image
 ///
 /// Either all bundles are added or none. The index starts empty, or with the content of --from-index. The image
-/// contains the database, or the file-based catalog if --from-index is a catalog, and opmx to serve it. The reference
-/// of the image, with its digest, is printed. Without --from-index, it is an error if the tag appears or moves in the
-/// meantime.
+/// contains the database, or the file-based catalog if --from-index is a catalog, and opmx to serve it. In a catalog,
+/// bundles are placed as by "opmx catalog add". The reference of the image, with its digest, is printed. Without
+/// --from-index, it is an error if the tag appears or moves in the meantime.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,

@@ -20,7 +20,7 @@ pub(super) struct Copied<T> {
 impl<T> Copied<T> {
     /// Repeats the change to `database` in the catalog from which the database was made, unless the index becomes a
     /// database.
-    pub(super) fn follow(
+    pub(super) fn follow<C: IndexChange<Outcome = T>>(
         &mut self,
         database: &Path,
         options: PublishOptions<'_>,
@@ -33,7 +33,8 @@ impl<T> Copied<T> {
         }
         // The catalog keeps the data that the database cannot represent.
         self.imported.not_kept.clear();
-        follow(catalog, before, database, options.limits.catalog).map(Some)
+        let additions = options.mode.zip(C::additions(&mut self.changed));
+        follow(catalog, before, database, additions, options.limits.catalog).map(Some)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Changes to an index.
 
 use crate::bundle::location::Location;
+use crate::database::add::Report;
 use crate::database::add::promote::PromoteError;
 use crate::database::change::{ChangeOptions, Target};
 use crate::database::deprecate::DeprecateError;
@@ -25,6 +26,11 @@ pub trait IndexChange: Sync {
         target: &Target<'_>,
         applied: Applied,
     ) -> impl Future<Output = Result<Self::Outcome, ChangeError>> + Send;
+
+    /// Returns the report of a change that adds bundles.
+    fn additions(_: &mut Self::Outcome) -> Option<&mut Report> {
+        None
+    }
 }
 
 impl<F, T> IndexChange for F
@@ -61,6 +67,10 @@ impl IndexChange for AddBundles<'_> {
             Applied::Maybe => &self.options.again(),
         };
         Ok(gather::add(self.locations, self.transports, options, target, self.writing).await?)
+    }
+
+    fn additions(added: &mut Added) -> Option<&mut Report> {
+        Some(&mut added.report)
     }
 }
 

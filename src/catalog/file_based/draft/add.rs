@@ -7,6 +7,7 @@ use crate::bundle::stated::StatedAt;
 use crate::catalog::file_based::WrittenEntry;
 use crate::catalog::file_based::shown::Shown;
 use crate::catalog::graph::Mode;
+use crate::version::is_name_of_higher;
 use semver::Version;
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -277,6 +278,7 @@ impl DraftChannel {
         let is_higher = |head: &&&str| match (own, versions.get(**head)) {
             (Some(own), Some(other)) => other.cmp_precedence(own).is_gt(),
             // In a template, only the versions of new bundles are known.
+            (Some(own), None) if is_name_of_higher(head, &own.to_string()) => true,
             _ => gap_below(head).is_some(),
         };
         let higher: Vec<&&str> = heads.iter().filter(is_higher).collect();

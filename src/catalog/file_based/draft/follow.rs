@@ -23,7 +23,7 @@ impl Draft {
     /// documents of bundles that are new or have different content, by name.
     ///
     /// The other form may keep a bundle in a channel because another bundle leads to it. If a change without documents
-    /// leaves such a bundle in no list of a channel, the bundle is removed. A bundle that the change marks as
+    /// leaves such a bundle in no list of a channel, the bundle is removed. A change with documents removes no bundle. A bundle that the change marks as
     /// deprecated is named in the deprecations of the package. Returns the names of the removed bundles.
     pub fn follow(&mut self, before: &Shape, after: &Shape, documents: &BTreeMap<String, Value>) -> Vec<String> {
         let listed = self.listed();
@@ -47,9 +47,6 @@ impl Draft {
                 }),
             }
         }
-        let gone: BTreeSet<&String> = before.bundles.difference(&after.bundles).collect();
-        let removed = self.bundles.extract_if(.., |bundle| gone.contains(&bundle.name));
-        let mut removed: Vec<String> = removed.map(|bundle| bundle.name).collect();
         for (name, document) in documents {
             match self.bundles.iter_mut().find(|bundle| bundle.name == *name) {
                 Some(bundle) => bundle.document = Some(document.clone()),
@@ -61,11 +58,16 @@ impl Draft {
                 }),
             }
         }
-        // An addition removes no bundle; the check of the result refuses it instead.
+        let mut removed = Vec::new();
+        // A change of bundles removes no other bundle; the check of the result refuses it instead.
         if documents.is_empty() {
             let still = self.listed();
-            let is_unlisted = |bundle: &mut DraftBundle| listed.contains(&bundle.name) && !still.contains(&bundle.name);
-            removed.extend(self.bundles.extract_if(.., is_unlisted).map(|bundle| bundle.name));
+            let is_removed = |bundle: &mut DraftBundle| {
+                let name = &bundle.name;
+                let is_gone = before.bundles.contains(name) && !after.bundles.contains(name);
+                is_gone || listed.contains(name) && !still.contains(name)
+            };
+            removed.extend(self.bundles.extract_if(.., is_removed).map(|bundle| bundle.name));
         }
         for bundle in after.deprecated.difference(&before.deprecated) {
             if before.bundles.contains(bundle) {

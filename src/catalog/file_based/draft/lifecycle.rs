@@ -53,6 +53,15 @@ impl Draft {
         Ok(())
     }
 
+    /// Returns whether a bundle of the package has this version, as far as is known: a template may not contain the
+    /// versions of its bundles.
+    pub fn may_have_version(&self, version: MinorVersion) -> bool {
+        self.bundles.iter().any(|bundle| {
+            let known = bundle.version.as_ref();
+            known.is_none_or(|known| (known.major, known.minor) == (version.major, version.minor))
+        })
+    }
+
     /// Sets the lifecycles of all versions: the field `versions` of a lifecycles document.
     pub fn set_lifecycles(&mut self, versions: Vec<Value>) {
         self.lifecycles = versions;

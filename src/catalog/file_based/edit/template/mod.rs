@@ -55,6 +55,18 @@ pub enum TemplateEditError {
         /// The name.
         stream: String,
     },
+    /// The list does not contain the image, but other lists do.
+    #[error("{}: the list {stream} does not contain the image {image:?}, but {} contains it", file.display(), others.join(" and "))]
+    OtherStream {
+        /// The file.
+        file: PathBuf,
+        /// The reference.
+        image: String,
+        /// The list.
+        stream: String,
+        /// The lists that contain the image.
+        others: Vec<&'static str>,
+    },
     /// No list contains the image.
     #[error("{}: no bundle has the image {image:?}", file.display())]
     Image {

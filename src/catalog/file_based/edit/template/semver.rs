@@ -53,8 +53,8 @@ impl TemplateEditor {
     /// becomes empty is removed.
     ///
     /// # Errors
-    /// Returns an error if the list does not exist, no list contains the image, or the template is not a semver
-    /// template.
+    /// Returns an error if the list does not exist, none of the lists contains the image, or the template is not a
+    /// semver template.
     pub fn remove_image(&mut self, image: &str, stream: Option<&str>) -> Result<Vec<String>, TemplateEditError> {
         self.require(Kind::Semver)?;
         if let Some(stream) = stream {
@@ -89,14 +89,34 @@ impl TemplateEditor {
                 root.shift_remove(&key);
             }
         }
-        if removed.is_empty() {
-            return Err(TemplateEditError::Image {
-                file: self.path.clone(),
-                image: image.to_owned(),
-                nearest: nearest(image, self.images.iter().map(String::as_str)).map(str::to_owned),
-            });
+        if !removed.is_empty() {
+            return Ok(removed);
         }
-        Ok(removed)
+        let (file, image) = (self.path.clone(), image.to_owned());
+        let others = self.streams_with(&image);
+        Err(match stream {
+            Some(stream) if !others.is_empty() => TemplateEditError::OtherStream {
+                file,
+                image,
+                stream: stream.to_owned(),
+                others,
+            },
+            _ => TemplateEditError::Image {
+                nearest: nearest(&image, self.images.iter().map(String::as_str)).map(str::to_owned),
+                file,
+                image,
+            },
+        })
+    }
+
+    /// Returns the lists that contain an image.
+    fn streams_with(&self, image: &str) -> Vec<&'static str> {
+        let contains = |name: &&str| {
+            let stream = field(&self.value, name).and_then(|(_, stream)| field(stream, "bundles"));
+            let bundles = stream.and_then(|(_, bundles)| bundles.as_array());
+            bundles.is_some_and(|bundles| bundles.iter().any(|bundle| is_of(bundle, image)))
+        };
+        ARCHETYPES.into_iter().filter(contains).collect()
     }
 
     fn require_stream(&self, stream: &str) -> Result<(), TemplateEditError> {

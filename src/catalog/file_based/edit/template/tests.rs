@@ -226,6 +226,11 @@ Stable:
         absent.unwrap_err(),
         "template.yaml: no bundle has the image \"registry.example.com/rake:2.0.0\""
     );
+    let lists = "schema: olm.semver\ncandidate: {bundles: [{image: a}]}\nstable: {bundles: [{image: b}]}\n";
+    assert_eq!(
+        edited(lists, |editor| Ok(editor.remove_image("a", Some("stable"))?)).unwrap_err(),
+        "template.yaml: the list stable does not contain the image \"a\", but candidate contains it"
+    );
 }
 
 #[test]
