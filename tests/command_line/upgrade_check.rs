@@ -289,7 +289,7 @@ fn input_that_cannot_be_judged_is_rejected() {
     insta::assert_snapshot!(fail(&sandbox, "upgrade-check dump.yaml"), @r#"
     ------- stderr -------
     error: the input contains neither operators nor operator conditions
-      hint: pass the output of "kubectl get csv,operatorconditions -o yaml"
+      hint: pass the output of "kubectl get csv,operatorconditions -o yaml" for the namespace of the operator; the copies that OLM makes in other namespaces do not count
     ------- exit 1 -------
     "#);
     fs::write(sandbox.path("list.yaml"), "- 1\n").unwrap();
@@ -462,6 +462,63 @@ fn c34_all_conditions_are_shown_with_their_time_and_the_waiting_update() {
     );
     let view = outcome_of(&sandbox, "operator dump.yaml");
     assert!(view.stdout.contains("Upgradeable=Unknown (Overridden)"), "{view}");
+}
+
+#[test]
+fn updates_are_searched_in_the_catalog_of_the_subscription() {
+    let sandbox = saying();
+    succeed(&sandbox, "registry add -q -b old -d own.db");
+    let update = |catalogs: &str| {
+        let json = run(&sandbox, &format!("upgrade-check dump.yaml -o json {catalogs}"));
+        let value: Value = serde_json::from_str(&json.stdout).unwrap();
+        (value["operators"][0]["update"]["name"].clone(), json.stderr)
+    };
+    let (none, warnings) = update("--catalog own=own.db --catalog other=index.db");
+    assert_eq!((none, &*warnings), (Value::Null, ""));
+    let (found, _) = update("--catalog other=own.db --catalog own=index.db");
+    assert_eq!(found, "rake.v1.1.0");
+    let (none, warnings) = update("--catalog other=index.db");
+    let warning = "warning: Subscriptions use the catalog own, whose updates are not shown; add --catalog own=INDEX\n";
+    assert_eq!((none, &*warnings), (Value::Null, warning));
+}
+
+#[test]
+fn one_index_for_subscriptions_of_several_catalogs_is_warned_about() {
+    let sandbox = saying();
+    let more = SAYING.replace("rake", "hoe").replace("source: own", "source: shop");
+    fs::write(sandbox.path("more.yaml"), more).unwrap();
+    let checked = run(&sandbox, "upgrade-check dump.yaml more.yaml --catalog index.db");
+    let warning = "the Subscriptions use the catalogs own, shop, and the index is searched for all of them";
+    assert!(checked.stderr.contains(warning), "{checked}");
+}
+
+#[test]
+fn a_package_or_channel_that_the_catalog_does_not_have_is_warned_about() {
+    for (from, to, missing, json) in [
+        (
+            "channel: stable",
+            "channel: ended",
+            "channel ended of package rake",
+            json!({"package": "rake", "channel": "ended"}),
+        ),
+        (
+            "{name: rake, channel",
+            "{name: hoe, channel",
+            "package hoe",
+            json!({"package": "hoe"}),
+        ),
+    ] {
+        let sandbox = saying();
+        fs::write(sandbox.path("dump.yaml"), SAYING.replace(from, to)).unwrap();
+        let checked = run(&sandbox, "upgrade-check dump.yaml --catalog index.db -o json");
+        let warning = format!(
+            "warning: rake.v1.0.0: the catalog of its Subscription has no {missing}; OLM installs and updates nothing in \
+             the namespace garden until the Subscription is changed\n"
+        );
+        assert_eq!(checked.stderr, warning);
+        let value: Value = serde_json::from_str(&checked.stdout).unwrap();
+        assert_eq!(value["operators"][0]["missing"], json);
+    }
 }
 
 /// C21: a requested update is blocked, too.

@@ -6,12 +6,12 @@ use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArgume
 use crate::cli::cluster_files::{read_cluster, warn_of_extensions};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::filled;
+use crate::cli::what_if::named_indexes;
 use crate::cli::{Context, sources};
 use crate::cluster::conditions::{Check, check_in};
-use crate::cluster::dump;
-use crate::index::open::Index;
-use crate::install::waiting::{Waiting, waiting};
-use crate::terminal::{Format, conditions};
+use crate::cluster::{State, dump};
+use crate::install::waiting::{Missing, NamedCatalog, Outlook, Waiting, catalogs_of, waiting};
+use crate::terminal::{Format, Printer, conditions};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
@@ -65,11 +65,13 @@ pub(crate) struct UpgradeCheckArguments {
     /// What-if file with the installed operators and their conditions; - for standard input
     #[arg(long, value_name = "FILE")]
     state: Option<String>,
-    /// Index to search for updates: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder
+    /// Index to search for updates: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder;
+    /// may be repeated
     ///
-    /// For each operator, shows the available update, in the channel of its Subscription if known.
-    #[arg(long, value_name = "INDEX", value_parser = filled())]
-    catalog: Option<String>,
+    /// For each operator, shows the available update, in the catalog and channel of its Subscription if known. NAME is
+    /// the name of the CatalogSource; without a name, the index stands for all of them.
+    #[arg(long, value_name = "[NAME=]INDEX", value_parser = filled())]
+    catalog: Vec<String>,
     #[command(flatten)]
     output: OutputArguments,
     #[command(flatten)]
@@ -98,6 +100,9 @@ struct Row<'a> {
     check: &'a Check,
     #[serde(skip_serializing_if = "Option::is_none")]
     update: Option<Waiting>,
+    /// The package or channel of the Subscription that its catalog does not contain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<Missing>,
 }
 
 pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> CommandResult {
@@ -113,8 +118,10 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
         printer.status("there are no operators, so no upgrade is held back");
     } else if checks.is_empty() {
         return Err(
-            CommandError::failure("the input contains neither operators nor operator conditions")
-                .hint("pass the output of \"kubectl get csv,operatorconditions -o yaml\""),
+            CommandError::failure("the input contains neither operators nor operator conditions").hint(
+                "pass the output of \"kubectl get csv,operatorconditions -o yaml\" for the namespace of the operator; \
+                     the copies that OLM makes in other namespaces do not count",
+            ),
         );
     }
     let of_dump = !checks.is_empty() && !arguments.files.is_empty();
@@ -130,25 +137,83 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
             printer.warning(format_args!("{resource}: {note}"));
         }
     }
-    let index = arguments.catalog.as_deref();
     let limits = arguments.limits.index(&arguments.database, &arguments.registry);
-    let index = index.map(|name| sources::open_catalog(name, &arguments.registry, limits, context));
-    let index = index.transpose()?;
-    let catalog = index.as_ref().map(Index::catalog).transpose()?;
-    let row = |check| Row {
-        check,
-        update: catalog.as_deref().and_then(|catalog| waiting(&state, catalog, check)),
+    let mut indexes = Vec::new();
+    for named in named_indexes(&arguments.catalog) {
+        let index = sources::open_catalog(&named.index, &arguments.registry, limits, context)?;
+        indexes.push((named.name, index));
+    }
+    let mut read = Vec::new();
+    for (name, index) in &indexes {
+        read.push((name.as_deref(), index.catalog()?));
+    }
+    let catalogs = read.iter().map(|(name, catalog)| NamedCatalog { name: *name, catalog });
+    let catalogs: Vec<NamedCatalog<'_>> = catalogs.collect();
+    warn_of_catalogs(&state, &checks, &catalogs, printer);
+    let row = |check| {
+        let (update, missing) = match waiting(&state, &catalogs, check) {
+            Outlook::Nothing => (None, None),
+            Outlook::Update(update) => (Some(update), None),
+            Outlook::Missing(missing) => (None, Some(missing)),
+        };
+        Row { check, update, missing }
     };
     let rows: Vec<Row<'_>> = checks.iter().map(row).collect();
+    for row in &rows {
+        if let Some(missing) = &row.missing {
+            warn_of_missing(row.check, missing, printer);
+        }
+    }
     match arguments.output.output {
         Format::Text if checks.is_empty() => {}
         Format::Text => {
             let update = |update: &Waiting| format!("{} ({})", update.name, update.channel);
             let rows = rows.iter().map(|row| (row.check, row.update.as_ref().map(update)));
             let rows: Vec<(&Check, Option<String>)> = rows.collect();
-            conditions::print(&rows, catalog.is_some(), printer)?;
+            conditions::print(&rows, !catalogs.is_empty(), printer)?;
         }
         format => printer.document(format, &Report { operators: &rows })?,
     }
     Ok(Status::of_answer(checks.iter().all(|check| check.upgradeable)))
+}
+
+/// Warns of Subscriptions whose catalog is not known to be one of the given catalogs.
+fn warn_of_catalogs(state: &State, checks: &[Check], catalogs: &[NamedCatalog<'_>], printer: &Printer) {
+    if catalogs.is_empty() {
+        return;
+    }
+    let used = catalogs_of(state, checks);
+    let is_unnamed = catalogs.iter().any(|named| named.name.is_none());
+    if is_unnamed && used.len() > 1 {
+        let used: Vec<&str> = used.into_iter().collect();
+        printer.warning(format_args!(
+            "the Subscriptions use the catalogs {}, and the index is searched for all of them; use --catalog NAME=INDEX",
+            used.join(", ")
+        ));
+    } else if !is_unnamed {
+        for unread in used
+            .into_iter()
+            .filter(|used| catalogs.iter().all(|named| named.name != Some(used)))
+        {
+            printer.warning(format_args!(
+                "Subscriptions use the catalog {unread}, whose updates are not shown; add --catalog {unread}=INDEX"
+            ));
+        }
+    }
+}
+
+/// Warns of a Subscription that OLM cannot resolve.
+fn warn_of_missing(check: &Check, missing: &Missing, printer: &Printer) {
+    let Missing { package, channel } = missing;
+    let what = match channel {
+        Some(channel) => format!("channel {channel} of package {package}"),
+        None => format!("package {package}"),
+    };
+    let namespace = check.namespace.as_deref().map(|namespace| format!(" {namespace}"));
+    printer.warning(format_args!(
+        "{}: the catalog of its Subscription has no {what}; OLM installs and updates nothing in the namespace{} until \
+         the Subscription is changed",
+        check.operator,
+        namespace.unwrap_or_default()
+    ));
 }
