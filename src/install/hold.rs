@@ -1,6 +1,6 @@
 //! Whether a bundle may replace the installed version, according to the conditions of the installed operator.
 
-use super::upgrade::{is_upgraded, replaced};
+use super::upgrade::{Packages, is_upgraded, replaced};
 use crate::cluster::State;
 use crate::cluster::conditions::{Hold, InstalledOperator, held_in, installed_in};
 use crate::olm::releases::Olm;
@@ -79,6 +79,7 @@ pub fn upgraded<'a>(
 ) -> Vec<InstalledOperator<'a>> {
     let replaces = replaces.unwrap_or_else(|| replaced(content, state, namespace));
     let mut installed = installed_in(state);
-    installed.retain(|operator| is_upgraded(operator, content, replaces, state));
+    let packages = Packages::of(state);
+    installed.retain(|operator| is_upgraded(operator, content, replaces, &packages));
     installed
 }

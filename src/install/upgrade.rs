@@ -7,6 +7,7 @@ use crate::olm::annotation::SKIP_RANGE;
 use crate::steps::Content;
 use crate::version::{VersionRange, parse_strict};
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// Returns the name of the version that a bundle replaces in a namespace, which OLM writes to `spec.replaces`: the
 /// installed version that the bundle names there or skips, by name or by range. If no such version is installed,
@@ -24,9 +25,10 @@ pub(super) fn replaced<'a>(content: &'a Content, state: &'a State, namespace: &s
     let range = csv.text(&["metadata", "annotations", SKIP_RANGE]);
     let range = Some(range).filter(|range| !range.is_empty());
     let range = range.and_then(|range| VersionRange::parse_as_olm(range).ok());
+    let packages = Packages::of(state);
     let is_in_range = |operator: &InstalledOperator<'_>| {
         let version = operator.version.and_then(|version| parse_strict(version).ok());
-        let range = range.as_ref().filter(|_| is_of_package(operator, content, state));
+        let range = range.as_ref().filter(|_| packages.is_of_package(operator, content));
         range
             .zip(version)
             .is_some_and(|(range, version)| range.contains(&version))
@@ -38,10 +40,15 @@ pub(super) fn replaced<'a>(content: &'a Content, state: &'a State, namespace: &s
 
 /// Returns whether a bundle upgrades an installed version if it replaces the version `replaces`. A bundle upgrades the
 /// version that it replaces, a version that it skips, or any other version of its package.
-pub(super) fn is_upgraded(operator: &InstalledOperator<'_>, content: &Content, replaces: &str, state: &State) -> bool {
+pub(super) fn is_upgraded(
+    operator: &InstalledOperator<'_>,
+    content: &Content,
+    replaces: &str,
+    packages: &Packages<'_>,
+) -> bool {
     let own = operator.name;
     let is_named = || own == replaces || skips(Csv(&content.csv), own);
-    own != content.name && (is_named() || is_of_package(operator, content, state))
+    own != content.name && (is_named() || packages.is_of_package(operator, content))
 }
 
 fn skips(csv: Csv<'_>, name: &str) -> bool {
@@ -50,22 +57,31 @@ fn skips(csv: Csv<'_>, name: &str) -> bool {
     skips.any(|skipped| skipped.as_str() == Some(name))
 }
 
-fn is_of_package(operator: &InstalledOperator<'_>, content: &Content, state: &State) -> bool {
-    let package = operator.package.or(package_of(state, operator.name));
-    package == Some(content.package.as_str())
-}
+/// The packages of the Subscriptions that installed versions, by the name of the version.
+pub(super) struct Packages<'a>(HashMap<&'a str, &'a str>);
 
-/// Returns the package of the Subscription that installed this version.
-fn package_of<'a>(state: &'a State, csv: &str) -> Option<&'a str> {
-    let mut written = state.subscriptions.iter();
-    let of_state = written.find(|to| to.installed_csv.as_deref() == Some(csv));
-    of_state.map(|to| to.package.as_str()).or_else(|| {
-        state.objects.iter().find_map(|object| {
+impl<'a> Packages<'a> {
+    /// Reads the Subscriptions of a cluster. Those of the what-if file take precedence, then the first one counts.
+    pub(super) fn of(state: &'a State) -> Self {
+        let written = state.subscriptions.iter();
+        let written = written.filter_map(|to| Some((to.installed_csv.as_deref()?, to.package.as_str())));
+        let found = state.objects.iter().filter_map(|object| {
             let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str);
-            let installed = text("/kind") == Some("Subscription") && text("/status/installedCSV") == Some(csv);
-            text("/spec/name").filter(|_| installed)
-        })
-    })
+            let is_subscription = text("/kind") == Some("Subscription");
+            let found = || Some((text("/status/installedCSV")?, text("/spec/name")?));
+            is_subscription.then(found).flatten()
+        });
+        let mut packages = HashMap::new();
+        for (version, package) in written.chain(found) {
+            packages.entry(version).or_insert(package);
+        }
+        Self(packages)
+    }
+
+    fn is_of_package(&self, operator: &InstalledOperator<'_>, content: &Content) -> bool {
+        let package = operator.package.or(self.0.get(operator.name).copied());
+        package == Some(content.package.as_str())
+    }
 }
 
 #[cfg(test)]

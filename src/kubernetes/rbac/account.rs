@@ -3,7 +3,7 @@
 use super::role::Roles;
 use super::{GROUP, Rule};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -260,17 +260,26 @@ impl<'a> Bindings<'a> {
         'a: 'b,
     {
         let (mut grants, mut notes) = (Grants::default(), Vec::new());
+        // Many bindings may refer to one role, and many roles may contain the same rules.
+        let (mut seen, mut known) = (HashSet::new(), HashMap::<_, HashSet<Rule>>::new());
         for binding in bindings {
             let text = |path: &str| binding.pointer(path).and_then(Value::as_str).unwrap_or_default();
             let (kind, name) = (text("/roleRef/kind"), text("/roleRef/name"));
             let namespace = namespace_of(binding);
+            if seen.contains(&(namespace, kind, name)) {
+                continue;
+            }
             let rules = match (kind, namespace) {
                 // A ClusterRoleBinding cannot refer to a Role.
                 ("Role", None) => None,
                 _ => self.roles.rules(kind, name, namespace.unwrap_or_default()),
             };
             match rules {
-                Some(rules) => grants.add(namespace, rules),
+                Some(rules) => {
+                    seen.insert((namespace, kind, name));
+                    let known = known.entry(namespace).or_default();
+                    grants.add(namespace, rules.into_iter().filter(|rule| known.insert(rule.clone())));
+                }
                 None => notes.push(format!(
                     "{}/{} refers to {kind}/{name}, which is not among the objects, so the binding is ignored",
                     text("/kind"),
@@ -325,6 +334,21 @@ mod tests {
         };
         let more = json!({"roleRef": {"kind": role.0, "name": role.1}, "subjects": [subject]});
         object(kind, namespace, "binding", &more)
+    }
+
+    #[test]
+    fn rules_that_several_bindings_or_roles_grant_are_kept_once() {
+        let user = json!({"kind": "User", "name": "u"});
+        let mut objects = vec![
+            role("ClusterRole", "", "a", "pods"),
+            role("ClusterRole", "", "b", "pods"),
+        ];
+        for name in ["a", "b"] {
+            let binding = binding("", ("ClusterRole", name), &user);
+            objects.extend([binding.clone(), binding]);
+        }
+        let (granted, notes) = grants_to(&objects, |subject, _| *subject == user);
+        assert_eq!((resources(&granted.cluster), notes.len()), (vec!["pods"], 0));
     }
 
     fn resources(rules: &[Rule]) -> Vec<&str> {

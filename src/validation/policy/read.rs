@@ -9,6 +9,9 @@ use crate::source::{Place, SourceFile};
 use crate::text::{self, Document, Limits, Path};
 use serde_json::Value;
 
+/// The maximum number of patterns with `*` for kinds, registries or catalogs: each is compared with every name.
+const MOST_WILD: usize = 1000;
+
 /// The reason why a file is not a valid policy file.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {message}")]
@@ -165,6 +168,15 @@ fn of_document(document: &Document) -> Result<Policy, PolicyError> {
                 return Err(PolicyError {
                     place: document.place(&path),
                     message: format!("{text:?} matches nothing, because names of images contain no scheme"),
+                });
+            }
+        }
+        for key in ["kinds", "registries", "catalogs"] {
+            let mut wild = patterns(document, &base.key(key)).filter(|(_, text)| text.contains('*'));
+            if let Some((path, _)) = wild.nth(MOST_WILD) {
+                return Err(PolicyError {
+                    place: document.place(&path),
+                    message: format!("{key} has more than {MOST_WILD} patterns with *"),
                 });
             }
         }

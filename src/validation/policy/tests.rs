@@ -31,6 +31,20 @@ fn csv() -> Value {
 }
 
 #[test]
+fn the_number_of_patterns_with_wildcards_is_limited() {
+    let of = |count: usize| {
+        let patterns: Vec<String> = (0..count).map(|number| format!("example.com/a*{number}")).collect();
+        let text = format!(
+            "version: 1\nregistries: {{deny: [plain.example.com, {}]}}\n",
+            patterns.join(", ")
+        );
+        read("p", text.as_bytes(), &Limits::default()).map_err(|error| error.message)
+    };
+    assert!(of(1000).is_ok());
+    assert_eq!(of(1001).unwrap_err(), "registries has more than 1000 patterns with *");
+}
+
+#[test]
 fn s90_kinds_include_those_created_by_olm() {
     let config = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
     let rule = "policy-kind";
