@@ -92,6 +92,9 @@ pub struct Permission {
     pub namespaces: Vec<String>,
 }
 
+/// The maximum number of namespaces that a table row names.
+const MOST_NAMESPACES: usize = 20;
+
 /// The verbs in their conventional order.
 const VERBS: [&str; 8] = [
     "get",
@@ -105,13 +108,16 @@ const VERBS: [&str; 8] = [
 ];
 
 impl Permission {
-    /// Returns the namespaces, group, resource, names and verbs as a table row.
+    /// Returns the namespaces, group, resource, names and verbs as a table row. Of many namespaces, only the first ones
+    /// are named.
     pub fn in_words(&self) -> [String; 5] {
         let Self { rule, namespaces } = self;
-        let place = if namespaces.is_empty() {
-            "(all)".to_owned()
-        } else {
-            namespaces.join(", ")
+        let place = match namespaces.split_at_checked(MOST_NAMESPACES) {
+            _ if namespaces.is_empty() => "(all)".to_owned(),
+            Some((first, others)) if !others.is_empty() => {
+                format!("{} and {} more", first.join(", "), others.len())
+            }
+            _ => namespaces.join(", "),
         };
         let group = match &rule.api_groups[..] {
             [group] if group.is_empty() => "(core)".to_owned(),

@@ -350,17 +350,25 @@ fn all_grants(own: &[&Given], before: Grants) -> Grants {
 fn holdings(own: &[&Given], before: &Grants) -> Result<Vec<Holding>, TooComplex> {
     // The whole cluster sorts first.
     type Key = (Vec<String>, Rule);
-    let known = |namespace: Option<&String>| -> Vec<&Rule> {
-        let here = own.iter().filter(|given| {
+    let given_in = |namespace: Option<&String>| -> Vec<usize> {
+        let applies = |given: &Given| {
             given.namespaces.is_empty() || namespace.is_some_and(|name| given.namespaces.contains(name))
-        });
-        here.flat_map(|given| &given.rules).collect()
+        };
+        let here = own.iter().enumerate().filter(|(_, given)| applies(given));
+        here.map(|(place, _)| place).collect()
     };
+    // Many namespaces may have the same bindings.
+    let mut places: BTreeMap<(Vec<usize>, &Vec<Rule>), Vec<String>> = BTreeMap::new();
+    for (namespace, rules) in &before.namespaces {
+        let same = places.entry((given_in(Some(namespace)), rules)).or_default();
+        same.push(namespace.clone());
+    }
+    let cluster = ((given_in(None), &before.cluster), Vec::new());
     let mut kept = Vec::new();
-    let places = before.namespaces.iter().map(|(name, rules)| (Some(name), rules));
-    for (namespace, rules) in std::iter::once((None, &before.cluster)).chain(places) {
-        let place: Vec<String> = namespace.cloned().into_iter().collect();
-        kept.push((place, Granted::of(known(namespace)).uncovered(rules)?));
+    for ((given, rules), namespaces) in std::iter::once(cluster).chain(places) {
+        let given = given.into_iter().filter_map(|place| own.get(place));
+        let known: Vec<&Rule> = given.flat_map(|given| &given.rules).collect();
+        kept.push((namespaces, Granted::of(known).uncovered(rules)?));
     }
     let held = own
         .iter()

@@ -198,6 +198,38 @@ fn bindings_of_the_bundle_and_the_cluster_are_included() {
 }
 
 #[test]
+fn namespaces_with_the_same_bindings_share_their_rows() {
+    let rbac = |kind: &str, name: &str| object("rbac.authorization.k8s.io/v1", kind, name);
+    let mut role = rbac("ClusterRole", "r");
+    role["rules"] = json!([{"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}]);
+    let mut objects = vec![role, group(&json!({"targetNamespaces": ["operators"]}))];
+    for namespace in 0..30 {
+        let mut binding = rbac("RoleBinding", "b");
+        binding["metadata"]["namespace"] = format!("n{namespace:02}").into();
+        binding["roleRef"] = json!({"kind": "ClusterRole", "name": "r"});
+        binding["subjects"] = json!([{"kind": "Group", "name": "system:serviceaccounts:operators"}]);
+        objects.push(binding);
+    }
+    let found = held(version(true), Vec::new(), &state(objects));
+    let own = found.accounts.iter().find(|held| held.account.name == "sa").unwrap();
+    let mut rows = own.permissions.iter().map(|holding| &holding.permission);
+    let row = rows
+        .find(|permission| permission.rule.resources == ["secrets"])
+        .unwrap();
+    assert_eq!(row.namespaces.len(), 30);
+    let [place, ..] = row.in_words();
+    assert!(
+        place.starts_with("n00, n01, ") && place.ends_with(", n19 and 10 more"),
+        "{place}"
+    );
+    assert_eq!(
+        rows.filter(|permission| permission.rule.resources == ["secrets"])
+            .count(),
+        0
+    );
+}
+
+#[test]
 fn accounts_that_only_deployments_use_are_listed_with_their_permissions_in_the_cluster() {
     let rbac = |kind: &str, name: &str| object("rbac.authorization.k8s.io/v1", kind, name);
     let mut role = rbac("ClusterRole", "r");
