@@ -6,9 +6,10 @@
 
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
+use super::listed::remove_unlisted;
 use super::load;
 use super::named::{self, NamedBundle, UnknownBundles};
-use super::remove::{self, Removal};
+use super::remove::{self, Removal, RemoveError};
 use rusqlite::{OptionalExtension, Transaction};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -74,6 +75,9 @@ pub enum DeprecateError {
         /// The channels whose heads are not among the bundles, together with these heads.
         missing: Vec<(String, String)>,
     },
+    /// Nothing can be removed from the index.
+    #[error(transparent)]
+    Remove(#[from] RemoveError),
     /// The database cannot be read or written.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -82,8 +86,8 @@ pub enum DeprecateError {
 /// Deprecates bundles and removes the bundles below them, in one transaction.
 ///
 /// # Errors
-/// Returns an error if a bundle is unknown or in no channel, if a package would lose its default channel, or if the
-/// database cannot be changed. The database is then unchanged.
+/// Returns an error if names are stored as bytes, if a bundle is unknown or in no channel, if a package would lose its
+/// default channel, or if the database cannot be changed. The database is then unchanged.
 pub fn truncate(
     request: Request<'_>,
     target: &Target<'_>,
@@ -91,6 +95,7 @@ pub fn truncate(
 ) -> Result<Truncation, DeprecateError> {
     let failed = |error: rusqlite::Error| target.failed(options, &error);
     change::removing(target, options, |transaction| {
+        remove::refuse_name_bytes(transaction, target, options)?;
         let found = named::find(transaction, request.bundles).map_err(failed)?;
         if !found.missing.is_empty() && !request.permissive {
             let index = target.origin().display().to_string();
@@ -118,7 +123,8 @@ pub fn truncate(
             )?;
         }
         // An index that cannot be loaded completely can still be truncated.
-        if let Ok(before) = before {
+        if let Ok(mut before) = before {
+            remove_unlisted(&mut before);
             truncation.removal.lost = remove::lost_since(&before, transaction).map_err(failed)?;
         }
         Ok(truncation)

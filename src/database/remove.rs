@@ -5,6 +5,7 @@
 
 use super::change::{self, ChangeOptions, Target};
 use super::error::DatabaseError;
+use super::listed::remove_unlisted;
 use super::load;
 use super::name_bytes::{self, NameColumn};
 use crate::catalog::{BundleId, Catalog};
@@ -143,7 +144,11 @@ pub fn packages(
             }
         };
         // Packages can be removed even from an index that cannot be loaded completely.
-        let lost = catalog.map(|catalog| lost_without(&catalog, &gone)).unwrap_or_default();
+        let lost = catalog.map(|mut catalog| {
+            remove_unlisted(&mut catalog);
+            lost_without(&catalog, &gone)
+        });
+        let lost = lost.unwrap_or_default();
         let bundles = remove_packages(transaction, &gone).map_err(failed)?;
         let stranded = remove_stranded(transaction).map_err(failed)?;
         Ok(Removal {
@@ -180,7 +185,8 @@ pub(super) fn lost_since(before: &Catalog, transaction: &Transaction<'_>) -> rus
     }))
 }
 
-fn refuse_name_bytes(
+/// Returns an error if names are stored as bytes.
+pub(super) fn refuse_name_bytes(
     transaction: &Transaction<'_>,
     target: &Target<'_>,
     options: &ChangeOptions,
@@ -345,6 +351,7 @@ pub(super) fn json(names: &BTreeSet<String>) -> String {
 mod tests {
     use super::*;
     use crate::database::check::tests::database;
+    use crate::database::deprecate::{self, DeprecateError};
 
     #[test]
     fn nothing_is_removed_while_names_are_stored_as_bytes() {
@@ -364,7 +371,17 @@ mod tests {
             let named = BTreeSet::from(["k".to_owned()]);
             let options = ChangeOptions::default();
             let of_packages = packages(Packages::AllBut(&named), true, &target, &options).map(drop);
-            for result in [of_packages, stranded(&target, &options).map(drop)] {
+            let bundles = BTreeSet::from(["k.v1".to_owned()]);
+            let request = deprecate::Request {
+                bundles: &bundles,
+                permissive: true,
+                allow_package_removal: true,
+            };
+            let truncated = match deprecate::truncate(request, &target, &options) {
+                Err(DeprecateError::Remove(error)) => Err(error),
+                other => panic!("{other:?}"),
+            };
+            for result in [of_packages, stranded(&target, &options).map(drop), truncated] {
                 let Err(RemoveError::NameBytes { place, .. }) = result else {
                     panic!("{result:?}");
                 };

@@ -27,6 +27,8 @@ pub enum Since {
     Always,
     /// Newer releases have the feature, but no source names the first one.
     Unsaid,
+    /// No release up to this one has the feature. A later release has it, but no source names the first one.
+    After(Release),
     /// The first release with the feature.
     Release(Release),
     /// No release has the feature, but a proposal describes it.
@@ -153,10 +155,11 @@ impl Olm {
     pub fn has(&self, support: &Support) -> bool {
         match (support.since, self) {
             (Since::Always | Since::Unsaid, _)
-            | (Since::Release(_), Self::AnyRelease | Self::Proposed)
+            | (Since::Release(_) | Since::After(_), Self::AnyRelease | Self::Proposed)
             | (Since::Proposed, Self::Proposed) => true,
             (Since::Proposed | Since::Never, _) => false,
             (Since::Release(release), Self::Release(version)) => *version >= Version::from(release),
+            (Since::After(release), Self::Release(version)) => *version > Version::from(release),
         }
     }
 

@@ -68,7 +68,7 @@ hints! {
         Self::Strands { .. } => hint("use --mode semver to order bundles only by version"),
     }
     DeprecateError {
-        pass: [Database],
+        pass: [Remove, Database],
         missing: [Unknown],
         none: [DefaultChannel, PackageHeads],
         Self::NoChannel { .. } => hint("unless the bundle is deprecated already, remove it with the command prune-stranded"),

@@ -6,6 +6,7 @@ use super::stops::{Scope, Stops};
 use super::{constraints, dependencies};
 use crate::catalog::updates::updates;
 use crate::catalog::{BundleId, Catalog, Channel};
+use crate::database::listed::remove_unlisted;
 use crate::diagnostic::{self, Diagnostic};
 use crate::index::open::{Index, OpenError};
 use crate::olm::constraint::Key;
@@ -23,7 +24,11 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn add_for_olm(findings: &mut Vec<Diagnostic>, index: &Index, olm: &Olm) -> Result<(), OpenError> {
     let catalog = index.catalog_without_skip_ranges()?;
     findings.extend(constraints::with_faulty_rules(&catalog, olm));
-    findings.extend(dependencies::without_provider(&catalog, olm));
+    let mut seen = catalog.clone();
+    if matches!(index, Index::Database(_)) {
+        remove_unlisted(seen.to_mut());
+    }
+    findings.extend(dependencies::without_provider(&seen, olm));
     diagnostic::sort(findings);
     if *olm == Olm::Proposed {
         return Ok(());
@@ -71,8 +76,14 @@ fn for_cluster(index: &Index, olm: &Olm) -> Result<Vec<Diagnostic>, OpenError> {
         for (row, how) in lacks {
             let Some(rule) = row.rule else { continue };
             let mut message = format!("bundle {:?} {how}, and {olm} {}", bundle.name, row.instead);
-            if let (Since::Release(first), Olm::Release(_)) = (row.since, olm) {
-                message.push_str(&format!(" (supported since OLM {first})"));
+            match (row.since, olm) {
+                (Since::Release(first), Olm::Release(_)) => {
+                    message.push_str(&format!(" (supported since OLM {first})"));
+                }
+                (Since::After(last), Olm::Release(_)) => {
+                    message.push_str(&format!(" (supported since a release after OLM {last})"));
+                }
+                _ => {}
             }
             if rule.severity == Severity::Error {
                 for stop in stops.get(&id).into_iter().flatten() {
@@ -237,6 +248,29 @@ mod tests {
     }
 
     #[test]
+    fn bundles_that_olm_does_not_see_need_and_provide_nothing() {
+        let needs = |bundle: &str, version: &str| {
+            format!(
+                "INSERT INTO dependencies VALUES ('olm.package', '{{\"packageName\":\"absent\",\"version\":\">=1.0.0\"}}',
+                     '{bundle}', '{version}', NULL);"
+            )
+        };
+        let missing = |change: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            let index: Index = Database::open(&database(folder.path(), change)).unwrap().into();
+            let mut findings = Vec::new();
+            add_for_olm(&mut findings, &index, &Olm::Proposed).unwrap();
+            findings
+                .iter()
+                .filter(|finding| *finding.rule == rules::INDEX_DEPENDENCY)
+                .count()
+        };
+        let unlisted = "UPDATE operatorbundle SET bundlepath = NULL WHERE name = 'k.v1';";
+        assert_eq!(missing(&needs("k.v1", "1")), 1);
+        assert_eq!(missing(&[&needs("k.v1", "1"), unlisted].concat()), 0);
+    }
+
+    #[test]
     fn constraints_are_ignored_before_they_are_known_and_rejected_if_not_understood() {
         let constraint =
             |value: &str| format!("INSERT INTO dependencies VALUES ('olm.constraint', '{value}', 'k.v1', '1', NULL);");
@@ -292,6 +326,7 @@ mod tests {
                 "has a dependency of type \"olm.crd\"",
                 "depends on package \"p\" with the intent \"recommended\"",
                 "ships a CustomResourceDefinition of apiextensions.k8s.io/v1",
+                "ships an object of the kind NetworkPolicy",
                 "ships an object of the kind StatefulSet",
                 "ships an object of the kind VerticalPodAutoscaler",
                 "has the property olm.manifests.optional",

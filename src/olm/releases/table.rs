@@ -1,7 +1,7 @@
 //! The table of the features of OLM, in which every row names its source.
 //!
-//! If no source names the release that introduced a feature, its row says so ([`Since::Unsaid`]), and nothing is
-//! reported about the feature.
+//! If no source names the release that introduced a feature, its row says so: [`Since::After`] if it is known that
+//! older releases lack the feature, and otherwise [`Since::Unsaid`], for which nothing is reported.
 
 use super::{Feature, Release, Since, Support};
 use crate::olm::intent::INTENT;
@@ -10,6 +10,10 @@ use crate::rules::{self, Rule};
 
 const fn since(minor: u64, patch: u64) -> Since {
     Since::Release(Release { minor, patch })
+}
+
+const fn after(minor: u64, patch: u64) -> Since {
+    Since::After(Release { minor, patch })
 }
 
 const fn row(
@@ -64,6 +68,8 @@ const fn kind(kind: &'static str, since: Since, source: &'static str) -> Support
 // The changelog, and each pull request that is cited without a repository, belong to the repository
 // operator-framework/operator-lifecycle-manager.
 const BEFORE: &str = "in all releases of the changelog";
+const CONSOLE: &str = "the changelog, which ends with 0.18.0, does not mention it; on 2021-08-05, OLM did not support \
+                       it yet (operator-framework/operator-registry, #743)";
 const UNSAID: &str = "in the current sources of OLM; the changelog ends with 0.18.0 and does not mention it";
 
 /// The table.
@@ -205,11 +211,20 @@ pub static SUPPORT: &[Support] = &[
     kind("PodDisruptionBudget", since(16, 0), "changelog of 0.16.0 (#1577)"),
     kind("VerticalPodAutoscaler", since(16, 0), "changelog of 0.16.0 (#1577)"),
     kind("ConsoleYAMLSample", since(18, 0), "changelog of 0.18.0 (#1616)"),
-    kind("ConsoleCLIDownload", Since::Unsaid, UNSAID),
-    kind("ConsoleLink", Since::Unsaid, UNSAID),
-    kind("ConsolePlugin", Since::Unsaid, UNSAID),
-    kind("ConsoleQuickStart", Since::Unsaid, UNSAID),
-    kind("NetworkPolicy", Since::Unsaid, UNSAID),
+    kind("ConsoleCLIDownload", after(18, 0), CONSOLE),
+    kind("ConsoleLink", after(18, 0), CONSOLE),
+    kind(
+        "ConsolePlugin",
+        after(29, 0),
+        "#3551, which was opened on 2025-04-07, after the release of 0.29.0 (#3435)",
+    ),
+    kind("ConsoleQuickStart", after(18, 0), CONSOLE),
+    kind(
+        "NetworkPolicy",
+        after(29, 0),
+        "OLM's table of kinds, which got it after ConsolePlugin; also operator-framework/operator-registry, #1675 of \
+         2025-05-17",
+    ),
     kind(
         "PodMonitor",
         Since::Never,

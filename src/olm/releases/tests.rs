@@ -18,7 +18,7 @@ fn every_feature_has_one_row_with_a_source_and_a_rule() {
             "{:?}",
             row.feature
         );
-        if let Since::Release(release) = row.since {
+        if let Since::Release(release) | Since::After(release) = row.since {
             assert!((OLDEST..=NEWEST).contains(&release), "{:?}", row.feature);
         }
     }
@@ -44,6 +44,8 @@ fn the_first_release_with_a_feature_has_it_and_the_previous_one_does_not() {
         (Feature::Dependency(property::LABEL), "0.16.0", "v0.16.1"),
         (Feature::LargeImage, "0.18.3", "0.19"),
         (Feature::Dependency(property::CONSTRAINT), "0.19.1", "0.20.0"),
+        (Feature::Kind("ConsoleLink"), "0.18.0", "0.18.1"),
+        (Feature::Kind("NetworkPolicy"), "0.29.0", "0.30.0"),
     ] {
         assert!(lacks(before, feature) && !lacks(first, feature), "{feature:?}");
     }

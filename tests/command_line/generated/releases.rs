@@ -10,7 +10,7 @@ pub(super) fn page() -> String {
          VERSION` reports the bundles of an index that need a feature that this release lacks, and `--olm VERSION` of \
          `opmx resolve` and `opmx plan` answers like that release.\n\nIn the column *since*, *all* means every release \
          in the table; *some release* means that the current release has the feature, but no source names the first \
-         one; *proposed* means that a proposal describes the feature, but no release has it. Pull requests without \
+         one; *after* a release means the same, and that no release up to this one has the feature; *proposed* means that a proposal describes the feature, but no release has it. Pull requests without \
          a repository belong to operator-framework/operator-lifecycle-manager. OLM v1 has separate version numbers \
          and is not covered.\n\n| feature | since | an OLM without it … | source | rule |\n|---|---|---|---|---|\n"
     );
@@ -18,6 +18,7 @@ pub(super) fn page() -> String {
         let since = match support.since {
             Since::Always => "all".to_owned(),
             Since::Unsaid => "some release".to_owned(),
+            Since::After(release) => format!("after {release}"),
             Since::Release(release) => release.to_string(),
             Since::Proposed => "proposed".to_owned(),
             Since::Never => "none".to_owned(),
