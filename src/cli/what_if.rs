@@ -9,7 +9,7 @@ use crate::cli::error::CommandError;
 use crate::cli::values::{filled, predicted_olm};
 use crate::cli::{Context, guesses, sources, values};
 use crate::cluster::state::CatalogSource;
-use crate::cluster::{self, State};
+use crate::cluster::{self, State, UnreadyCatalog};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::IntakeError;
@@ -351,6 +351,7 @@ pub(crate) fn resolve(
             word(name)
         ));
     }
+    warn_of_unready(&resolved.state, options, context);
     if let Ok(resolution) = &resolved.answer {
         let installed = |name: &&str| resolved.state.installed.iter().any(|installed| installed.name == *name);
         let replaced = resolution
@@ -360,4 +361,29 @@ pub(crate) fn resolve(
         warn_of_missing_conditions(&resolved.state, replaced.filter(installed), context);
     }
     Ok(resolved)
+}
+
+/// Warns of the catalogs of a cluster that OLM cannot read, unless an index replaces them.
+fn warn_of_unready(state: &State, options: &ResolveOptions, context: &Context<'_>) {
+    let is_replaced = |name: &str| options.catalogs.iter().any(|index| index.name.as_deref() == Some(name));
+    for catalog in cluster::unready_catalogs(state) {
+        let UnreadyCatalog {
+            namespace,
+            name,
+            state,
+            message,
+        } = &catalog;
+        if is_replaced(name) {
+            continue;
+        }
+        let said = if message.is_empty() {
+            String::new()
+        } else {
+            format!(": {message}")
+        };
+        context.printer.warning(format_args!(
+            "the catalog {namespace}/{name} was not ready in the cluster ({state}{said}); until OLM can read it, OLM \
+            resolves nothing in any namespace that uses it"
+        ));
+    }
 }

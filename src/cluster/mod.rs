@@ -5,7 +5,8 @@
 //! for editors. Both use the same table of keys. [`dump`] adds kubectl output about a cluster to a state, and
 //! [`drop_copies`] removes objects that the input repeats, and [`observe`] derives the Subscriptions and installed
 //! operators from the objects in the state. [`conditions`] determines whether operators allow their upgrade, and
-//! [`labels`] determines which objects belong to an operator. [`requested`] reads the requests of `Operator` and
+//! [`labels`] determines which objects belong to an operator, and [`unready_catalogs`] finds catalogs that OLM cannot
+//! read. [`requested`] reads the requests of `Operator` and
 //! `Install` resources.
 
 pub mod conditions;
@@ -19,6 +20,7 @@ mod read;
 pub mod requested;
 pub mod state;
 pub(crate) mod unfinished;
+mod unready;
 
 pub use copies::drop_copies;
 pub use inline::inline;
@@ -31,3 +33,4 @@ pub(crate) use observed::{all_operator_groups, operator_groups_by_namespace};
 pub(crate) use read::source_beside;
 pub use read::{StateError, StateProblem, read};
 pub use state::State;
+pub use unready::{UnreadyCatalog, unready_catalogs};

@@ -148,8 +148,7 @@ struct Objects<'a>(&'a [Value]);
 impl<'a> Objects<'a> {
     /// Returns the OLM objects of this kind.
     fn of_kind(self, kind: &'static str) -> impl Iterator<Item = Csv<'a>> + use<'a> {
-        let views = self.0.iter().map(Csv);
-        views.filter(move |view| view.text(&["kind"]) == kind && view.text(&["apiVersion"]).starts_with(csv::GROUP))
+        self.0.iter().filter(move |object| is_olm_object(object, kind)).map(Csv)
     }
 
     /// Returns the OLM objects of this kind in a namespace.
@@ -247,6 +246,12 @@ impl<'a> Objects<'a> {
         let mut elsewhere = usual.into_iter().chain(subscribed).chain(with_catalogs());
         elsewhere.find(|namespace| !namespace.is_empty() && *namespace != here)
     }
+}
+
+/// Whether an object has this kind of OLM.
+pub(super) fn is_olm_object(object: &Value, kind: &str) -> bool {
+    let view = Csv(object);
+    view.text(&["kind"]) == kind && view.text(&["apiVersion"]).starts_with(csv::GROUP)
 }
 
 /// Returns the namespace of an object.

@@ -240,3 +240,27 @@ entries:
         "the version does not stay: {updated}"
     );
 }
+
+#[test]
+fn a_catalog_that_was_not_ready_in_the_cluster_is_reported_with_the_consequence() {
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, "index", &[("1.1.0", Some("1.0.0")), ("1.0.0", None)]);
+    let olm = "apiVersion: operators.coreos.com/v1alpha1\n  kind: CatalogSource\n  metadata";
+    let dump = format!(
+        "apiVersion: v1\nitems:\n\
+         - {olm}: {{name: main, namespace: olm}}\n  status: {{connectionState: {{lastObservedState: CONNECTING}}}}\n\
+         - {olm}: {{name: other, namespace: olm}}\n  \
+         status: {{connectionState: {{lastObservedState: TRANSIENT_FAILURE}}}}\n\
+         kind: List\n"
+    );
+    fs::write(sandbox.path("dump.yaml"), dump).unwrap();
+    let outcome = sandbox.run("resolve rake --cluster dump.yaml --catalog main=index".split(' '));
+    assert_eq!(outcome.status, Some(0), "{outcome}");
+    let warning = "warning: the catalog olm/other was not ready in the cluster (TRANSIENT_FAILURE); until OLM can read it, \
+                   OLM resolves nothing in any namespace that uses it";
+    assert!(outcome.stderr.contains(warning), "{outcome}");
+    assert!(
+        !outcome.stderr.contains("olm/main"),
+        "an index replaces the catalog: {outcome}"
+    );
+}
