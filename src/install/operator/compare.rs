@@ -106,6 +106,7 @@ pub fn compare(
     let around = Surroundings {
         csv,
         subscription: cluster.subscription(namespace, installed),
+        proxy: cluster.proxy(),
     };
     let apis = Apis::default().with_steps(&steps);
     let mut comparison = Comparison::default();

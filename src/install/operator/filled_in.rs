@@ -125,7 +125,16 @@ pub(super) struct Surroundings<'a> {
     pub(super) csv: Option<Component<'a>>,
     /// The Subscription. OLM applies its configuration to the pods.
     pub(super) subscription: Option<Component<'a>>,
+    /// The proxy of the cluster. OLM sets its environment variables in the containers.
+    pub(super) proxy: Option<Component<'a>>,
 }
+
+/// The environment variables for the proxy of a cluster, and the fields of the Proxy that OLM takes them from.
+const PROXY: [(&str, &str); 3] = [
+    ("HTTP_PROXY", "/status/httpProxy"),
+    ("HTTPS_PROXY", "/status/httpsProxy"),
+    ("NO_PROXY", "/status/noProxy"),
+];
 
 impl Surroundings<'_> {
     /// Whether the API server or OLM can set a field to `value`, although the manifest does not.
@@ -160,7 +169,22 @@ impl Surroundings<'_> {
             ends_with(path, &format!("{key}[]"))
                 && items.any(|item| item.get("name").and_then(Value::as_str) == Some(name))
         });
-        of_olm || of_configuration
+        of_olm || of_configuration || ends_with(path, "env[]") && self.is_of_proxy(name)
+    }
+
+    /// Whether OLM sets an environment variable for the proxy of the cluster. If the configuration of the Subscription
+    /// sets one of these variables, OLM sets none of them.
+    fn is_of_proxy(self, variable: &str) -> bool {
+        let configured = self
+            .subscription
+            .map(|subscription| subscription.list("/spec/config/env"));
+        let mut names = configured
+            .into_iter()
+            .flatten()
+            .filter_map(|item| item.get("name")?.as_str());
+        let is_overridden = names.any(|name| PROXY.iter().any(|(known, _)| *known == name));
+        let field = PROXY.iter().find(|(known, _)| *known == variable);
+        !is_overridden && field.is_some_and(|(_, field)| self.proxy.is_some_and(|proxy| !proxy.text(field).is_empty()))
     }
 
     fn is_annotation_of_version(self, path: &str, value: &Value) -> bool {

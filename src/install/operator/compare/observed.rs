@@ -63,6 +63,11 @@ impl<'a> ObservedObjects<'a> {
         self.subscriptions.get(&(namespace, installed)).copied()
     }
 
+    /// Returns the proxy of the cluster, which only OpenShift has.
+    pub(super) fn proxy(&self) -> Option<Component<'a>> {
+        self.find("config.openshift.io", "Proxy", "", "cluster")
+    }
+
     fn find(&self, group: &str, kind: &str, namespace: &str, name: &str) -> Option<Component<'a>> {
         let of_kind = self.kinds.get(&(group, kind))?;
         let found = if namespace.is_empty() {

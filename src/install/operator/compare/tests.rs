@@ -250,3 +250,29 @@ fn subscription_configuration_is_no_difference() {
     );
     assert_eq!(differences(&objects), [""; 0]);
 }
+
+#[test]
+fn variables_for_the_proxy_of_the_cluster_are_no_difference_unless_the_subscription_sets_one() {
+    let mut objects = installed();
+    let deployment = objects
+        .iter_mut()
+        .find(|object| object["kind"] == "Deployment")
+        .unwrap();
+    deployment["spec"]["template"]["spec"]["containers"][0]["env"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"name": "HTTPS_PROXY", "value": "http://proxy.example.com"}));
+    assert_eq!(differences(&objects).len(), 1, "no proxy");
+    let proxy = |status: Value| json!({"apiVersion": "config.openshift.io/v1", "kind": "Proxy", "metadata": {"name": "cluster"}, "status": status});
+    let with = |more: &[Value]| differences(&[&objects[..], more].concat());
+    let set = proxy(json!({"httpsProxy": "http://proxy.example.com"}));
+    assert_eq!(with(std::slice::from_ref(&set)), [""; 0]);
+    assert_eq!(
+        with(&[proxy(json!({"httpProxy": "http://proxy.example.com"}))]).len(),
+        1
+    );
+    let subscription = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription",
+        "metadata": {"name": "memo", "namespace": "operators"}, "status": {"installedCSV": "memo.v1"},
+        "spec": {"config": {"env": [{"name": "NO_PROXY", "value": "a"}]}}});
+    assert_eq!(with(&[set, subscription]).len(), 1, "OLM sets none of the three");
+}
