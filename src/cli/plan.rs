@@ -71,16 +71,17 @@ Examples:
 /// everything that OLM would install for them, including the providers of required APIs.
 ///
 /// With --state or --cluster, the plan is applied to the cluster that the files describe. The exit status is then 0
-/// only if the plan would complete, the cluster would serve all required APIs and not be older than
-/// spec.minKubeVersion, no other CustomResourceDefinition would have a name of a new one that a version owns or
-/// requires, every replaced version would be ready for it, and no version would fail because of its Deployments or
-/// webhooks, an installed version that owns the same definition, an existing APIService that belongs to someone else,
-/// or the OperatorGroup of its namespace. If the files do not contain the version of Kubernetes, only the form of
-/// spec.minKubeVersion is checked, and API versions that Kubernetes has removed are assumed to be served. Otherwise, or
-/// if nothing can be resolved, the exit status is 3. A plan that requires manual approval is printed as waiting;
-/// --approval automatic shows its result. If the condition of an installed operator holds back an upgrade, the plan
-/// does not contain the upgrade; the output shows the condition, its time, and how to override it, and the exit status
-/// is 3. With --olm and a release, the plan contains the upgrade, but its version stays Pending.
+/// only if the plan would complete, the cluster would serve all required APIs and all owned versions of
+/// CustomResourceDefinitions and not be older than spec.minKubeVersion, no other CustomResourceDefinition would have a
+/// name of a new one that a version owns or requires, every replaced version would be ready for it, and no version
+/// would fail because of its Deployments, which the API server must accept, or its webhooks, an installed version that
+/// owns the same definition, an existing APIService that belongs to someone else, or the OperatorGroup of its
+/// namespace. If the files do not contain the version of Kubernetes, only the form of spec.minKubeVersion is checked,
+/// and API versions that Kubernetes has removed are assumed to be served. Otherwise, or if nothing can be resolved, the
+/// exit status is 3. A plan that requires manual approval is printed as waiting; --approval automatic shows its result.
+/// If the condition of an installed operator holds back an upgrade, the plan does not contain the upgrade; the output
+/// shows the condition, its time, and how to override it, and the exit status is 3. With --olm and a release, the plan
+/// contains the upgrade, but its version stays Pending.
 ///
 /// In addition to OLM's condition Installed, the formats yaml and json show a condition for everything else that
 /// affects the exit status: VersionFailed and VersionPending for each version that is not installed although the plan

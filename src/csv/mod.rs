@@ -10,6 +10,7 @@ pub use fields::SHAPE;
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::annotation::SKIP_RANGE;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// The fields that a webhook definition and a webhook configuration share, in the order in which they are written.
 pub(crate) const WEBHOOK_FIELDS: [&str; 8] = [
@@ -137,6 +138,14 @@ impl<'a> Csv<'a> {
     pub(crate) fn owned_crds(self) -> impl Iterator<Item = OwnedCrd<'a>> {
         let owned = self.list(&["spec", "customresourcedefinitions", "owned"]);
         owned.iter().map(OwnedCrd)
+    }
+
+    /// Returns the name and the version of each CRD that OLM waits for, in the order of their names. Of several entries
+    /// with the same name, OLM reads only the last one, and those in `owned` after those in `required`.
+    pub(crate) fn awaited_crds(self) -> BTreeMap<&'a str, &'a str> {
+        let lists = ["required", "owned"].map(|list| self.list(&["spec", "customresourcedefinitions", list]));
+        let entries = lists.into_iter().flatten().map(OwnedCrd);
+        entries.map(|entry| (entry.name(), entry.text("version"))).collect()
     }
 
     /// Returns the kinds of the APIs that the operator serves itself, in the order of the list.

@@ -123,6 +123,11 @@ const CLUSTER_KINDS: [&str; 5] = [
     "ConsoleYAMLSample",
 ];
 
+/// Whether a CustomResourceDefinition serves a version.
+pub(crate) fn serves(definition: &Value, version: &str) -> bool {
+    defined(definition).iter().any(|served| served.gvk.version == version)
+}
+
 /// Returns the resources that a CustomResourceDefinition defines, one per served version.
 pub(crate) fn defined(definition: &Value) -> Vec<Served> {
     let text = |path: &str| definition.pointer(path).and_then(Value::as_str).unwrap_or_default();

@@ -26,7 +26,7 @@ mod wording;
 
 pub use failed_version::FailedVersion;
 pub use names::NameConflict;
-pub use requirements::{NewerKubernetes, Requirements};
+pub use requirements::{NewerKubernetes, Requirements, UnservedVersion};
 
 use super::api_error::{ApiError, Class, reason_of};
 use super::apis::{Apis, defined};

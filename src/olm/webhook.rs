@@ -3,6 +3,12 @@
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// The types of webhooks in a ClusterServiceVersion.
+pub(crate) const WEBHOOK_TYPES: [&str; 3] = [
+    "ValidatingAdmissionWebhook",
+    "MutatingAdmissionWebhook",
+    "ConversionWebhook",
+];
 /// The API group of webhook configurations.
 pub(crate) const ADMISSION: &str = "admissionregistration.k8s.io";
 /// The resources of this group that no webhook may intercept, in lowercase.

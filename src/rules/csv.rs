@@ -28,6 +28,7 @@ rules! { ADMISSION
         INDEX_CSV_VERSION_SEMVER = "index-csv-version-semver", Error, CSV, "Use a semantic version such as 1.2.3.";
         INDEX_OLM_PROPERTIES = "index-olm-properties", Error, CSV, "Move the properties into metadata/properties.yaml.";
         INDEX_OWNED_CRD_NAME = "index-owned-crd-name", Error, CSV, "Name the CustomResourceDefinition <plural>.<group>.";
+        CSV_OWNED_VERSION_UNSERVED = "csv-owned-version-unserved", Error, OLM, "Set served: true for the version in the CustomResourceDefinition, or remove the entry.";
         INDEX_OWNED_CRD_ABSENT = "index-owned-crd-absent", Error, CSV, "Add the CRD version to manifests/, or remove the entry.";
     }
 }

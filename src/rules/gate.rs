@@ -202,6 +202,11 @@ static TOLERATED: &[(&Rule, &str)] = &[
     ),
     (&rules::CSV_SKIPS_ITSELF, SKIPS_ITSELF),
     (&rules::CATALOG_ENTRY_SKIPS_ITSELF, SKIPS_ITSELF),
+    (
+        &rules::CSV_OWNED_VERSION_UNSERVED,
+        "The bundle is stored unchanged, but OLM does not finish its installation: the version stays in the phase \
+         Pending.",
+    ),
     (&rules::INDEX_VERSION_MISSING, NO_VERSION),
     (&rules::INDEX_RELEASE_SHAPE, "The release is ignored."),
     (

@@ -5,6 +5,7 @@
 
 use super::{Field, Presence, Problem, Shape, check_as_go};
 use crate::kubernetes::quantity;
+use crate::text::Path;
 use serde_json::{Map, Number, Value, json};
 use std::borrow::Cow;
 
@@ -124,6 +125,39 @@ fn empty(shape: &Shape) -> Value {
         Shape::Integer | Shape::Within(..) | Shape::IntOrString => json!(0),
         Shape::Quantity => json!("0"),
         Shape::Object(fields) => object(&Map::new(), fields),
+    }
+}
+
+/// Returns the paths of the fields in a typed value that are `null`, although a program always writes them. The API
+/// server drops `null`, and rejects an object whose CustomResourceDefinition requires such a field.
+pub(crate) fn unset(value: &Value, shape: &Shape) -> Vec<Path> {
+    let mut found = Vec::new();
+    add_unset(value, shape, &Path::root(), &mut found);
+    found
+}
+
+fn add_unset(value: &Value, shape: &Shape, at: &Path, found: &mut Vec<Path>) {
+    match (shape, value) {
+        (Shape::List(shape), Value::Array(items)) => {
+            for (index, item) in items.iter().enumerate() {
+                add_unset(item, shape, &at.index(index), found);
+            }
+        }
+        (Shape::Map(_, shape), Value::Object(map)) => {
+            for (key, value) in map {
+                add_unset(value, shape, &at.key(key), found);
+            }
+        }
+        (Shape::Object(fields), Value::Object(map)) => {
+            for field in *fields {
+                match map.get(field.key) {
+                    Some(Value::Null) if field.presence.is_certain() => found.push(at.key(field.key)),
+                    Some(value) => add_unset(value, &field.shape, &at.key(field.key), found),
+                    None => {}
+                }
+            }
+        }
+        _ => {}
     }
 }
 

@@ -14,7 +14,7 @@ pub(crate) use builtin::{check_builtin, elsewhere};
 pub use check::{Fault, Fix, Problem, check};
 pub(crate) use check::{check_as_go, either, given};
 pub use go::typed;
-pub(crate) use go::{entry, is_field};
+pub(crate) use go::{entry, is_field, unset};
 pub(crate) use nearest::Nearest;
 pub use nearest::nearest;
 pub use schema::json_schema;

@@ -216,7 +216,9 @@ pub fn of_bundle(content: &Content, target: &Target, replaces: &str) -> Result<V
         source,
     })?;
     let strategy = Csv(&manifest).text(&["spec", "install", "strategy"]);
-    if !["", csv::STRATEGY].contains(&strategy) {
+    // Of an installed version, a dump keeps neither the strategy nor the Deployments.
+    let is_reduced = strategy.is_empty() && Csv(&manifest).deployments().is_empty();
+    if strategy != csv::STRATEGY && !is_reduced {
         return Err(StepError::Strategy {
             bundle: bundle.clone(),
             strategy: strategy.to_owned(),
@@ -295,8 +297,15 @@ pub(crate) mod tests {
 
     pub(crate) fn csv(name: &str) -> Value {
         json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion", "metadata": {"name": name},
-            "spec": {"version": "1.0.0", "install": {"strategy": "deployment", "spec": {"permissions": [
+            "spec": {"version": "1.0.0", "install": {"strategy": "deployment", "spec": {"deployments": [], "permissions": [
                 {"serviceAccountName": "sa", "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]}]}}}})
+    }
+
+    /// Returns an entry of the install strategy that the API server accepts as a Deployment.
+    pub(crate) fn deployment(name: &str) -> Value {
+        json!({"name": name, "spec": {"selector": {"matchLabels": {"app": name}}, "template": {
+            "metadata": {"labels": {"app": name}},
+            "spec": {"containers": [{"name": "manager", "image": "registry.example.com/manager:1"}]}}}})
     }
 
     pub(crate) fn object(api_version: &str, kind: &str, name: &str) -> Value {
@@ -346,6 +355,13 @@ pub(crate) mod tests {
         let expected = "OLM creates no InstallPlan for bundle memo.v1, because spec.install.strategy is \"helm\"; OLM knows \
                         only deployment";
         assert_eq!(error.to_string(), expected);
+        let mut csv = super::tests::csv("memo.v1");
+        csv["spec"]["install"] = json!({"spec": {"deployments": [deployment("memo")]}});
+        let error = of_bundle(&content(csv.clone(), Vec::new()), &target(), "").unwrap_err();
+        assert!(error.to_string().contains("spec.install.strategy is \"\""), "{error}");
+        // An installed version in a dump has no install strategy at all.
+        csv["spec"]["install"] = Value::Null;
+        assert!(of_bundle(&content(csv, Vec::new()), &target(), "").is_ok());
     }
 
     #[test]

@@ -20,6 +20,8 @@ use crate::bundle::{Bundle, MediaType};
 use crate::csv::{self, Csv};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac;
+use crate::manifest::Object;
+use crate::olm::webhook::WEBHOOK_TYPES;
 use crate::rules;
 use crate::shape::nearest;
 use crate::text::Path;
@@ -65,7 +67,23 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Checks the Deployments in a ClusterServiceVersion, and the names of the objects that OLM creates from it.
+pub(super) fn deployments(csv: &Object, findings: &mut Vec<Diagnostic>) {
+    let mut part = Part { object: csv, findings };
+    part.deployments();
+    part.created_names();
+}
+
 impl Part<'_> {
+    fn deployments(&mut self) {
+        let list = Path::from("spec.install.spec.deployments");
+        for (index, deployment) in Csv(self.object.value()).deployments().iter().enumerate() {
+            let (path, label) = (list.index(index), format!("Deployment/{}", text(deployment, "name")));
+            self.pods(&label, &path);
+            self.selects_own_pods(&path.key("spec"), &label);
+        }
+    }
+
     fn csv(&mut self) {
         let strategy = Path::from("spec.install.spec");
         let csv = Csv(self.object.value());
@@ -87,10 +105,7 @@ impl Part<'_> {
             self.report(&rules::CSV_REPLACES_HIGHER, &Path::from("spec.replaces"), message);
         }
         let names: Vec<&str> = csv.deployments().iter().map(|entry| text(entry, "name")).collect();
-        for (index, name) in names.iter().enumerate() {
-            let path = strategy.key("deployments").index(index);
-            self.pods(&format!("Deployment/{name}"), &path);
-        }
+        self.deployments();
         for (key, namespaced) in [("permissions", true), ("clusterPermissions", false)] {
             let path = strategy.key(key);
             for index in 0..self.list(&path).len() {
@@ -136,10 +151,3 @@ impl Part<'_> {
         });
     }
 }
-
-/// The types of webhooks in a ClusterServiceVersion.
-const WEBHOOK_TYPES: [&str; 3] = [
-    "ValidatingAdmissionWebhook",
-    "MutatingAdmissionWebhook",
-    "ConversionWebhook",
-];

@@ -17,23 +17,29 @@ use crate::text::{Path, Step, source_edit};
 
 /// Checks every object. In a ClusterServiceVersion, checks only the names of fields; the types are checked elsewhere.
 pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
-    let deployment = Fields::of_kind("apps/v1", "Deployment");
     for object in &bundle.objects {
         if is_csv(object) {
             findings.extend(misspelled(object));
-            let deployments = Path::from("spec.install.spec.deployments");
-            for index in 0..object.list(&["spec", "install", "spec", "deployments"]).len() {
-                let at = deployments.index(index).key("spec");
-                if let Some(Type::Object(spec)) = deployment.and_then(|fields| fields.get("spec")) {
-                    let found = Checked::new(object, &at, *spec, "Deployment", true).findings();
-                    findings.extend(found.filter(|finding| *finding.rule != rules::OBJECT_FIELD_TYPE));
-                }
-            }
+            deployments(object, findings);
         } else if let Some(fields) = Fields::of_kind(&object.gvk().api_version(), &object.gvk().kind) {
             let kind = &object.gvk().kind;
             let is_decoded = bundle.media_type == MediaType::RegistryV1 && steps::group_of(kind).is_some();
             findings.extend(Checked::new(object, &Path::root(), fields, kind, is_decoded).findings());
         }
+    }
+}
+
+/// Checks the names of fields, and the choices, in the Deployments of a ClusterServiceVersion.
+pub(super) fn deployments(csv: &Object, findings: &mut Vec<Diagnostic>) {
+    let deployment = Fields::of_kind("apps/v1", "Deployment");
+    let Some(Type::Object(spec)) = deployment.and_then(|fields| fields.get("spec")) else {
+        return;
+    };
+    let deployments = Path::from("spec.install.spec.deployments");
+    for index in 0..csv.list(&["spec", "install", "spec", "deployments"]).len() {
+        let at = deployments.index(index).key("spec");
+        let found = Checked::new(csv, &at, *spec, "Deployment", true).findings();
+        findings.extend(found.filter(|finding| *finding.rule != rules::OBJECT_FIELD_TYPE));
     }
 }
 

@@ -3,12 +3,12 @@
 use super::{content, validators};
 use crate::bundle::annotations::MEDIA_TYPE;
 use crate::bundle::{Bundle, MediaType};
-use crate::csv::Csv;
+use crate::csv::{Csv, OwnedCrd};
 use crate::diagnostic::Diagnostic;
 use crate::image::check_pullable;
 use crate::manifest::Object;
 use crate::olm::annotation::INDEX_PROPERTIES;
-use crate::rules::{self, Rule};
+use crate::rules::{self, Rule, Severity};
 use crate::text::{Limits, Path};
 use crate::version::parse_strict;
 use serde_json::Value;
@@ -36,6 +36,7 @@ pub(super) fn check(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     version(object, findings);
     properties_annotation(object, findings);
     owned(bundle, object, findings);
+    unserved(bundle, object, findings);
     images(object, findings);
     skips_itself(object, findings);
     let shapes = content::shape(object).into_iter();
@@ -222,6 +223,50 @@ fn owned(bundle: &Bundle, object: &Object, findings: &mut Vec<Diagnostic>) {
             let path = list.index(index).key(if slip { "version" } else { "name" });
             report(object, &rules::INDEX_OWNED_CRD_ABSENT, message, &path, findings);
         }
+    }
+}
+
+/// Checks that the CRDs of the bundle serve the owned versions. A version that they do not define at all is reported
+/// elsewhere.
+fn unserved(bundle: &Bundle, object: &Object, findings: &mut Vec<Diagnostic>) {
+    let csv = Csv(object.value());
+    let mut unserved = BTreeMap::new();
+    for crd in bundle.objects.iter().filter(|object| content::is_crd(object)) {
+        for (index, version) in crd.list(&["spec", "versions"]).iter().enumerate() {
+            let name = version.get("name").and_then(Value::as_str).unwrap_or_default();
+            if version.get("served") != Some(&Value::Bool(true)) {
+                unserved.insert((crd.name(), name), (crd, index));
+            }
+        }
+    }
+    let awaited = csv.awaited_crds();
+    let list = Path::from("spec.customresourcedefinitions.owned");
+    for (index, entry) in csv
+        .list(&["spec", "customresourcedefinitions", "owned"])
+        .iter()
+        .enumerate()
+    {
+        let name = OwnedCrd(entry).name();
+        let version = entry.get("version").and_then(Value::as_str).unwrap_or_default();
+        let Some((crd, number)) = unserved.get(&(name, version)) else {
+            continue;
+        };
+        let is_awaited = awaited.get(name) == Some(&version);
+        let consequence = if is_awaited {
+            "so OLM leaves the installed version in the phase Pending (\"CRD version not served\")"
+        } else {
+            "so nobody can use it, although OLM waits only for the last entry of a CRD"
+        };
+        let message =
+            format!("the version {version:?} of {name} is owned, but its CRD does not serve it, {consequence}");
+        let path = list.index(index).key("version");
+        let mut finding = Diagnostic::new(&rules::CSV_OWNED_VERSION_UNSERVED, message).object(object.label());
+        if !is_awaited {
+            finding.severity = Severity::Warning;
+        }
+        let of_crd = Path::from("spec.versions").index(*number).key("served");
+        let finding = finding.path(&path).at(object.place(&path));
+        findings.push(finding.also(crd.place(&of_crd), "the version in the CRD"));
     }
 }
 

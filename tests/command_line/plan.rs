@@ -135,6 +135,7 @@ fn a_version_whose_native_apis_are_not_served_stays_pending() {
     assert_eq!(outcome.status, Some(3), "{outcome}");
     let told = "rake.v1.0.0 stays Pending: the cluster does not serve its native APIs Route (route.example.com/v1)";
     assert!(outcome.stderr.contains(told), "{outcome}");
+    assert!(!outcome.stdout.contains("Nothing would be missing"), "{outcome}");
     cluster("{group: route.example.com, version: v1, kind: Route}");
     assert_eq!(outcome_of(&sandbox, "plan rake --state state.yaml").status, Some(0));
 }

@@ -59,7 +59,7 @@ fn catalog(packages: &[Package]) -> String {
         for (version, bundle) in package.bundles.iter().enumerate() {
             let csv = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",
                 "metadata": {"name": name(number, version)},
-                "spec": {"version": format!("1.{version}.0"), "install": {"strategy": "deployment"}}});
+                "spec": {"version": format!("1.{version}.0"), "install": {"strategy": "deployment", "spec": {"deployments": []}}}});
             let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": format!("{named}-{version}")}});
             let mut properties = vec![
                 json!({"type": "olm.package", "value": {"packageName": named, "version": format!("1.{version}.0")}}),
@@ -147,7 +147,7 @@ fn a_bundle_of_another_package_with_the_same_name_is_not_planned() {
         fs::create_dir(sandbox.path("catalog")).unwrap();
         let of = |package: &str| {
             let csv = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",
-                "metadata": {"name": "same.v1.0.0"}, "spec": {"version": "1.0.0", "install": {"strategy": "deployment"}}});
+                "metadata": {"name": "same.v1.0.0"}, "spec": {"version": "1.0.0", "install": {"strategy": "deployment", "spec": {"deployments": []}}}});
             let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": package}});
             let object = |object: Value| json!({"type": "olm.bundle.object", "value": {"data": STANDARD.encode(object.to_string())}});
             let own = json!({"type": "olm.package", "value": {"packageName": package, "version": "1.0.0"}});

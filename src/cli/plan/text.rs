@@ -113,6 +113,9 @@ fn summary(steps: &[Step], applied: &Applied, context: &Context<'_>) -> Result<(
         .zip(&applied.steps)
         .filter(|(_, outcome)| ![StepStatus::Created, StepStatus::Present].contains(&outcome.status))
         .collect();
+    if missing.is_empty() && !applied.succeeds() {
+        return Ok(());
+    }
     context.printer.line("")?;
     let passes = if applied.passes == 1 {
         "one pass".to_owned()

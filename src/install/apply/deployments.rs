@@ -7,6 +7,7 @@ use crate::csv::Csv;
 use crate::install::handling::Resource;
 use crate::install::permissions::serving;
 use crate::kubernetes::rbac::covering::TooComplex;
+use crate::validation::rejected_deployments;
 use serde_json::Value;
 
 /// `status.reason` of a ClusterServiceVersion if the account is not allowed to create or update its Deployments or
@@ -18,8 +19,8 @@ const FORBIDDEN: &str = "InstallComponentFailedNoRetry";
 const INVALID: &str = "InstallComponentFailed";
 
 /// Returns the versions among these steps that fail because OLM cannot create or update their Deployments, or the
-/// objects for Deployments that serve webhooks or APIs: the installing account is not allowed to, or the selector of an
-/// existing Deployment would change. `statuses` are the final statuses of the steps.
+/// objects for Deployments that serve webhooks or APIs: the installing account is not allowed to, the API server rejects
+/// a Deployment, or the selector of an existing Deployment would change. `statuses` are the final statuses of the steps.
 ///
 /// # Errors
 /// Returns an error if comparing the rules that OLM grants with the permissions of the account takes too many steps.
@@ -53,11 +54,16 @@ impl Cluster<'_> {
         if let Some(refusal) = refused(&certificates)? {
             return Ok(Some((INVALID, format!("install strategy failed: {refusal}"))));
         }
-        let mut deployments = csv.deployments().iter();
-        let refused_deployment = |deployment: &Value| {
+        let rejected = rejected_deployments(csv.0);
+        let mut deployments = csv.deployments().iter().enumerate();
+        let refused_deployment = |(index, deployment): (usize, &Value)| {
             let name = deployment.get("name").and_then(Value::as_str)?;
             if let Some(refusal) = self.forbidden_deployment(name, namespace) {
                 return Some(forbidden(refusal));
+            }
+            if let Some(problem) = rejected.get(&index) {
+                let message = format!("install strategy failed: Deployment.apps {name:?} is invalid: {problem}");
+                return Some((INVALID, message));
             }
             let existing = self.existing.find("apps", "Deployment", namespace, name)?;
             let refusal = invalid::selector(existing, deployment.get("spec")?, name)?;

@@ -1,13 +1,22 @@
-//! Objects that the API server rejects: roles with incomplete or misplaced rules, and changes of immutable fields.
+//! Objects that the API server rejects: roles with incomplete or misplaced rules, versions that lack what their
+//! definition requires, and changes of immutable fields.
 
 use super::super::api_error::{ApiError, reason_of};
+use crate::csv::{self, Csv};
+use crate::diagnostic::MOST_OF_A_RULE;
+use crate::kubernetes::names::is_dns1123_subdomain;
 use crate::kubernetes::rbac::{self, PolicyRule};
+use crate::olm::webhook::WEBHOOK_TYPES;
+use crate::shape;
 use serde_json::{Value, json};
 use std::fmt::Display;
 
 /// Returns the API server's refusal to create an object of this kind. Manifests that OLM generates do not contain their
 /// kind.
 pub(super) fn new(kind: &str, object: &Value) -> Option<ApiError> {
+    if kind == csv::KIND {
+        return version(object);
+    }
     if !["Role", "ClusterRole"].contains(&kind) {
         return None;
     }
@@ -16,6 +25,39 @@ pub(super) fn new(kind: &str, object: &Value) -> Option<ApiError> {
         .enumerate()
         .flat_map(|(index, rule)| rule_problems(kind, index, rule));
     refused(&format!("{kind}.{}", rbac::GROUP), object, problems)
+}
+
+/// Returns the API server's refusal to create a ClusterServiceVersion, as OLM writes it.
+fn version(object: &Value) -> Option<ApiError> {
+    let csv = Csv(object);
+    let name = (!is_dns1123_subdomain(csv.name())).then(|| {
+        (
+            format!(
+                "metadata.name: Invalid value: {:?}: a lowercase RFC 1123 subdomain must consist of lower case \
+                 alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+                csv.name()
+            ),
+            format!("{:?} is not a valid name", csv.name()),
+        )
+    });
+    let unset = shape::unset(object, &csv::SHAPE);
+    let unset = unset
+        .iter()
+        .map(|path| (format!("{path}: Required value"), format!("{path} is required")));
+    let webhooks = csv.list(&["spec", "webhookdefinitions"]).iter().enumerate();
+    let webhooks = webhooks.filter_map(|(index, webhook)| {
+        let kind = text(webhook, "/type");
+        let path = format!("spec.webhookdefinitions[{index}].type");
+        (!WEBHOOK_TYPES.contains(&kind)).then(|| {
+            let known = WEBHOOK_TYPES.map(|known| format!("{known:?}")).join(", ");
+            (
+                format!("{path}: Unsupported value: {kind:?}: supported values: {known}"),
+                format!("{path} is {kind:?}, but must be one of {}", WEBHOOK_TYPES.join(", ")),
+            )
+        })
+    });
+    let problems = name.into_iter().chain(unset).chain(webhooks).take(MOST_OF_A_RULE);
+    refused(&format!("{}.{}", csv::KIND, csv::GROUP), object, problems)
 }
 
 /// Returns the problems of a rule of a role, each in the words of the API server and in plain words.

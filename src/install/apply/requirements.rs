@@ -6,13 +6,16 @@ use super::{Apis, NameConflict, Step, StepStatus};
 use crate::cluster::State;
 use crate::cluster::conditions::{Hold, NOT_UPGRADEABLE, REQUIREMENTS_UNKNOWN, Unready, held_in, installed_in};
 use crate::csv::{self, Csv};
+use crate::install::apis::serves;
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::GVK;
 use crate::olm::releases::Olm;
+use crate::steps::CRD;
 use crate::version::parse_tolerant;
 use semver::Version;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 /// What a version requires before it can start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +28,8 @@ pub struct Requirements {
     pub native: Vec<GroupVersionKind>,
     /// The definitions of owned or required APIs whose names the API server does not accept.
     pub conflicts: Vec<NameConflict>,
+    /// The owned or required definitions that do not serve the version that OLM waits for.
+    pub unserved: Vec<UnservedVersion>,
     /// The owned APIs of APIServices whose Deployment is not in the install strategy, each with the name of the
     /// Deployment.
     pub undeployed: Vec<(GroupVersionKind, String)>,
@@ -34,6 +39,26 @@ pub struct Requirements {
     pub held: Option<Hold>,
     /// The replaced version, if OLM does not replace it in its phase.
     pub unready: Option<Unready>,
+}
+
+/// A version of a CustomResourceDefinition that the API server does not serve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnservedVersion {
+    /// The name of the definition.
+    pub definition: String,
+    /// The version.
+    pub version: String,
+}
+
+impl fmt::Display for UnservedVersion {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The words in parentheses are OLM's.
+        write!(
+            formatter,
+            "the CustomResourceDefinition {} does not serve the version {:?} (\"CRD version not served\")",
+            self.definition, self.version
+        )
+    }
 }
 
 /// A version of Kubernetes that is newer than that of the cluster, or that OLM cannot read.
@@ -90,6 +115,7 @@ impl Requirements {
         });
         let unready = self.unready.as_ref().map(ToString::to_string);
         let conflicts = self.conflicts.iter().map(NameConflict::to_string);
+        let unserved = self.unserved.iter().map(UnservedVersion::to_string);
         let undeployed = self.undeployed.iter().map(|(api, deployment)| {
             format!(
                 "its install strategy has no Deployment {deployment:?} for its API {}",
@@ -99,6 +125,7 @@ impl Requirements {
         let all: Vec<String> = apis
             .into_iter()
             .chain(conflicts)
+            .chain(unserved)
             .chain(undeployed)
             .chain(kubernetes)
             .chain(unready)
@@ -120,7 +147,7 @@ impl Requirements {
     /// Whether the cluster lacks an API or the version of Kubernetes, or the version lacks a Deployment.
     fn lacks(&self) -> bool {
         let lacks_apis = !self.required.is_empty() || !self.native.is_empty() || !self.conflicts.is_empty();
-        lacks_apis || !self.undeployed.is_empty() || self.kubernetes.is_some()
+        lacks_apis || !self.unserved.is_empty() || !self.undeployed.is_empty() || self.kubernetes.is_some()
     }
 
     /// Whether only the phase of the replaced version makes the version wait. OLM checks the phase last.
@@ -134,6 +161,7 @@ impl Requirements {
             required: csv.apis("required"),
             native: csv.native_apis(),
             conflicts: Vec::new(),
+            unserved: Vec::new(),
             undeployed: Vec::new(),
             kubernetes: None,
             held: None,
@@ -145,8 +173,15 @@ impl Requirements {
     /// left.
     fn open(mut self, apis: &Apis, state: &State) -> Option<Self> {
         self.native.retain(|api| !apis.serves(api));
+        let is_unserved = |api: &GroupVersionKind| {
+            let mut unserved = self.unserved.iter();
+            unserved.any(|unserved| {
+                let group = unserved.definition.split_once('.').map(|(_, group)| group);
+                group == Some(&*api.group) && unserved.version == api.version
+            })
+        };
         self.required
-            .retain(|api| !apis.serves(api) && !is_provided(api, state));
+            .retain(|api| !apis.serves(api) && !is_provided(api, state) && !is_unserved(api));
         (self.lacks() || self.unready.is_some()).then_some(self)
     }
 }
@@ -184,6 +219,35 @@ fn undeployed(csv: Csv<'_>) -> Vec<(GroupVersionKind, String)> {
         .collect()
 }
 
+/// Returns the CustomResourceDefinitions on the cluster after these steps, by name.
+fn definitions<'a>(steps: &'a [Step], statuses: &[StepStatus], state: &'a State) -> BTreeMap<&'a str, &'a Value> {
+    let written = steps
+        .iter()
+        .zip(statuses)
+        .filter(|(_, status)| [StepStatus::Created, StepStatus::Present].contains(status));
+    let written = written.map(|(step, _)| &step.resource.manifest);
+    let all = state.objects.iter().chain(written);
+    let definitions = all.filter(|object| Csv(object).text(&["kind"]) == CRD);
+    definitions
+        .map(|definition| (Csv(definition).name(), definition))
+        .collect()
+}
+
+/// Returns the owned and required definitions that do not serve the version that OLM waits for.
+fn unserved(csv: Csv<'_>, definitions: &BTreeMap<&str, &Value>) -> Vec<UnservedVersion> {
+    let awaited = csv.awaited_crds().into_iter();
+    let unserved = awaited.filter(|(name, version)| {
+        let definition = definitions.get(*name);
+        definition.is_some_and(|definition| !serves(definition, version))
+    });
+    unserved
+        .map(|(definition, version)| UnservedVersion {
+            definition: definition.to_owned(),
+            version: version.to_owned(),
+        })
+        .collect()
+}
+
 /// Returns the new versions among these steps that stay `Pending`, each with the requirements that the cluster does not
 /// meet, or with the conditions or the phase of the replaced version that hold it back. `statuses` are the final
 /// statuses of the steps, and `conflicts` the definitions whose names the API server does not accept.
@@ -200,6 +264,7 @@ pub(super) fn pending(
     let mut unready: BTreeMap<String, Unready> = here
         .filter_map(|operator| Some((operator.name.to_owned(), Unready::of(&operator)?)))
         .collect();
+    let on_cluster = definitions(steps, statuses, state);
     let new = steps
         .iter()
         .zip(statuses)
@@ -225,6 +290,7 @@ pub(super) fn pending(
                 .into_iter()
                 .filter_map(|name| conflicts.get(name).cloned())
                 .collect(),
+            unserved: unserved(csv, &on_cluster),
             undeployed: undeployed(csv),
             kubernetes: NewerKubernetes::of(csv, state),
             unready: unready.remove(csv.replaces()),

@@ -7,7 +7,7 @@ use crate::install::content::of_files;
 use crate::kubernetes::GroupVersionKind;
 use crate::olm::property::Property;
 use crate::steps::optional;
-use crate::steps::tests::{content, csv, object, target};
+use crate::steps::tests::{content, csv, deployment, object, target};
 use crate::steps::{in_order, of_bundle};
 use crate::text::Limits;
 use crate::tree::{Tree, TreeLimits};
@@ -16,9 +16,11 @@ use serde_json::{Value, json};
 mod names;
 mod owners;
 mod phases;
+mod rejected;
 mod replaced;
 mod roles;
 mod serving;
+mod unserved;
 
 const MONITORING: &str = "monitoring.coreos.com";
 
@@ -705,7 +707,7 @@ fn an_account_without_all_permissions_is_rejected_permanently() {
 #[test]
 fn without_permissions_on_deployments_the_plan_completes_and_the_version_fails() {
     let mut csv = csv("memo.v1");
-    csv["spec"]["install"]["spec"]["deployments"] = json!([{"name": "memo"}]);
+    csv["spec"]["install"]["spec"]["deployments"] = json!([deployment("memo")]);
     let steps = in_order(of_bundle(&content(csv, Vec::new()), &target(), "").unwrap());
     let ended = |verbs: Value, existing: &[Value]| {
         let everything = json!({"apiGroups": ["", "operators.coreos.com", "rbac.authorization.k8s.io"],
@@ -974,7 +976,7 @@ fn roles_with_urls_and_changes_of_immutable_fields_fail_the_plan() {
 fn a_version_fails_if_the_selector_of_an_existing_deployment_would_change() {
     let mut csv = csv("memo.v1");
     let selector = |label: &str| json!({"matchLabels": {"app": label}});
-    csv["spec"]["install"]["spec"]["deployments"] = json!([{"name": "memo", "spec": {"selector": selector("new")}}]);
+    csv["spec"]["install"]["spec"]["deployments"] = json!([deployment("memo")]);
     let steps = in_order(of_bundle(&content(csv, Vec::new()), &target(), "").unwrap());
     let failed = |label: &str| {
         let mut there = object("apps/v1", "Deployment", "memo");
@@ -989,9 +991,9 @@ fn a_version_fails_if_the_selector_of_an_existing_deployment_would_change() {
         let failed = applied.failed.into_iter();
         failed.map(|failed| (failed.reason, failed.message)).collect::<Vec<_>>()
     };
-    assert!(failed("new").is_empty());
+    assert!(failed("memo").is_empty());
     let message = "install strategy failed: Deployment.apps \"memo\" is invalid: spec.selector: Invalid value: \
-                   {\"matchLabels\":{\"app\":\"new\"}}: field is immutable";
+                   {\"matchLabels\":{\"app\":\"memo\"}}: field is immutable";
     assert_eq!(failed("old"), [("InstallComponentFailed", message.to_owned())]);
 }
 

@@ -124,7 +124,12 @@ mod tests {
         olm: &str,
     ) -> Option<(&'static str, &'static str, String)> {
         let mut version = csv("memo.v1");
-        version["spec"]["webhookdefinitions"] = webhooks.clone();
+        let complete = webhooks.as_array().unwrap().iter().cloned().map(|mut webhook| {
+            webhook["admissionReviewVersions"] = json!(["v1"]);
+            webhook["sideEffects"] = json!("None");
+            webhook
+        });
+        version["spec"]["webhookdefinitions"] = complete.collect();
         let supported = |mode: &&str| json!({"type": mode, "supported": true});
         version["spec"]["installModes"] = modes.iter().map(supported).collect();
         let steps = in_order(of_bundle(&content(version, objects), &target(), "").unwrap());

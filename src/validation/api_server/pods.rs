@@ -16,6 +16,7 @@ impl<'a> Part<'a> {
         let spec = at.key("spec");
         let template = spec.key("template");
         let pod = template.key("spec");
+        self.has_selector(&spec, label);
         self.label_selector(&spec.key("selector"));
         self.template_metadata(&template.key("metadata"));
         self.rollout(&spec, &pod);

@@ -1,13 +1,14 @@
 //! `csv`: checks the names, required fields and annotations of the `ClusterServiceVersion`.
 
 use super::{Input, csv_of, examples, found, install_modes};
-use crate::csv::{Csv, absent_of_resource, annotation_in_other_case};
+use crate::csv::{self, Csv, absent_of_resource, annotation_in_other_case};
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::kubernetes::names::{is_csv_name, is_dns1123_subdomain};
 use crate::manifest::Object;
 use crate::olm::annotation::INDEX_PROPERTIES;
 use crate::rules::{self, Rule};
-use crate::text::{Path, source_edit};
+use crate::shape;
+use crate::text::{Path, Step, source_edit};
 use crate::version::{parse_strict, strict_part};
 use serde_json::Value;
 
@@ -95,7 +96,22 @@ fn required_fields(object: &Object, csv: Csv<'_>, reference: bool, findings: &mu
     if absent && !(reference && is_zero(get(&["spec", "install", "spec"]))) {
         report("spec.install.spec.deployments");
     }
+    let typed = shape::typed(object.value(), &csv::SHAPE).ok().filter(|_| !reference);
+    for path in typed.iter().flat_map(|typed| shape::unset(typed, &csv::SHAPE)) {
+        if !matches!(path.steps().last(), Some(Step::Key(key)) if REPORTED.contains(&&**key)) {
+            report(&path.to_string());
+        }
+    }
 }
+
+/// Required lists and maps that other rules report if they are missing.
+const REPORTED: [&str; 5] = [
+    "admissionReviewVersions",
+    "containers",
+    "deployments",
+    "selector",
+    "verbs",
+];
 
 /// Reports resources of owned APIs that lack fields, because consoles show every field of a resource.
 fn resources(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {

@@ -61,7 +61,7 @@ fn a_version_fails_if_an_existing_api_service_belongs_to_someone_else() {
         let mut csv = csv(name);
         csv["spec"]["apiservicedefinitions"] = json!({"owned": [
             {"group": "metrics.example.com", "version": "v1", "kind": "Sample", "name": "samples", "deploymentName": "memo"}]});
-        csv["spec"]["install"]["spec"]["deployments"] = json!([{"name": "memo"}]);
+        csv["spec"]["install"]["spec"]["deployments"] = json!([deployment("memo")]);
         csv
     };
     let service = |labels: Value| {

@@ -7,13 +7,12 @@ fn requiring() -> Value {
     let mut csv = csv("memo.v1");
     csv["spec"]["installModes"] = json!([{"type": "AllNamespaces", "supported": true}]);
     csv["spec"]["nativeAPIs"] = json!([{"group": "route.example.com", "version": "v1", "kind": "Route"}]);
-    csv["spec"]["install"]["spec"]["deployments"] =
-        json!([{"name": "memo", "spec": {"selector": {"matchLabels": {"app": "new"}}}}]);
+    csv["spec"]["install"]["spec"]["deployments"] = json!([deployment("memo")]);
     csv
 }
 
 /// A Deployment of the same name whose selector OLM cannot change.
-fn deployment() -> Value {
+fn immutable() -> Value {
     let mut there = object("apps/v1", "Deployment", "memo");
     there["metadata"]["namespace"] = json!("operators");
     there["spec"] = json!({"selector": {"matchLabels": {"app": "old"}}});
@@ -43,7 +42,7 @@ fn reasons(objects: Vec<Value>, apis: Option<Vec<Api>>, olm: &Olm) -> (Vec<&'sta
 
 #[test]
 fn the_deployments_of_a_version_are_checked_only_if_its_requirements_are_met() {
-    let objects = vec![deployment()];
+    let objects = vec![immutable()];
     for olm in [Olm::newest(), Olm::Proposed] {
         let (failed, pending) = reasons(objects.clone(), Some(Vec::new()), &olm);
         assert_eq!((&*failed, &*pending), (&[][..], &["RequirementsNotMet"][..]), "{olm:?}");
@@ -60,7 +59,7 @@ fn the_deployments_of_a_version_are_checked_only_if_its_requirements_are_met() {
 fn nothing_else_is_said_of_a_version_that_its_operator_group_refuses() {
     let own = group(&json!({"targetNamespaces": ["operators"]}));
     for olm in [Olm::newest(), Olm::Proposed] {
-        let (failed, pending) = reasons(vec![deployment(), own.clone()], Some(Vec::new()), &olm);
+        let (failed, pending) = reasons(vec![immutable(), own.clone()], Some(Vec::new()), &olm);
         assert_eq!(
             (&*failed, &*pending),
             (&["UnsupportedOperatorGroup"][..], &[][..]),
@@ -104,6 +103,6 @@ fn a_version_stays_pending_without_the_deployment_of_its_api_service() {
     };
     let words = "its install strategy has no Deployment \"planks\" for its API Plank (wood.example.com/v1)";
     assert_eq!(reasons(&version), [words]);
-    version["spec"]["install"]["spec"]["deployments"] = json!([{"name": "planks"}]);
+    version["spec"]["install"]["spec"]["deployments"] = json!([deployment("planks")]);
     assert_eq!(reasons(&version), [""; 0]);
 }

@@ -5,7 +5,7 @@ use super::*;
 /// Returns the message of a plan whose version grants these rules in a list of its install strategy.
 fn end(list: &str, rules: &Value) -> String {
     let mut csv = csv("memo.v1");
-    csv["spec"]["install"]["spec"] = json!({ list: [{"serviceAccountName": "sa", "rules": rules}] });
+    csv["spec"]["install"]["spec"] = json!({"deployments": [], list: [{"serviceAccountName": "sa", "rules": rules}]});
     let steps = in_order(of_bundle(&content(csv, Vec::new()), &target(), "").unwrap());
     let applied = run(&steps, &State::default());
     assert_eq!(applied.succeeds(), applied.phase == Phase::Complete);
@@ -56,7 +56,7 @@ fn a_rule_without_verbs_groups_or_resources_fails_the_plan() {
         ),
         (json!({"resources": ["pods"], "verbs": ["get"]}), groups.to_owned()),
         (json!({"apiGroups": [""], "verbs": ["get"]}), resources.to_owned()),
-        (json!({}), format!("[{verbs}, {groups}, {resources}]")),
+        (json!({"verbs": []}), format!("[{verbs}, {groups}, {resources}]")),
     ] {
         for list in ["permissions", "clusterPermissions"] {
             let message = end(list, &json!([rule]));

@@ -6,9 +6,10 @@ use crate::install::permissions::{needed, not_held};
 
 fn serving() -> Value {
     let mut csv = csv("memo.v1");
-    csv["spec"]["install"]["spec"]["deployments"] = json!([{"name": "memo"}]);
+    csv["spec"]["install"]["spec"]["deployments"] = json!([deployment("memo")]);
     csv["spec"]["webhookdefinitions"] = json!([
-        {"type": "ValidatingAdmissionWebhook", "generateName": "v.example.com", "deploymentName": "memo"}]);
+        {"type": "ValidatingAdmissionWebhook", "generateName": "v.example.com", "deploymentName": "memo",
+            "admissionReviewVersions": ["v1"], "sideEffects": "None"}]);
     csv["spec"]["apiservicedefinitions"] = json!({"owned": [
         {"group": "api.example.com", "version": "v1", "kind": "Ink", "name": "inks", "deploymentName": "memo"}]});
     csv
