@@ -19,8 +19,9 @@ const FORBIDDEN: &str = "InstallComponentFailedNoRetry";
 const INVALID: &str = "InstallComponentFailed";
 
 /// Returns the versions among these steps that fail because OLM cannot create or update their Deployments, or the
-/// objects for Deployments that serve webhooks or APIs: the installing account is not allowed to, the API server rejects
-/// a Deployment, or the selector of an existing Deployment would change. `statuses` are the final statuses of the steps.
+/// objects for Deployments that serve webhooks or APIs: the installing account is not allowed to, the API server
+/// rejects a Deployment, or the selector of an existing Deployment would change. `statuses` are the final statuses of
+/// the steps.
 ///
 /// # Errors
 /// Returns an error if comparing the rules that OLM grants with the permissions of the account takes too many steps.

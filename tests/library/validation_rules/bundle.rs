@@ -45,6 +45,7 @@ spec:
   webhookdefinitions:
   - type: ConversionWebhook
     conversionCRDs: [things.example.com]
+    sideEffects: None
   customresourcedefinitions:
     owned:
     - name: things.example.com
