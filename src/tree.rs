@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 /// The file that marks a folder as an OCI image layout.
 pub(crate) const LAYOUT_FILE: &str = "oci-layout";
 
+/// The kind of a file in an image whose holes are left out.
+pub(crate) const SPARSE: &str = "sparse file";
+
 /// Limits on a tree. Errors name the limit that the input exceeds.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeLimits {

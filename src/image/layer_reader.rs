@@ -5,8 +5,9 @@ use super::error::ImageError;
 use super::image::Layer;
 use super::manifest::{self, Descriptor};
 use super::problem::ContentProblem;
+use super::tar_reader::TarReader;
 use crate::limit::Limit;
-use crate::tree::TreeError;
+use crate::tree::{SPARSE, TreeError};
 use flate2::bufread::MultiGzDecoder;
 use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Read, Take};
@@ -66,6 +67,8 @@ pub(super) struct Member<'a> {
     /// The relative path, without `.` components and without a trailing slash.
     pub(super) path: String,
     pub(super) kind: Kind,
+    /// The target of a link.
+    pub(super) target: String,
     pub(super) size: u64,
     pub(super) content: &'a mut dyn Read,
 }
@@ -76,6 +79,11 @@ pub(super) enum Kind {
     Directory,
     /// Any other kind, with its name for messages.
     Other(&'static str),
+}
+
+impl Kind {
+    pub(super) const SYMLINK: Self = Self::Other("symbolic link");
+    pub(super) const HARD_LINK: Self = Self::Other("hard link");
 }
 
 /// The error that ended the iteration over the members.
@@ -146,42 +154,54 @@ impl LayerReader {
 
     fn visit_members(&mut self, visit: &mut dyn FnMut(Member<'_>) -> Result<(), Stop>) -> Result<(), Stop> {
         let origin = self.origin.clone();
+        let part = part(&self.descriptor);
         let budget = Rc::clone(&self.header_budget);
-        let mut archive = tar::Archive::new(self);
-        let mut entries = archive.entries().map_err(Stop::Read)?;
+        let mut archive = TarReader::new(self);
         loop {
-            // Limit the headers, because the tar reader keeps long names and attributes of any size in memory.
+            // Limit the headers, because long names and attributes of any size are read into memory.
             budget.set(HEADER_LIMIT);
-            let next = entries.next();
+            let next = archive.next_member();
             budget.set(u64::MAX);
-            let Some(entry) = next else { return Ok(()) };
-            let mut entry = entry.map_err(Stop::Read)?;
-            let (path, folder) = plain_path(&origin, &entry.path_bytes())?;
-            let kind = match kind_of(entry.header().entry_type()) {
-                Some(Kind::File) if folder => Kind::Directory,
-                Some(kind) => kind,
-                None => continue,
+            let Some(header) = next.map_err(Stop::Read)? else {
+                return Ok(());
             };
-            if kind == SPARSE {
-                // The holes of a sparse file could have any size.
+            let (path, folder) = plain_path(&origin, &header.name)?;
+            if header.is_sparse {
+                // The holes of a sparse file could have any size, and programs differ in its name and content.
                 return Err(TreeError::EntryType {
-                    origin,
+                    origin: format!("{origin}: {part}"),
                     path,
-                    kind: "sparse file",
+                    kind: SPARSE,
                 }
                 .into());
             }
-            let size = entry.size();
-            if !path.is_empty() {
-                let content = &mut entry;
+            let kind = match header.kind {
+                // Old archives mark folders with a slash.
+                0 if folder => Kind::Directory,
+                0 | b'0' | b'7' => Kind::File,
+                b'1' => Kind::HARD_LINK,
+                b'2' => Kind::SYMLINK,
+                b'3' => Kind::Other("character device"),
+                b'4' => Kind::Other("block device"),
+                b'5' => Kind::Directory,
+                b'6' => Kind::Other("named pipe"),
+                _ => Kind::Other("special entry"),
+            };
+            if path.is_empty() {
+                if kind != Kind::Directory {
+                    let nameless = "a member that is not a folder has no name";
+                    return Err(Stop::Read(io::Error::new(io::ErrorKind::InvalidData, nameless)));
+                }
+            } else {
                 visit(Member {
                     path,
                     kind,
-                    size,
-                    content,
+                    target: String::from_utf8_lossy(&header.target).into_owned(),
+                    size: header.size,
+                    content: &mut archive,
                 })?;
             }
-            io::copy(&mut entry, &mut io::sink()).map_err(Stop::Read)?;
+            archive.skip().map_err(Stop::Read)?;
         }
     }
 
@@ -248,24 +268,6 @@ impl Read for LayerReader {
 
 fn part(descriptor: &Descriptor) -> String {
     format!("layer {}", descriptor.digest)
-}
-
-const SPARSE: Kind = Kind::Other("sparse file");
-
-fn kind_of(entry_type: tar::EntryType) -> Option<Kind> {
-    use tar::EntryType;
-    Some(match entry_type {
-        EntryType::Regular | EntryType::Continuous => Kind::File,
-        EntryType::Directory => Kind::Directory,
-        EntryType::Symlink => Kind::Other("symbolic link"),
-        EntryType::Link => Kind::Other("hard link"),
-        EntryType::Char => Kind::Other("character device"),
-        EntryType::Block => Kind::Other("block device"),
-        EntryType::Fifo => Kind::Other("named pipe"),
-        EntryType::GNUSparse => SPARSE,
-        EntryType::XGlobalHeader => return None,
-        _ => Kind::Other("special entry"),
-    })
 }
 
 /// Removes a leading `/` or `./`, which occurs in existing layers, and rejects `..`. Also returns whether the path

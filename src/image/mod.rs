@@ -36,6 +36,7 @@ mod reference;
 mod registry;
 mod tag_state;
 mod tagged_image;
+mod tar_reader;
 mod transport;
 mod unpack;
 mod unusable;

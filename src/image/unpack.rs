@@ -3,8 +3,10 @@
 //! Layers are streamed in a single pass, and only the wanted files are kept.
 
 mod folder;
+mod links;
 
 pub use folder::extract_folder;
+use links::{Links, through_link, touches};
 
 use super::error::ImageError;
 use super::image::Image;
@@ -47,6 +49,7 @@ type Files = BTreeMap<String, Found>;
 pub fn tree_of(image: &Image, wanted: &dyn Fn(&str) -> bool, limits: &TreeLimits) -> Result<Tree, ImageError> {
     let origin = image.origin();
     let mut lower = Files::new();
+    let mut links = Links::default();
     let mut budget = UnpackLimit {
         bytes: limits
             .total_bytes
@@ -59,6 +62,16 @@ pub fn tree_of(image: &Image, wanted: &dyn Fn(&str) -> bool, limits: &TreeLimits
         let mut held = lower.values().map(Found::bytes).sum();
         let reader = LayerReader::open(origin, layer, budget)?;
         let unpacked = reader.visit(&mut |member| {
+            if let Some(real) = links.follow(origin, &member)? {
+                let paths = [&member.path, &real];
+                if paths
+                    .into_iter()
+                    .any(|path| changes([&mut lower, &mut upper], path, wanted))
+                {
+                    return Err(through_link(origin, &member.path).into());
+                }
+                return Ok(());
+            }
             if let Some(hidden) = Whiteout::of(&member.path) {
                 hidden.take(&mut lower);
                 return Ok(());
@@ -80,6 +93,7 @@ pub fn tree_of(image: &Image, wanted: &dyn Fn(&str) -> bool, limits: &TreeLimits
         })?;
         budget.bytes = budget.bytes.saturating_sub(unpacked);
         lower.append(&mut upper);
+        links.next_layer();
     }
     let mut tree = Tree::new(origin);
     for (path, found) in lower {
@@ -98,6 +112,19 @@ pub fn tree_of(image: &Image, wanted: &dyn Fn(&str) -> bool, limits: &TreeLimits
     Ok(tree)
 }
 
+/// Whether a member at this path would be wanted, or change what was read. May then remove entries.
+fn changes(layers: [&mut Files; 2], path: &str, wanted: &dyn Fn(&str) -> bool) -> bool {
+    match Whiteout::of(path) {
+        Some(hidden) => layers.into_iter().any(|files| !hidden.take(files).is_empty()),
+        None => {
+            let held = |files: &mut Files| {
+                !take_with_below(files, path).is_empty() || parents(path).any(|parent| files.contains_key(parent))
+            };
+            wanted(path) || wanted(&format!("{path}/")) || layers.into_iter().any(held)
+        }
+    }
+}
+
 /// Removes the files that the member replaces, and reads the member if it is wanted.
 fn read_member(
     origin: &str,
@@ -112,6 +139,7 @@ fn read_member(
         kind,
         size,
         content,
+        target: _,
     } = member;
     for files in layers {
         files.remove(&path);
@@ -164,11 +192,12 @@ fn read_member(
 /// Streams a file from the file system of the image to `to`, which is written completely or not at all.
 ///
 /// `limit` is the maximum total unpacked size in bytes of the layers; [`DEFAULT_IMAGE_LIMIT`] is suitable for index
-/// images. Layers are read from the top down, only as far as the layer that contains the file.
+/// images. Layers are read from the top down, only as far as the layer that contains the file, unless links could lead
+/// to the file.
 ///
 /// # Errors
 /// Returns an error if the file does not exist, a layer is damaged or exceeds the limit, the path is a link or device,
-/// or `to` cannot be written.
+/// a layer changes the file through a link, or `to` cannot be written.
 pub fn extract_file(image: &Image, path: &str, to: &Path, limit: u64) -> Result<(), ImageError> {
     let origin = image.origin();
     let (wanted, _) = plain_path(origin, path.as_bytes())?;
@@ -176,11 +205,13 @@ pub fn extract_file(image: &Image, path: &str, to: &Path, limit: u64) -> Result<
         bytes: limit,
         raised_by: Some(Limit::ImageBytes),
     };
+    let mut may_be_linked = false;
     for layer in image.layers().iter().rev() {
         let mut found: Option<Replacement> = None;
         let mut hidden = false;
         let reader = LayerReader::open(origin, layer, budget)?;
         let unpacked = reader.visit(&mut |member| {
+            may_be_linked |= leads_elsewhere(&member.path, &wanted);
             if let Some(whiteout) = Whiteout::of(&member.path) {
                 hidden |= whiteout.hides(&wanted);
                 return Ok(());
@@ -209,6 +240,9 @@ pub fn extract_file(image: &Image, path: &str, to: &Path, limit: u64) -> Result<
             Ok(())
         })?;
         if let Some(replacement) = found {
+            if may_be_linked {
+                refuse_links_to(image, &wanted, limit)?;
+            }
             return Ok(replacement.commit()?);
         }
         if hidden {
@@ -221,6 +255,44 @@ pub fn extract_file(image: &Image, path: &str, to: &Path, limit: u64) -> Result<
         what: format!("the file /{wanted}"),
         available: Vec::new(),
     })
+}
+
+/// Whether a member could be at `wanted`, or hide it, if a folder in its path is a link.
+fn leads_elsewhere(path: &str, wanted: &str) -> bool {
+    let Some((folder, name)) = path.rsplit_once('/') else {
+        return false;
+    };
+    let name = name.strip_prefix(".wh.").unwrap_or(name);
+    let is_above = path == wanted || is_below(wanted, path) || is_below(wanted, folder);
+    !is_above && (name == ".wh..opq" || wanted.split('/').any(|component| component == name))
+}
+
+/// Refuses an image in which the file `wanted` is in a linked folder, or is changed through a link.
+fn refuse_links_to(image: &Image, wanted: &str, limit: u64) -> Result<(), ImageError> {
+    let origin = image.origin();
+    let mut links = Links::default();
+    let mut budget = UnpackLimit {
+        bytes: limit,
+        raised_by: Some(Limit::ImageBytes),
+    };
+    for layer in image.layers() {
+        let unpacked = LayerReader::open(origin, layer, budget)?.visit(&mut |member| {
+            if let Some(real) = links.follow(origin, &member)?
+                && [&member.path, &real]
+                    .into_iter()
+                    .any(|path| touches(path, member.kind, wanted))
+            {
+                return Err(through_link(origin, &member.path).into());
+            }
+            Ok(())
+        })?;
+        links.next_layer();
+        budget.bytes = budget.bytes.saturating_sub(unpacked);
+    }
+    if links.lead_to(wanted) {
+        return Err(through_link(origin, wanted).into());
+    }
+    Ok(())
 }
 
 /// Returns whether a layer of the image contains a file or link with one of these paths. Layers are read from the top

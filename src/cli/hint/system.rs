@@ -4,7 +4,7 @@ use super::{Advice, FULL_TEMPORARY, Hints, MORE_FILES, hint, hints, image_in, is
 use crate::cli::start::StartError;
 use crate::files::{self, FileError, NewFolderError};
 use crate::server::ServeError;
-use crate::tree::TreeError;
+use crate::tree::{SPARSE, TreeError};
 
 impl Hints for FileError {
     fn hints(&self) -> Advice {
@@ -29,7 +29,11 @@ hints! {
     }
     TreeError {
         pass: [File],
-        none: [PathEscape, EntryType],
+        none: [PathEscape],
+        Self::EntryType { kind, .. } if *kind == SPARSE => {
+            hint("build the image with a tool that stores files completely, such as tar without --sparse")
+        }
+        Self::EntryType { .. } => Advice::default(),
         Self::Name { .. } => hint("rename the file"),
         Self::Layout { directory } => image_in(directory),
         Self::Limit { raised_by, .. } => raised(*raised_by),

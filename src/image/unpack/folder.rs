@@ -1,5 +1,6 @@
 //! Extracts a folder from the file system of an image to disk, for catalogs that are too large for memory.
 
+use super::links::{Links, through_link, touches};
 use super::{Stop, Whiteout, copy, is_below, limit, parents, take_with_below};
 use crate::files::{FileError, create_private};
 use crate::image::error::ImageError;
@@ -46,6 +47,7 @@ pub(super) fn extract_at_most(
         raised_by: Some(Limit::ImageBytes),
     };
     let mut lower = Paths::new();
+    let mut links = Links::default();
     let mut folders = 0;
     // Whether the folder exists although it may be empty.
     let mut is_there = false;
@@ -53,6 +55,13 @@ pub(super) fn extract_at_most(
         let mut upper = Paths::new();
         let reader = LayerReader::open(origin, layer, budget)?;
         let unpacked = reader.visit(&mut |member| {
+            if let Some(real) = links.follow(origin, &member)? {
+                let mut paths = [&member.path, &real].into_iter();
+                if paths.any(|path| touches(path, member.kind, &inside)) {
+                    return Err(through_link(origin, &member.path).into());
+                }
+                return Ok(());
+            }
             if let Some(hidden) = Whiteout::of(&member.path) {
                 is_there &= !hidden.hides(&inside);
                 return Ok(remove(hidden.take(&mut lower), to, &inside)?);
@@ -70,6 +79,7 @@ pub(super) fn extract_at_most(
         })?;
         budget.bytes = budget.bytes.saturating_sub(unpacked);
         lower.append(&mut upper);
+        links.next_layer();
     }
     for (path, refused) in &lower {
         if let Some(kind) = refused {
@@ -108,6 +118,7 @@ fn place(lower: &mut Paths, upper: &mut Paths, member: Member<'_>, inside: &str,
         kind,
         size,
         content,
+        target: _,
     } = member;
     for paths in [lower, &mut *upper] {
         let mut hidden = match kind {

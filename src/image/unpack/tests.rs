@@ -420,7 +420,11 @@ fn a_folder_in_or_below_a_link_is_rejected_and_not_partially_read() {
         let linked = image(&[&[files[0], files[1]], &[link(path)], &[file(below, b"c")]]);
         let inside = if path == "root" { "root/configs" } else { "configs" };
         let error = extracted(&linked, inside).unwrap_err().to_string();
-        assert!(error.contains(&format!("{path} is a symbolic link")), "{error}");
+        let refusals = [
+            format!("{path} is a symbolic link"),
+            format!("{below} is a path through a symbolic link"),
+        ];
+        assert!(refusals.iter().any(|refusal| error.contains(refusal)), "{error}");
     }
     let replaced = image(&[&[link("configs")], &[("configs", EntryType::Directory, b""), files[0]]]);
     assert_eq!(extracted(&replaced, "configs").unwrap().len(), 1);
@@ -455,4 +459,170 @@ proptest! {
         found.sort();
         prop_assert_eq!(found, expected);
     }
+}
+
+/// Entries of a layer; the content of a link is its target.
+fn tar_with_links(entries: &[TarEntry<'_>]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    for (path, kind, content) in entries {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(*kind);
+        header.set_size(if kind.is_file() { content.len() as u64 } else { 0 });
+        if !kind.is_file() {
+            header.as_old_mut().linkname[..content.len()].copy_from_slice(content);
+        }
+        header.set_path(path).unwrap();
+        header.set_cksum();
+        tar.append(&header, if kind.is_file() { *content } else { b"" })
+            .unwrap();
+    }
+    tar.into_inner().unwrap()
+}
+
+fn linked_image(layers: &[&[TarEntry<'_>]]) -> Image {
+    image_of_layers(layers.iter().map(|entries| layer(tar_with_links(entries))).collect())
+}
+
+fn symlink<'a>(path: &'a str, target: &'a str) -> TarEntry<'a> {
+    (path, EntryType::Symlink, target.as_bytes())
+}
+
+#[test]
+fn members_that_reach_wanted_files_through_links_are_rejected() {
+    let own = file("manifests/a", b"1");
+    let hard = ("other", EntryType::Link, &b"lnk"[..]);
+    let cases: [&[&[TarEntry<'_>]]; 10] = [
+        &[&[own, symlink("lnk", "manifests"), file("lnk/a", b"2")]],
+        &[&[own, symlink("lnk", "manifests")], &[file("lnk/a", b"2")]],
+        &[&[own, symlink("lnk", "manifests")], &[file("lnk/.wh.a", b"")]],
+        &[&[own, symlink("lnk", "manifests")], &[file("lnk/.wh..wh..opq", b"")]],
+        &[&[
+            own,
+            symlink("x/y/lnk", "../../../../manifests/./"),
+            file("x/y/lnk/a", b"2"),
+        ]],
+        &[&[own, symlink("x", "lnk"), symlink("lnk", "manifests"), file("x/a", b"2")]],
+        &[&[
+            own,
+            symlink("x", "y"),
+            symlink("x/z", "../manifests"),
+            file("y/z/a", b"2"),
+        ]],
+        &[&[own, symlink("lnk", "manifests"), hard, file("other/a", b"2")]],
+        &[&[own, symlink("root", "."), file("root/manifests/a", b"2")]],
+        // The link below the folder that replaced a link is not the one at its target.
+        &[
+            &[
+                own,
+                symlink("a", "q"),
+                ("a", EntryType::Directory, b""),
+                symlink("a/b", "/manifests"),
+            ],
+            &[symlink("q/b", "/etc"), file("a/b/a", b"2")],
+        ],
+    ];
+    for layers in cases {
+        let image = linked_image(layers);
+        let error = read(&image).unwrap_err();
+        assert!(
+            error.contains("is a path through a symbolic link"),
+            "{layers:?}: {error}"
+        );
+        let error = extract(&image, "manifests/a", 1 << 20).unwrap_err();
+        assert!(
+            error.contains("is a path through a symbolic link"),
+            "{layers:?}: {error}"
+        );
+        let error = extracted(&image, "manifests").unwrap_err().to_string();
+        assert!(
+            error.contains("is a path through a symbolic link"),
+            "{layers:?}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_file_that_a_link_adds_to_a_wanted_folder_is_rejected() {
+    let layer = [
+        file("manifests/a", b"1"),
+        symlink("lnk", "/manifests"),
+        file("lnk/b", b"2"),
+    ];
+    let image = linked_image(&[&layer]);
+    assert!(
+        read(&image)
+            .unwrap_err()
+            .contains("lnk/b is a path through a symbolic link")
+    );
+    assert!(extracted(&image, "manifests").is_err());
+    assert_eq!(extract(&image, "manifests/a", 1 << 20), Ok("1".to_owned()));
+}
+
+#[test]
+fn links_elsewhere_and_links_that_were_replaced_do_not_matter() {
+    let image = linked_image(&[
+        &[
+            symlink("lib", "usr/lib"),
+            symlink("var/run", "/run"),
+            symlink("loop", "loop"),
+            symlink("old", "manifests"),
+            file("lib/x", b""),
+            file("var/run/a", b""),
+        ],
+        &[file("lib/.wh.x", b""), file(".wh.old", b""), file("manifests/a", b"1")],
+        &[file("old/a", b"2")],
+    ]);
+    assert_eq!(read(&image), Ok(files(&[("manifests/a", "1")])));
+    assert_eq!(extract(&image, "manifests/a", 1 << 20), Ok("1".to_owned()));
+    assert_eq!(
+        extracted(&image, "manifests").unwrap(),
+        [("a".to_owned(), "1".to_owned())]
+    );
+}
+
+#[test]
+fn links_that_are_unclear_or_never_end_are_rejected() {
+    let endless = linked_image(&[&[symlink("a", "b"), symlink("b", "a"), file("a/x", b"")]]);
+    let error = read(&endless).unwrap_err();
+    assert!(
+        error.contains("the number of symbolic links in the path a/x exceeds the limit of 255"),
+        "{error}"
+    );
+    let hidden = linked_image(&[&[symlink("a", "manifests"), file(".wh.a", b"")]]);
+    assert!(
+        read(&hidden)
+            .unwrap_err()
+            .contains("whiteout of a link in the same layer")
+    );
+}
+
+#[test]
+fn a_file_of_which_a_folder_is_a_link_is_rejected_if_a_later_layer_may_change_it() {
+    let lower = [symlink("database", "data")];
+    let image = linked_image(&[
+        &lower,
+        &[file("database/index.db", b"1")],
+        &[file("data/index.db", b"2")],
+    ]);
+    let error = extract(&image, "database/index.db", 1 << 20).unwrap_err();
+    assert!(error.contains("through a symbolic link"), "{error}");
+}
+
+#[test]
+fn sparse_files_in_extended_headers_are_rejected_with_their_layer() {
+    let mut tar = tar::Builder::new(Vec::new());
+    let name: (&str, &[u8]) = ("GNU.sparse.name", b"manifests/a");
+    tar.append_pax_extensions([name]).unwrap();
+    let mut header = tar::Header::new_ustar();
+    header.set_size(0);
+    header.set_path("x").unwrap();
+    header.set_cksum();
+    tar.append(&header, &b""[..]).unwrap();
+    let sparse = layer(tar.into_inner().unwrap());
+    let digest = sparse.descriptor.digest;
+    let error = read(&image_of_layers(vec![sparse])).unwrap_err();
+    assert!(
+        error.contains(&format!("layer {digest}: manifests/a is a sparse file")),
+        "{error}"
+    );
 }
