@@ -7,28 +7,22 @@ use super::{PageError, SiteOptions};
 use crate::concurrent;
 use crate::files::Stamp;
 use crate::index::open::Index;
+use crate::server::pages;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderValue};
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::fs;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 
 /// The path from which pages request the current generation of the site.
 const GENERATION: &str = "/.generation";
-/// The maximum number of concurrent connections, and the time limit for each.
+/// The maximum number of concurrent connections.
 const CONNECTIONS: usize = 64;
-const TIME: Duration = Duration::from_secs(30);
 
 /// A site in memory.
 #[derive(Debug)]
@@ -69,34 +63,10 @@ impl LiveSite {
     /// pages of other sites cannot read this site.
     pub async fn serve(self: Arc<Self>, listener: TcpListener, shutdown: impl Future<Output = ()>) {
         let is_local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
-        let permits = Arc::new(Semaphore::new(CONNECTIONS));
-        tokio::pin!(shutdown);
-        loop {
-            let accepted = async {
-                // The semaphore is never closed.
-                let permit = Arc::clone(&permits).acquire_owned().await;
-                (listener.accept().await, permit)
-            };
-            let (accepted, permit) = tokio::select! {
-                () = &mut shutdown => return,
-                accepted = accepted => accepted,
-            };
-            let Ok((stream, _)) = accepted else {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-                continue;
-            };
-            let site = Arc::clone(&self);
-            tokio::spawn(async move {
-                let answer =
-                    service_fn(|request| std::future::ready(Ok::<_, Infallible>(site.answer(&request, is_local))));
-                let serving = http1::Builder::new()
-                    .keep_alive(false)
-                    .max_buf_size(64 * 1024)
-                    .serve_connection(TokioIo::new(stream), answer);
-                // A malformed or slow request gets no answer.
-                let _ = tokio::time::timeout(TIME, serving).await;
-                drop(permit);
-            });
+        let serving = pages::serve(listener, CONNECTIONS, move |request| self.answer(request, is_local));
+        tokio::select! {
+            () = shutdown => {}
+            () = serving => {}
         }
     }
 

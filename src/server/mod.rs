@@ -20,6 +20,7 @@ mod method;
 pub mod metrics;
 mod options;
 mod outgoing;
+pub(crate) mod pages;
 mod pool;
 pub mod probe;
 pub mod proto;

@@ -943,7 +943,7 @@ fn get(port: u16, host: &str, path: &str) -> String {
 #[cfg(unix)]
 #[test]
 fn a_live_site_follows_changes_of_its_catalog() {
-    use std::io::{BufRead, BufReader};
+    use std::io::{BufRead, BufReader, ErrorKind, Read};
     use std::process::Stdio;
     use std::time::{Duration, Instant};
     let sandbox = Sandbox::new();
@@ -965,6 +965,15 @@ fn a_live_site_follows_changes_of_its_catalog() {
     assert!(get(port, "localhost", "/p/compost-operator/").contains("kind: Subscription"));
     assert!(get(port, "localhost", "/p/nothing").starts_with("HTTP/1.1 404"));
     assert!(get(port, "site.example.com", "/").starts_with("HTTP/1.1 403"));
+    // Clients that send nothing make room for others before their time is over.
+    let silent: Vec<_> = (0..64)
+        .map(|_| std::net::TcpStream::connect(("127.0.0.1", port)).unwrap())
+        .collect();
+    assert!(get(port, "localhost", "/").starts_with("HTTP/1.1 200"));
+    let mut last = silent.last().unwrap();
+    last.set_nonblocking(true).unwrap();
+    assert_eq!(last.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    drop(silent);
     let before = get(port, "localhost", "/.generation");
     let wait = |done: &dyn Fn() -> bool| {
         let begin = Instant::now();
