@@ -23,8 +23,9 @@ impl Draft {
     /// documents of bundles that are new or have different content, by name.
     ///
     /// The other form may keep a bundle in a channel because another bundle leads to it. If a change without documents
-    /// leaves such a bundle in no list of a channel, the bundle is removed. A change with documents removes no bundle. A bundle that the change marks as
-    /// deprecated is named in the deprecations of the package. Returns the names of the removed bundles.
+    /// leaves such a bundle in no list of a channel, the bundle is removed. A change with documents removes no bundle.
+    /// A bundle that the change marks as deprecated is named in the deprecations of the package. Returns the names of
+    /// the removed bundles.
     pub fn follow(&mut self, before: &Shape, after: &Shape, documents: &BTreeMap<String, Value>) -> Vec<String> {
         let listed = self.listed();
         if before.default_channel != after.default_channel {
