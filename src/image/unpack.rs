@@ -114,15 +114,13 @@ pub fn tree_of(image: &Image, wanted: &dyn Fn(&str) -> bool, limits: &TreeLimits
 
 /// Whether a member at this path would be wanted, or change what was read. May then remove entries.
 fn changes(layers: [&mut Files; 2], path: &str, wanted: &dyn Fn(&str) -> bool) -> bool {
-    match Whiteout::of(path) {
-        Some(hidden) => layers.into_iter().any(|files| !hidden.take(files).is_empty()),
-        None => {
-            let held = |files: &mut Files| {
-                !take_with_below(files, path).is_empty() || parents(path).any(|parent| files.contains_key(parent))
-            };
-            wanted(path) || wanted(&format!("{path}/")) || layers.into_iter().any(held)
-        }
+    if let Some(hidden) = Whiteout::of(path) {
+        return layers.into_iter().any(|files| !hidden.take(files).is_empty());
     }
+    let held = |files: &mut Files| {
+        !take_with_below(files, path).is_empty() || parents(path).any(|parent| files.contains_key(parent))
+    };
+    wanted(path) || wanted(&format!("{path}/")) || layers.into_iter().any(held)
 }
 
 /// Removes the files that the member replaces, and reads the member if it is wanted.

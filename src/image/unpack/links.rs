@@ -16,8 +16,17 @@ const MOST_STEPS: usize = 10_000_000;
 /// The maximum length of a target; no system creates longer ones.
 const LONGEST: usize = 4096;
 
-/// The links of the layers read so far, from the bottom up. The value is the target, or `None` if it is not UTF-8.
-type Targets = BTreeMap<String, Option<String>>;
+#[derive(Clone)]
+enum Target {
+    Path(String),
+    /// The link or its target is not UTF-8. Two such names may be read as the same name.
+    Unclear,
+}
+
+/// The links of some layers, by path.
+type Targets = BTreeMap<String, Target>;
+
+/// The links of the layers read so far, from the bottom up.
 
 #[derive(Default)]
 pub(super) struct Links {
@@ -55,11 +64,11 @@ impl Links {
             removed = take_with_below(&mut self.lower, place);
             removed.extend(take_with_below(&mut self.upper, place));
             if let Some(target) = self.target_of(origin, member)? {
-                self.bytes += weight(place, target.as_deref());
+                self.bytes += weight(place, &target);
                 self.upper.insert(place.to_owned(), target);
             }
         }
-        let freed = removed.iter().map(|(path, target)| weight(path, target.as_deref()));
+        let freed = removed.iter().map(|(path, target)| weight(path, target));
         self.bytes = self.bytes.saturating_sub(freed.sum());
         if self.bytes > MOST_BYTES {
             let what = "the total length of the symbolic links";
@@ -73,21 +82,21 @@ impl Links {
         parents(path).chain([path]).any(|path| self.get(path).is_some())
     }
 
-    fn get(&self, path: &str) -> Option<&Option<String>> {
+    fn get(&self, path: &str) -> Option<&Target> {
         self.upper.get(path).or_else(|| self.lower.get(path))
     }
 
     /// Returns the target if the member is a symbolic link, or another name of one.
-    fn target_of(&mut self, origin: &str, member: &Member<'_>) -> Result<Option<Option<String>>, TreeError> {
+    fn target_of(&mut self, origin: &str, member: &Member<'_>) -> Result<Option<Target>, TreeError> {
         let target = &member.target;
-        // Two names that are not UTF-8 may be read as the same name.
         let is_clear = ![&member.path, target].iter().any(|name| name.contains('\u{fffd}'));
         match member.kind {
             Kind::SYMLINK if target.len() > LONGEST => {
                 let what = format!("the length of the target of the symbolic link {}", member.path);
                 Err(limit(origin, what, format!("{LONGEST} bytes"), None))
             }
-            Kind::SYMLINK => Ok(Some(is_clear.then(|| target.clone()))),
+            Kind::SYMLINK if is_clear => Ok(Some(Target::Path(target.clone()))),
+            Kind::SYMLINK => Ok(Some(Target::Unclear)),
             Kind::HARD_LINK => {
                 let linked = target.trim_matches('/');
                 let linked = match self.real(origin, &member.path, linked)? {
@@ -141,14 +150,14 @@ impl Links {
                     real = at;
                     continue;
                 }
-                Some(None) => {
+                Some(Target::Unclear) => {
                     return Err(refused(
                         origin,
                         member,
                         "path through a symbolic link that is not UTF-8",
                     ));
                 }
-                Some(Some(target)) => target,
+                Some(Target::Path(target)) => target,
             };
             let names = target.rsplit('/').map(str::to_owned);
             if target.starts_with('/') {
@@ -169,10 +178,14 @@ impl Links {
     }
 }
 
-fn weight(path: &str, target: Option<&str>) -> usize {
+fn weight(path: &str, target: &Target) -> usize {
     // What the maps need in addition, about.
     const ENTRY: usize = 100;
-    path.len() + target.map_or(0, str::len) + ENTRY
+    let target = match target {
+        Target::Path(path) => path.len(),
+        Target::Unclear => 0,
+    };
+    path.len() + target + ENTRY
 }
 
 /// The error for a member that changes what is read through a link.
