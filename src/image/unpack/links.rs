@@ -103,7 +103,8 @@ impl Links {
                     Some(real) => real,
                     None => linked.to_owned(),
                 };
-                Ok(self.get(&linked).cloned())
+                let linked = self.get(&linked).cloned();
+                Ok(linked.map(|target| if is_clear { target } else { Target::Unclear }))
             }
             _ => Ok(None),
         }
