@@ -29,6 +29,10 @@ pub(crate) struct ClusterArguments {
     /// version -o yaml", and discovery documents, such as the output of "kubectl get --raw /apis/GROUP/VERSION". If the
     /// input lists APIs, the cluster is assumed to serve no others. If it contains an object more than once, the last
     /// one is used.
+    ///
+    /// OLM's decisions depend on the kinds sub,csv,og,catsrc,installplans,operatorconditions. The result of a plan also
+    /// depends on crd and on the custom resources of the operators, such as etcdclusters.etcd.database.coreos.com,
+    /// because OLM compares updated CustomResourceDefinitions with them. Export the objects of all namespaces (-A).
     #[arg(long, value_name = "PATH", visible_alias = "objects", value_parser = filled())]
     pub(crate) cluster: Vec<String>,
 }

@@ -2,6 +2,7 @@
 
 mod requirements;
 mod text;
+mod unchecked;
 
 use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
@@ -52,6 +53,7 @@ Examples:
   $ opmx plan operator.yaml --catalog community=registry.example.com/index:v1
 
   Plan the updates that a newer index brings to a cluster
+  $ kubectl get sub,csv,og,catsrc,installplans,operatorconditions,crd -A -o yaml > dump.yaml
   $ opmx plan --cluster dump.yaml --catalog operatorhubio-catalog=registry.example.com/index:v2";
 
 /// Show the InstallPlan of a bundle, and its result on a cluster
@@ -76,16 +78,18 @@ Examples:
 /// name of a new one that a version owns or requires, every replaced version would be ready for it, and no version
 /// would fail because of its Deployments, which the API server must accept, or its webhooks, an installed version that
 /// owns the same definition, an existing APIService that belongs to someone else, or the OperatorGroup of its
-/// namespace. If the files do not contain the version of Kubernetes, only the form of spec.minKubeVersion is checked,
-/// and API versions that Kubernetes has removed are assumed to be served. Otherwise, or if nothing can be resolved, the
-/// exit status is 3. A plan that requires manual approval is printed as waiting; --approval automatic shows its result.
-/// If the condition of an installed operator holds back an upgrade, the plan does not contain the upgrade; the output
-/// shows the condition, its time, and how to override it, and the exit status is 3. With --olm and a release, the plan
-/// contains the upgrade, but its version stays Pending.
+/// namespace, and no installed version of any namespace would fail because an updated CustomResourceDefinition no
+/// longer serves a version that it owns or requires. If the files do not contain the version of Kubernetes, only the
+/// form of spec.minKubeVersion is checked, and API versions that Kubernetes has removed are assumed to be served.
+/// Otherwise, or if nothing can be resolved, the exit status is 3. A plan that requires manual approval is printed as
+/// waiting; --approval automatic shows its result. For an InstallPlan that is already on the cluster, specify its
+/// bundle. If the condition of an installed operator holds back an upgrade, the plan does not contain the upgrade; the
+/// output shows the condition, its time, and how to override it, and the exit status is 3. With --olm and a release,
+/// the plan contains the upgrade, but its version stays Pending.
 ///
 /// In addition to OLM's condition Installed, the formats yaml and json show a condition for everything else that
 /// affects the exit status: VersionFailed and VersionPending for each version that is not installed although the plan
-/// completes, UpdateBlocked for an upgrade that a condition holds back, InstalledAfterApproval for a plan that requires
+/// completes, or that fails because of the plan, UpdateBlocked for an upgrade that a condition holds back, InstalledAfterApproval for a plan that requires
 /// manual approval, PendingApproval for an Install that waits for the approval of permissions, and Created if the plan
 /// is too large for a cluster. If there is nothing to install, the output is null.
 #[derive(Debug, Args)]
@@ -468,8 +472,12 @@ fn printed(
     for warning in &applied.warnings {
         context.printer.warning(warning);
     }
+    unchecked::warn(&applied.unchecked, context);
     for version in &applied.failed {
         context.printer.error(format!("the plan completes, but {version}"));
+    }
+    for version in &applied.broken {
+        context.printer.error(version);
     }
     requirements::report_pending(&applied.pending, context);
     if state.is_some_and(|state| state.apis.is_none()) {

@@ -11,6 +11,7 @@
 //! Optional steps follow the proposal *optional-manifest*, which no OLM release implements: released OLM versions
 //! ignore that a step is optional.
 
+mod broken;
 mod definition;
 mod deployments;
 mod failed_version;
@@ -21,12 +22,15 @@ mod owners;
 mod provided_apis;
 mod requests;
 pub(crate) mod requirements;
+mod unseen;
 mod webhooks;
 mod wording;
 
+pub use broken::BrokenVersion;
 pub use failed_version::FailedVersion;
 pub use names::NameConflict;
 pub use requirements::{NewerKubernetes, Requirements, UnservedVersion};
+pub use unseen::{Lacks, UncheckedUpdate};
 
 use super::api_error::{ApiError, Class, reason_of};
 use super::apis::{Apis, defined};
@@ -79,12 +83,17 @@ pub struct Applied {
     /// The versions that stay `Pending` although the plan is complete, with the requirements that the cluster does not
     /// meet, or the replaced version that OLM does not replace yet.
     pub pending: Vec<Requirements>,
+    /// The installed versions that fail because of definitions that the plan updates.
+    pub broken: Vec<BrokenVersion>,
+    /// The updates of definitions that were not checked, because the description of the cluster is incomplete.
+    pub unchecked: Vec<UncheckedUpdate>,
 }
 
 impl Applied {
     /// Whether the plan completes, and no version fails or stays `Pending`.
     pub fn succeeds(&self) -> bool {
-        self.phase == Phase::Complete && self.failed.is_empty() && self.pending.is_empty()
+        let is_installed = self.phase == Phase::Complete && self.failed.is_empty() && self.pending.is_empty();
+        is_installed && self.broken.is_empty()
     }
 
     /// Returns the plan with the resulting steps and status.
@@ -122,6 +131,10 @@ struct Cluster<'a> {
     conflicts: BTreeMap<String, NameConflict>,
     /// The messages that OLM would log for the steps so far.
     warnings: Vec<String>,
+    /// The definitions that must exist, with the installed versions that own them.
+    owners: BTreeMap<&'a str, &'a str>,
+    /// The updates so far that were not checked.
+    unchecked: Vec<UncheckedUpdate>,
 }
 
 /// The reason why a pass ended early.
@@ -150,8 +163,9 @@ pub fn apply(steps: &[Step], namespace: &str, state: &State, olm: &Olm) -> Resul
         (account, held)
     });
     let mut applied = apply_as(steps, namespace, state, account, olm)?;
+    let statuses: Vec<StepStatus> = applied.steps.iter().map(|outcome| outcome.status).collect();
+    applied.broken = broken::broken(steps, &statuses, namespace, state);
     if applied.phase == Phase::Complete {
-        let statuses: Vec<StepStatus> = applied.steps.iter().map(|outcome| outcome.status).collect();
         let refused = operator_group::refused(steps, &statuses, namespace, state, olm);
         // OLM checks the membership before everything else.
         let is_refused = |name: &str| refused.iter().any(|refused| refused.name == name);
@@ -218,7 +232,7 @@ pub fn apply_as(
                 |conflict: &NameConflict| pending.iter().any(|version| version.conflicts.contains(conflict));
             let unlisted = cluster.conflicts.values().filter(|conflict| !is_listed(conflict));
             warnings.extend(unlisted.map(|conflict| format!("{conflict}, so it does not serve them")));
-            let applied = ended(steps, outcomes, passes, end, warnings);
+            let applied = ended(steps, outcomes, passes, end, (warnings, cluster.unchecked));
             return Ok(Applied {
                 failed,
                 pending,
@@ -239,7 +253,13 @@ pub fn apply_as(
             Some(stop) => (Phase::Failed, stop.message().to_owned()),
             None => (Phase::Installing, String::new()),
         };
-        return Ok(ended(steps, outcomes, passes, end, cluster.warnings));
+        return Ok(ended(
+            steps,
+            outcomes,
+            passes,
+            end,
+            (cluster.warnings, cluster.unchecked),
+        ));
     }
 }
 
@@ -248,7 +268,7 @@ fn ended(
     outcomes: Vec<Outcome>,
     passes: usize,
     (phase, message): (Phase, String),
-    mut warnings: Vec<String>,
+    (mut warnings, unchecked): (Vec<String>, Vec<UncheckedUpdate>),
 ) -> Applied {
     let not_created = steps
         .iter()
@@ -273,6 +293,8 @@ fn ended(
         message,
         failed: Vec::new(),
         pending: Vec::new(),
+        broken: Vec::new(),
+        unchecked,
     }
 }
 
@@ -348,6 +370,8 @@ impl<'a> Cluster<'a> {
             installer,
             conflicts: BTreeMap::new(),
             warnings: Vec::new(),
+            owners: unseen::owners(&state.objects),
+            unchecked: Vec::new(),
         }
     }
 
@@ -364,8 +388,10 @@ impl<'a> Cluster<'a> {
             Handling::Once | Handling::Patched | Handling::Unsupported => {}
         }
         let existing = self.existing.of_step(step, &resource, self.namespace);
+        let owner = self.owners.get(&*step.resource.name).copied();
+        let owner = owner.filter(|_| handling == Handling::Definition && existing.is_none());
         self.authorize(index, step, &resource, "create")?;
-        let refused = self.ask(step, &resource, "create", existing.is_some());
+        let refused = self.ask(step, &resource, "create", existing.is_some() || owner.is_some());
         let exists = match refused {
             None => false,
             Some(refusal) if refusal.reason.class == Class::Update => true,
@@ -410,7 +436,18 @@ impl<'a> Cluster<'a> {
                 if let Some(refusal) = definition::immutable(existing, &step.resource.manifest) {
                     return Err(refused_while(step, "update", refusal));
                 }
+                let unchecked = unseen::without_objects(existing, &step.resource.manifest, &self.existing);
+                self.unchecked.extend(unchecked);
                 self.claim_names(step, Some(existing));
+            }
+            if let Some(owner) = owner {
+                self.unchecked.push(UncheckedUpdate {
+                    definition: step.resource.name.clone(),
+                    lacks: Lacks::Definition {
+                        owner: owner.to_owned(),
+                    },
+                });
+                self.existing.add(step, &resource, self.namespace);
             }
             self.apis.define(&step.resource.manifest);
         }

@@ -3,7 +3,7 @@
 
 use super::apis::Apis;
 use super::apply::requirements::unchecked;
-use super::apply::{Applied, COMPONENT_FAILED, FailedVersion, Requirements, apply};
+use super::apply::{Applied, BrokenVersion, COMPONENT_FAILED, FailedVersion, Requirements, apply};
 use super::catalogs::Catalogs;
 use super::hold::HeldUpgrade;
 use super::install_plan::{Condition, InstallPlan, Phase};
@@ -124,6 +124,15 @@ impl Planned {
         {
             let message = format!("{name}: {message}");
             conditions.push(Condition::new("VersionFailed", "True", reason, message));
+        }
+        for version in &applied.broken {
+            let message = format!(
+                "{} in the namespace {}: {}",
+                version.name,
+                version.namespace,
+                version.message()
+            );
+            conditions.push(Condition::new("VersionFailed", "True", BrokenVersion::REASON, message));
         }
         for version in &applied.pending {
             let message = format!("{}: {}", version.name, version.reason());

@@ -9,6 +9,7 @@ pub(crate) mod platform;
 pub mod quantity;
 pub mod rbac;
 pub(crate) mod removed;
+pub(crate) mod schema_digest;
 pub(crate) mod selector;
 pub mod served;
 pub(crate) mod structural;

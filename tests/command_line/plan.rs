@@ -243,6 +243,61 @@ fn all_that_decides_about_the_status_is_in_the_json() {
     assert_eq!(conditions(line, 3), serde_json::json!([installed, pending]));
 }
 
+/// An installed version in the namespace team that owns or requires a version of the definition of compost-operator.
+fn installed(list: &str, version: &str) -> String {
+    format!(
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {{name: heap.v1, namespace: team}}\n\
+         spec: {{customresourcedefinitions: {{{list}: [{{name: compostheaps.garden.example.org, version: {version}, \
+         kind: CompostHeap}}]}}}}\nstatus: {{phase: Succeeded}}\n"
+    )
+}
+
+#[test]
+fn a_plan_names_the_definitions_and_custom_resources_that_the_input_lacks() {
+    let sandbox = garden();
+    fs::write(sandbox.path("dump.yaml"), installed("owned", "v1alpha1")).unwrap();
+    let outcome = succeed(&sandbox, "plan compost --cluster dump.yaml");
+    assert!(
+        outcome
+            .stdout
+            .contains("compostheaps.garden.example.org          Present"),
+        "{outcome}"
+    );
+    let warning = "warning: the input does not contain compostheaps.garden.example.org, which the installed heap.v1 owns, so \
+                   neither stored versions nor custom resources could be checked; add \
+                   \"crd,compostheaps.garden.example.org\" to the kinds of \"kubectl get -A\" to include them\n";
+    assert!(outcome.stderr.contains(warning), "{outcome}");
+    let path = sandbox.path("compost/manifests/compostheaps.crd.yaml");
+    let definition = fs::read_to_string(&path).unwrap();
+    fs::write(sandbox.path("dump.yaml"), &definition).unwrap();
+    let outcome = succeed(&sandbox, "plan compost --cluster dump.yaml");
+    assert!(!outcome.stderr.contains("custom resources"), "{outcome}");
+    fs::write(&path, definition + "        required: [spec]\n").unwrap();
+    let outcome = succeed(&sandbox, "plan compost --cluster dump.yaml");
+    let warning = "warning: changed schemas were not checked against custom resources: the input has none of kind \
+                   CompostHeap; if the cluster has some, add \"compostheaps.garden.example.org\" to the kinds of \"kubectl \
+                   get -A\" to include them\n";
+    assert!(outcome.stderr.contains(warning), "{outcome}");
+}
+
+#[test]
+fn a_plan_that_breaks_an_installed_version_in_another_namespace_does_not_succeed() {
+    let sandbox = garden();
+    fs::write(sandbox.path("dump.yaml"), installed("required", "v1")).unwrap();
+    let outcome = sandbox.run("plan compost --cluster dump.yaml -o json".split(' '));
+    assert_eq!(outcome.status, Some(3), "{outcome}");
+    let cause = "requirements no longer met: compostheaps.garden.example.org no longer serves v1";
+    let error = format!(
+        "error: the installed heap.v1 in the namespace team then ends in the phase Failed with the reason \
+         RequirementsNotMet: {cause}\n"
+    );
+    assert!(outcome.stderr.contains(&error), "{outcome}");
+    let plan: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let failed = serde_json::json!({"type": "VersionFailed", "status": "True", "reason": "RequirementsNotMet",
+        "message": format!("heap.v1 in the namespace team: {cause}")});
+    assert_eq!(plan["status"]["conditions"][1], failed);
+}
+
 #[test]
 fn a_version_whose_required_apis_have_no_provider_stays_pending() {
     let sandbox = garden();

@@ -1,7 +1,7 @@
 //! Reduces cluster objects to the parts that a command needs.
 
 use crate::csv::{self, Csv};
-use crate::kubernetes::builtin;
+use crate::kubernetes::{builtin, schema_digest};
 use crate::olm::annotation::PROPERTIES;
 use serde_json::{Map, Value, json};
 
@@ -70,7 +70,7 @@ const OF_PACKAGE: [&[&str]; 5] = [
 const OF_API: [&str; 4] = ["name", "group", "version", "kind"];
 
 /// Returns the parts of an object that a resolution and a plan need: the identity and the APIs of a
-/// ClusterServiceVersion, the names and versions of a CustomResourceDefinition, and the identity of other objects, with
+/// ClusterServiceVersion, the names, versions and digests of the schemas of a CustomResourceDefinition, and the identity of other objects, with
 /// the fields that the API server or OLM compares in an update. Roles, custom resources and objects of OLM's other
 /// kinds are kept whole.
 pub fn kept(object: Value) -> Value {
@@ -114,7 +114,15 @@ pub fn kept(object: Value) -> Value {
 fn definition(object: &Value) -> Value {
     let at = |path: &str| object.pointer(path).cloned().unwrap_or_default();
     let versions = object.pointer("/spec/versions").and_then(Value::as_array);
-    let version = |version: &Value| json!({"name": version.get("name"), "served": version.get("served")});
+    let version = |version: &Value| {
+        let mut kept = json!({"name": version.get("name"), "served": version.get("served")});
+        put(
+            &mut kept,
+            &[schema_digest::KEY],
+            schema_digest::of(version).map(Value::String),
+        );
+        kept
+    };
     let versions: Vec<Value> = versions.into_iter().flatten().map(version).collect();
     json!({"group": at("/spec/group"), "names": at("/spec/names"), "scope": at("/spec/scope"),
         "conversion": {"strategy": at("/spec/conversion/strategy")}, "version": at("/spec/version"),

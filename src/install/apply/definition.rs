@@ -76,13 +76,17 @@ fn name(definition: &Value) -> &str {
     text(definition, "/metadata/name")
 }
 
-fn text<'a>(value: &'a Value, path: &str) -> &'a str {
+pub(super) fn text<'a>(value: &'a Value, path: &str) -> &'a str {
     value.pointer(path).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
+pub(super) fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
     let versions = definition.pointer("/spec/versions").and_then(Value::as_array);
     versions.into_iter().flatten()
+}
+
+pub(super) fn is_served(version: &Value) -> bool {
+    version.get("served") != Some(&Value::Bool(false))
 }
 
 /// Checks that the new definition keeps every version in which objects are stored.
@@ -111,13 +115,12 @@ fn keeps_stored_versions(existing: &Value, new: &Value) -> Result<(), Stop> {
 /// Compiles the schemas of the versions that are served both before and after the update. Returns them with the names
 /// of their versions, and warnings about those that do not compile.
 fn checkers<'a>(existing: &Value, new: &'a Value, objects: &Existing<'_>) -> (Vec<(&'a str, Structure)>, Vec<String>) {
-    let is_served = |version: &&Value| version.get("served") != Some(&Value::Bool(false));
     let before: Vec<&str> = versions(existing)
-        .filter(is_served)
+        .filter(|version| is_served(version))
         .map(|version| text(version, "/name"))
         .collect();
     let both = versions(new)
-        .filter(is_served)
+        .filter(|version| is_served(version))
         .filter(|version| before.contains(&text(version, "/name")));
     let (group, kind) = (text(new, "/spec/group"), text(new, "/spec/names/kind"));
     let has_objects = objects.of_kind(group, kind).next().is_some();

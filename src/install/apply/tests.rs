@@ -13,6 +13,7 @@ use crate::text::Limits;
 use crate::tree::{Tree, TreeLimits};
 use serde_json::{Value, json};
 
+mod broken;
 mod names;
 mod owners;
 mod phases;
@@ -21,6 +22,7 @@ mod replaced;
 mod roles;
 mod serving;
 mod unserved;
+mod unseen;
 
 const MONITORING: &str = "monitoring.coreos.com";
 
