@@ -6,6 +6,7 @@ use super::missing;
 use super::names::{few, named};
 use super::predicate::{Predicate, Test};
 use super::problem::ResolverOptions;
+use super::replaced::{still_there, successor, way_out};
 use super::resolution::{Considered, Unresolved};
 use super::search::{ConstraintId, Demand, DemandOf, Enabled, Outcome, Variable, minimal, search};
 use super::unoffered::unoffered;
@@ -97,7 +98,10 @@ pub(super) fn plain(variables: &Variables<'_>, constraint: ConstraintId) -> Opti
             )
         }
         Clause::Unmet(place, unmet) => unmet_because(variables, subscription(place), *unmet),
-        Clause::Installed(id) => format!("{} is installed without a subscription, so it stays", name(id)),
+        Clause::Installed(id) => match successor(variables.problem, &name(id)) {
+            Some(new) => still_there(&name(id), new),
+            None => format!("{} is installed without a subscription, so it stays", name(id)),
+        },
         Clause::Needs(id, predicate, candidates) if candidates.is_empty() => {
             let there_is = what_there_is(variables, predicate);
             format!("{} needs {predicate}, but {there_is}", name(id))
@@ -247,6 +251,23 @@ fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &
             remedies.push(format!("another startingCSV in the subscription {name}, or none"));
         }
     }
+    let mut successors = BTreeSet::new();
+    for constraint in core {
+        if let Clause::Installed(id) = &variables.constraints[*constraint]
+            && let Some(new) = successor(variables.problem, &variables.name(*id))
+        {
+            remedies.push(way_out(&variables.name(*id), new));
+            successors.insert(new.name.as_str());
+        }
+    }
+    // OLM deletes a replaced version itself. Without it or the subscription, an unfinished upgrade would stay unfinished.
+    let is_upgrading = |variable: Variable| match variables.stands[variable] {
+        Stands::Subscription(place) => {
+            let current = variables.current(&variables.problem.subscriptions[place]);
+            current.is_some_and(|id| successors.contains(&*variables.name(id)))
+        }
+        Stands::Entry(id) => successor(variables.problem, &variables.name(id)).is_some(),
+    };
     let enabled = Enabled::all(&variables.instance);
     let mut steps = options.steps;
     let given_up = core.iter().filter_map(|constraint| {
@@ -255,8 +276,8 @@ fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &
             .iter()
             .find(|demand| demand.constraint == Some(*constraint))?;
         match demand.of {
-            DemandOf::One(variable) => Some((*constraint, variable)),
-            DemandOf::Some(..) => None,
+            DemandOf::One(variable) if !is_upgrading(variable) => Some((*constraint, variable)),
+            DemandOf::One(_) | DemandOf::Some(..) => None,
         }
     });
     for (constraint, variable) in given_up.take(TRIED) {

@@ -24,6 +24,7 @@ mod predicate;
 mod preferences;
 mod problem;
 mod properties;
+mod replaced;
 mod resolution;
 mod resolve;
 mod search;

@@ -264,3 +264,61 @@ fn a_catalog_that_was_not_ready_in_the_cluster_is_reported_with_the_consequence(
         "an index replaces the catalog: {outcome}"
     );
 }
+
+/// A cluster that upgrades rake.v1.0.0 to rake.v1.1.0, which is in this phase.
+fn upgrading(phase: &str) -> String {
+    let olm = "apiVersion: operators.coreos.com/v1alpha1\n  kind";
+    let version = |version: &str, replaces: &str, phase: &str| {
+        let properties = format!(
+            r#"{{"properties":[{{"type":"olm.package","value":{{"packageName":"rake","version":"{version}"}}}}]}}"#
+        );
+        format!(
+            "- {olm}: ClusterServiceVersion\n  metadata:\n    name: rake.v{version}\n    namespace: garden\n    \
+             annotations: {{operatorframework.io/properties: '{properties}'}}\n  \
+             spec: {{version: {version}{replaces}}}\n  status: {{phase: {phase}}}\n"
+        )
+    };
+    format!(
+        "apiVersion: v1\nitems:\n- {olm}: CatalogSource\n  metadata: {{name: main, namespace: olm}}\n{}{}\
+         - {olm}: Subscription\n  metadata: {{name: rake, namespace: garden}}\n  \
+         spec: {{name: rake, channel: stable, source: main, sourceNamespace: olm}}\n  \
+         status: {{installedCSV: rake.v1.1.0, currentCSV: rake.v1.1.0, state: AtLatestKnown}}\nkind: List\n",
+        version("1.0.0", "", "Replacing"),
+        version("1.1.0", ", replaces: rake.v1.0.0", phase),
+    )
+}
+
+#[test]
+fn the_removal_of_a_version_that_is_being_replaced_is_no_remedy() {
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, "same", &[("1.1.0", Some("1.0.0")), ("1.0.0", None)]);
+    let refusal = |phase: &str| {
+        fs::write(sandbox.path("dump.yaml"), upgrading(phase)).unwrap();
+        let outcome = refuse(&sandbox, "resolve --cluster dump.yaml --catalog main=same");
+        let lines = outcome
+            .stderr
+            .lines()
+            .filter(|line| line.contains("stays") || line.contains("work with"));
+        lines
+            .map(|line| line.trim_start().to_owned() + "\n")
+            .collect::<String>()
+    };
+    insta::assert_snapshot!(refusal("Pending"), @"
+    because: rake.v1.0.0 stays until rake.v1.1.0, which replaces it, is in the phase Succeeded; rake.v1.1.0 is in the phase Pending
+    it would work with: what rake.v1.1.0 lacks in the phase Pending (see its status); OLM then completes the upgrade and deletes rake.v1.0.0
+    ");
+    insta::assert_snapshot!(refusal("Installing"), @"
+    because: rake.v1.0.0 stays until rake.v1.1.0, which replaces it, is in the phase Succeeded; rake.v1.1.0 is in the phase Installing
+    it would work with: the end of the upgrade to rake.v1.1.0, after which OLM deletes rake.v1.0.0
+    ");
+    // Nothing replaces this version, so only its removal helps.
+    let other = upgrading("Succeeded").replace(", replaces: rake.v1.0.0", "");
+    fs::write(sandbox.path("other.yaml"), other).unwrap();
+    let outcome = refuse(&sandbox, "resolve --cluster other.yaml --catalog main=same");
+    assert!(
+        outcome
+            .stderr
+            .contains("it would work with: the removal of rake.v1.0.0"),
+        "{outcome}"
+    );
+}
