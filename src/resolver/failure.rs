@@ -227,15 +227,29 @@ fn unmet_because(variables: &Variables<'_>, subscription: &Subscription, unmet: 
         }
         Unmet::StartingCsv => {
             let csv = starting_csv.as_deref().unwrap_or_default();
-            let wanted = |name: &str| channel.as_deref().is_none_or(|channel| channel == name);
-            let names = here().flat_map(|source| {
+            let offered = here().flat_map(|source| {
                 let channels = source.catalog.package(package).map(|package| &package.channels[..]);
                 let channels = channels.unwrap_or_default().iter();
-                let entries = channels
-                    .filter(|channel| wanted(&channel.name))
-                    .flat_map(|channel| &channel.entries);
-                entries.filter_map(|entry| Some(&*source.catalog.bundle(entry.bundle)?.name))
+                channels.flat_map(|channel| {
+                    let bundles = channel
+                        .entries
+                        .iter()
+                        .filter_map(|entry| source.catalog.bundle(entry.bundle));
+                    bundles.map(|bundle| (&*channel.name, &*bundle.name))
+                })
             });
+            let wanted = |name: &str| channel.as_deref().is_none_or(|channel| channel == name);
+            let (names, elsewhere): (Vec<_>, Vec<_>) = offered.partition(|(channel, _)| wanted(channel));
+            let others = elsewhere.into_iter().filter(|(_, name)| *name == csv);
+            let others: BTreeSet<&str> = others.map(|(channel, _)| channel).collect();
+            if !others.is_empty() {
+                let channel = channel.as_deref().unwrap_or_default();
+                let others = few(others.into_iter().map(str::to_owned).collect(), "and");
+                return format!(
+                    "the subscription {name} starts at {csv}, which is not in the channel {channel}, but in {others}"
+                );
+            }
+            let names = names.into_iter().map(|(_, name)| name);
             let known = of(names.collect(), csv);
             format!("the subscription {name} starts at {csv}, which does not exist; {known}")
         }

@@ -322,3 +322,32 @@ fn the_removal_of_a_version_that_is_being_replaced_is_no_remedy() {
         "{outcome}"
     );
 }
+
+#[test]
+fn a_starting_version_in_another_channel_is_not_called_missing() {
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, "both", &[("1.0.0", None)]);
+    let path = sandbox.path("both/catalog.yaml");
+    let fast = "---\nschema: olm.channel\npackage: rake\nname: fast\nentries: [{name: rake.v2.0.0}]\n---\n\
+                schema: olm.bundle\nname: rake.v2.0.0\npackage: rake\nimage: registry.example.com/rake:2.0.0\n\
+                properties: [{type: olm.package, value: {packageName: rake, version: 2.0.0}}]\n";
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text + fast).unwrap();
+    let reason = |version: &str| {
+        let line = format!("resolve rake=stable --catalog both --starting-csv rake.v{version}");
+        let outcome = refuse(&sandbox, &line);
+        let mut lines = outcome.stderr.lines();
+        lines
+            .find(|line| line.contains("because"))
+            .unwrap()
+            .trim_start()
+            .to_owned()
+    };
+    let begin = "because: the subscription rake starts at rake.v";
+    let elsewhere = format!("{begin}2.0.0, which is not in the channel stable, but in fast");
+    assert_eq!(reason("2.0.0"), elsewhere);
+    assert_eq!(
+        reason("1.0.1"),
+        format!("{begin}1.0.1, which does not exist; did you mean rake.v1.0.0?")
+    );
+}
