@@ -16,6 +16,7 @@ use crate::cluster::State;
 use crate::cluster::conditions::NOT_UPGRADEABLE;
 use crate::cluster::requested;
 use crate::cluster::state::Approval;
+use crate::cluster::unfinished::REQUIRES_APPROVAL;
 use crate::install::handling;
 use crate::install::hold::{HeldUpgrade, also_holds, held_upgrade, upgraded};
 use crate::install::plan::{PlanOptions, Planned, Subject, plan};
@@ -349,12 +350,38 @@ fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context
     };
     let released = resolved.released.as_ref().map(what_if::other_resolution);
     let status = show(all, known, options, (released, held), arguments, context)?;
+    if resolution.install.is_empty() {
+        suggest_bundles(&resolved.state, context);
+    }
     report_held(held, &resolved.state, &namespace, context);
     Ok(if held.is_empty() || status != Status::Success {
         status
     } else {
         Status::No
     })
+}
+
+/// Names the commands that show the results of InstallPlans that wait for approval.
+fn suggest_bundles(state: &State, context: &Context<'_>) {
+    let waiting = state.subscriptions.iter().filter_map(|to| {
+        let plan = to
+            .install_plan
+            .as_ref()
+            .filter(|plan| plan.phase == REQUIRES_APPROVAL)?;
+        let mut catalogs = state.catalogs.iter();
+        let catalog = catalogs.find(|known| known.name == to.catalog && known.namespace == to.catalog_namespace);
+        let index = catalog.and_then(|catalog| catalog.source.as_deref()).unwrap_or("INDEX");
+        Some((&*plan.name, to.current_csv.as_deref()?, index))
+    });
+    for (plan, bundle, index) in waiting {
+        context.printer.status(format_args!(
+            "to show the result of the InstallPlan {plan}, plan its bundle: opmx plan {} --index {} --namespace {}, with \
+            the same --cluster or --state",
+            word(bundle),
+            word(index),
+            word(&state.namespace)
+        ));
+    }
 }
 
 /// Shows the plan of an Install, and its result.

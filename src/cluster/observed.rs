@@ -1,6 +1,9 @@
 //! Converts the OLM objects of a dump into the content of a what-if file.
 
 mod convert;
+mod waits;
+
+pub(crate) use waits::{Wait, waits_in};
 
 use super::State;
 use super::state::{CatalogSource, FAIL_FORWARD, NAMESPACE, UpgradeStrategy};

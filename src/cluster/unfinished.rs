@@ -10,7 +10,12 @@ pub(crate) const REQUIRES_APPROVAL: &str = "RequiresApproval";
 /// The phase of an InstallPlan that failed.
 pub(crate) const FAILED: &str = "Failed";
 /// The phase of an InstallPlan whose objects were created.
-pub(crate) const COMPLETE: &str = "Complete";
+const COMPLETE: &str = "Complete";
+/// The state of a Subscription whose current version does not exist.
+const UPGRADE_PENDING: &str = "UpgradePending";
+/// The state of such a Subscription if its InstallPlan failed in a namespace in which failed upgrades may be upgraded.
+/// In other namespaces, OLM changes the state to `UpgradePending` before it resolves.
+const UPGRADE_FAILED: &str = "UpgradeFailed";
 
 /// Adds the InstallPlan that a Subscription waits for. OLM creates no other plan while all Subscriptions of a namespace
 /// refer to a plan and are in the state `UpgradePending`: their current version does not exist. `versions` and `plans`
@@ -23,7 +28,9 @@ pub(super) fn with_unfinished_plan(
     strategy: UpgradeStrategy,
 ) -> Subscription {
     let name = view.text(&["status", "installPlanRef", "name"]);
-    let waits = !name.is_empty() && view.text(&["status", "state"]) == "UpgradePending";
+    let state = view.text(&["status", "state"]);
+    let waits = !name.is_empty() && [UPGRADE_PENDING, UPGRADE_FAILED].contains(&state);
+    let has_failed = state == UPGRADE_FAILED;
     let exists = |csv: &String| versions.contains(csv.as_str());
     if !waits || subscription.current_csv.as_ref().is_some_and(exists) {
         return subscription;
@@ -44,18 +51,39 @@ pub(super) fn with_unfinished_plan(
     }
     let phase = match plan {
         Some(plan) => plan.text(&["status", "phase"]),
+        None if has_failed => FAILED,
         None => phase(view),
     };
     let unfinished = UnfinishedPlan {
         name: name.to_owned(),
         versions,
         phase: phase.to_owned(),
-        // Without the plan, OLM keeps the state UpgradePending.
-        blocks: !(strategy == UpgradeStrategy::FailForward && plan.is_some() && phase == FAILED),
+        // Without the plan, OLM keeps the state.
+        blocks: !(strategy == UpgradeStrategy::FailForward && (plan.is_some() || has_failed) && phase == FAILED),
     };
     Subscription {
         install_plan: Some(unfinished),
         ..subscription
+    }
+}
+
+impl UnfinishedPlan {
+    /// Returns the state of the plan in words. `versions` is the list of its versions, and `is_blocked` means that OLM
+    /// creates no other plan in the namespace.
+    pub(crate) fn explained(&self, versions: &str, is_blocked: bool) -> String {
+        let Self { name, phase, .. } = self;
+        let (state, way_out) = match &**phase {
+            REQUIRES_APPROVAL => ("waits for approval", "you approve or delete it"),
+            FAILED => ("failed", "you delete it"),
+            COMPLETE => ("is complete, although not all of its versions exist", "you delete it"),
+            _ => ("is not complete", "it is complete, or you delete it"),
+        };
+        let consequence = if is_blocked {
+            format!("; OLM creates no other plan until {way_out}")
+        } else {
+            String::new()
+        };
+        format!("the InstallPlan {name} with {versions} {state}{consequence}")
     }
 }
 
@@ -171,5 +199,13 @@ mod tests {
         assert!(of("Failed", "Default"));
         assert!(!of("Failed", "TechPreviewUnsafeFailForward"));
         assert!(of("RequiresApproval", "TechPreviewUnsafeFailForward"));
+        let mut failed = waiting(&json!([]));
+        failed["status"]["state"] = json!("UpgradeFailed");
+        let of = |strategy: &str, plans: Vec<Value>| found([vec![failed.clone(), group(strategy)], plans].concat());
+        let with = |blocks: bool| Some(("Failed".to_owned(), blocks));
+        for plans in [vec![plan("install-abc", "Failed")], Vec::new()] {
+            assert_eq!(of("TechPreviewUnsafeFailForward", plans.clone()), with(false));
+            assert_eq!(of("Default", plans), with(true));
+        }
     }
 }

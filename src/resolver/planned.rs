@@ -4,7 +4,6 @@ use super::names::few;
 use super::problem::Problem;
 use super::resolution::{Note, NoteKind, Resolution, Unresolved};
 use crate::cluster::state::{Subscription, UnfinishedPlan};
-use crate::cluster::unfinished::{COMPLETE, FAILED, REQUIRES_APPROVAL};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the result of a resolution as OLM applies it. While all Subscriptions of a namespace wait for InstallPlans,
@@ -54,6 +53,12 @@ impl Resolution {
                         "OLM does not yet create an install plan for {name}, because all Subscriptions of the \
                          namespace wait for an InstallPlan"
                     )
+                } else if let Some(own) = current_of(problem, &name) {
+                    format!(
+                        "{name} is not installed, and OLM creates no install plan, because it is already the current \
+                         version of the Subscription {own}: delete and recreate the Subscription, or wait for the next \
+                         update"
+                    )
                 } else {
                     format!(
                         "{name} is needed but not installed, and OLM creates no install plan, because no Subscription \
@@ -76,6 +81,13 @@ impl Resolution {
     }
 }
 
+/// Returns the name of the Subscription that has this current version.
+fn current_of<'p>(problem: &'p Problem<'_>, name: &str) -> Option<&'p str> {
+    let mut subscriptions = problem.subscriptions.iter();
+    let own = subscriptions.find(|to| to.current_csv.as_deref() == Some(name))?;
+    Some(&own.name)
+}
+
 /// Returns the InstallPlan that a Subscription waits for.
 fn waits_for<'p>(subscription: &'p Subscription, problem: &Problem<'_>) -> Option<&'p UnfinishedPlan> {
     let exists = |csv: &String| problem.installed.iter().any(|installed| installed.name == *csv);
@@ -91,25 +103,11 @@ fn unfinished<'p>(problem: &'p Problem<'_>) -> BTreeMap<&'p str, &'p UnfinishedP
 
 /// Returns the note about an InstallPlan. `is_blocked` means that OLM does not resolve the namespace.
 fn note(plan: &UnfinishedPlan, is_blocked: bool) -> Note {
-    let UnfinishedPlan {
-        name, versions, phase, ..
-    } = plan;
-    let (state, way_out) = match &**phase {
-        REQUIRES_APPROVAL => ("waits for approval", "you approve or delete it"),
-        FAILED => ("failed", "you delete it"),
-        COMPLETE => ("is complete, although not all of its versions exist", "you delete it"),
-        _ => ("is not complete", "it is complete, or you delete it"),
-    };
-    let consequence = if is_blocked {
-        format!("; OLM creates no other plan until {way_out}")
-    } else {
-        String::new()
-    };
-    let versions = few(versions.clone(), "and");
+    let versions = few(plan.versions.clone(), "and");
     Note {
         kind: NoteKind::UnfinishedPlan,
-        subject: name.clone(),
-        message: format!("the InstallPlan {name} with {versions} {state}{consequence}"),
+        subject: plan.name.clone(),
+        message: plan.explained(&versions, is_blocked),
     }
 }
 
@@ -169,6 +167,23 @@ mod tests {
             panic!("{:?}", planned.notes)
         };
         assert_eq!((note.kind, &*note.subject), (NoteKind::NoPlan, "a.v1"));
+    }
+
+    #[test]
+    fn a_missing_version_that_a_subscription_already_has_needs_no_other_subscription() {
+        let mut resolution = resolution(&["a.v1"]);
+        resolution.updated_subscriptions.clear();
+        let problem = Problem {
+            subscriptions: vec![Subscription {
+                name: "own".to_owned(),
+                current_csv: Some("a.v1".to_owned()),
+                ..Subscription::default()
+            }],
+            ..Problem::default()
+        };
+        let note = "a.v1 is not installed, and OLM creates no install plan, because it is already the current version of \
+                    the Subscription own: delete and recreate the Subscription, or wait for the next update";
+        assert_eq!(messages(&resolution.into_planned(&problem)), [note]);
     }
 
     #[test]

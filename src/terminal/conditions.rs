@@ -71,6 +71,8 @@ fn cells(check: &Check) -> [&str; 6] {
         Upgrade::Upgrading => "in progress",
         Upgrade::NotStarted => "not started",
         Upgrade::NotDone => "not completed",
+        Upgrade::AwaitsApproval => "waits for approval",
+        Upgrade::Failed => "failed",
         Upgrade::Unknown => "",
     };
     [

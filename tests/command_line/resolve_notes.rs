@@ -70,6 +70,12 @@ fn an_install_plan_that_olm_waits_for_is_reported_instead_of_a_new_one() {
     warning: the InstallPlan install-abc with rake.v1.1.0 failed; OLM creates no other plan until you delete it
     there is nothing to install, so OLM creates no plan
     ");
+    insta::assert_snapshot!(outcome_of(&sandbox, "plan --cluster waits.yaml --catalog main=same --approval automatic"), @"
+    ------- stderr -------
+    warning: the InstallPlan install-abc with rake.v1.1.0 waits for approval; OLM creates no other plan until you approve or delete it
+    there is nothing to install, so OLM creates no plan
+    to show the result of the InstallPlan install-abc, plan its bundle: opmx plan rake.v1.1.0 --index same --namespace garden, with the same --cluster or --state
+    ");
     let outcome = outcome_of(&sandbox, "resolve --cluster failed.yaml --catalog main=same -o json");
     let answer: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(answer["notes"][0]["kind"], "unfinished-plan");

@@ -60,6 +60,38 @@ fn without_operators_no_upgrade_is_blocked() {
 }
 
 #[test]
+fn an_upgrade_whose_install_plan_failed_or_waits_is_not_shown_as_done() {
+    let dump = |phase: &str| {
+        format!(
+            "{DUMP}- apiVersion: operators.coreos.com/v1alpha1
+  kind: InstallPlan
+  metadata: {{name: install-abc, namespace: operators}}
+  spec: {{clusterServiceVersionNames: [bar.v1.1.0]}}
+  status: {{phase: {phase}}}
+- apiVersion: operators.coreos.com/v1alpha1
+  kind: Subscription
+  metadata: {{name: bar, namespace: operators}}
+  spec: {{name: bar}}
+  status: {{installedCSV: bar.v1.0.0, currentCSV: bar.v1.1.0, state: UpgradePending, installPlanRef: {{name: install-abc}}}}
+"
+        )
+    };
+    let of = |phase: &str| {
+        let outcome = run(&sandbox(&dump(phase)), "upgrade-check dump.yaml");
+        let row = outcome.stdout.lines().find(|line| line.starts_with("bar.v1.0.0"));
+        format!("{}\n{}", row.unwrap(), outcome.stderr)
+    };
+    insta::assert_snapshot!(of("Failed"), @"
+    bar.v1.0.0  operators  allowed   failed
+    warning: bar.v1.0.0: the InstallPlan install-abc with bar.v1.1.0 failed; OLM creates no other plan until you delete it
+    ");
+    insta::assert_snapshot!(of("RequiresApproval"), @"
+    bar.v1.0.0  operators  allowed   waits for approval
+    warning: bar.v1.0.0: the InstallPlan install-abc with bar.v1.1.0 waits for approval; OLM creates no other plan until you approve or delete it
+    ");
+}
+
+#[test]
 fn blocked_upgrades_are_reported_with_the_message_of_olm() {
     let sandbox = sandbox(DUMP);
     insta::assert_snapshot!(run(&sandbox, "upgrade-check dump.yaml"), @r#"

@@ -25,7 +25,7 @@ Examples:
   $ kubectl get operatorconditions -A -o json | opmx upgrade-check - -q
 
   Show the available updates, and the updates that are held back
-  $ kubectl get csv,sub,operatorconditions -A -o yaml > dump.yaml
+  $ kubectl get csv,sub,og,installplans,operatorconditions -A -o yaml > dump.yaml
   $ opmx upgrade-check dump.yaml --catalog registry.example.com/index:v2
 
   Print a condition resource for a new operator
@@ -44,7 +44,9 @@ Examples:
 ///
 /// OLM also does not replace a version in the phase Pending or Failed until it succeeds. If the upgradeStrategy of the
 /// OperatorGroup is TechPreviewUnsafeFailForward, a version in the phase Failed is replaced, so include the
-/// OperatorGroups in the input.
+/// OperatorGroups in the input. If the Subscription of an operator waits for an InstallPlan that failed or that nobody
+/// has approved, the last upgrade is not shown as done, provided that the input contains the Subscriptions and
+/// InstallPlans.
 ///
 /// The exit status is 3 if an upgrade is held back.
 #[derive(Debug, Args)]

@@ -5,6 +5,8 @@ use super::{
     REQUIREMENTS_UNKNOWN, Said, Unready, judge,
 };
 use crate::cluster::State;
+use crate::cluster::observed::{Wait, waits_in};
+use crate::cluster::unfinished::{FAILED, REQUIRES_APPROVAL};
 use crate::olm::releases::{Feature, Olm};
 use serde::Serialize;
 use serde_json::Value;
@@ -22,6 +24,10 @@ pub enum Upgrade {
     NotStarted,
     /// The phase of the ClusterServiceVersion is not `Succeeded`.
     NotDone,
+    /// The InstallPlan of the upgrade waits for approval.
+    AwaitsApproval,
+    /// The InstallPlan of the upgrade failed.
+    Failed,
     /// The progress of the upgrade is unknown.
     Unknown,
 }
@@ -62,14 +68,35 @@ pub struct Check {
     pub conditions: Vec<Said>,
     /// The progress of the last upgrade.
     pub upgrade: Upgrade,
-    /// Notes for people about the resource.
+    /// Notes for people about the resource, and about the InstallPlan of the last upgrade.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// Runs [`check`] on the cluster that a what-if file or dumps describe.
+/// Runs [`check`] on the cluster that a what-if file or dumps describe. The upgrade of an operator whose Subscription
+/// waits for an InstallPlan is not complete.
 pub fn check_in(state: &State) -> Vec<Check> {
-    check(&conditions_in(state), &installed_in(state))
+    let mut checks = check(&conditions_in(state), &installed_in(state));
+    let waits = waits_in(state);
+    let mut told = BTreeSet::new();
+    for check in &mut checks {
+        let place = (check.namespace.clone().unwrap_or_default(), check.operator.clone());
+        let Some(Wait { plan, is_blocked }) = waits.get(&place) else {
+            continue;
+        };
+        if check.upgrade == Upgrade::Done {
+            check.upgrade = match plan.phase.as_str() {
+                REQUIRES_APPROVAL => Upgrade::AwaitsApproval,
+                FAILED => Upgrade::Failed,
+                _ => Upgrade::NotDone,
+            };
+        }
+        if told.insert(place) {
+            let versions = plan.versions.join(", ");
+            check.notes.push(plan.explained(&versions, *is_blocked));
+        }
+    }
+    checks
 }
 
 /// Matches operators with conditions. Returns an entry for each operator and each of its conditions, one for each

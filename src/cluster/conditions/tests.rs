@@ -1,4 +1,5 @@
 use super::*;
+use crate::cluster::State;
 use crate::text::{self, Limits};
 use serde_json::json;
 
@@ -581,4 +582,54 @@ fn c4_conditions_unknown_to_olm_are_kept() {
         ["Foo=False"]
     );
     assert!(judged("v2", &reported("Upgradeable", "True")).others.is_empty());
+}
+
+#[test]
+fn an_upgrade_is_not_done_while_a_subscription_waits_for_its_install_plan() {
+    let of = |phase: &str, namespace: &str, others: Vec<Value>| {
+        let object = |kind: &str, name: &str, parts: Value| {
+            let mut object = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": kind,
+                "metadata": {"name": name, "namespace": "garden"}});
+            object
+                .as_object_mut()
+                .unwrap()
+                .extend(parts.as_object().unwrap().clone());
+            object
+        };
+        let mut version = object(
+            "ClusterServiceVersion",
+            "rake.v1",
+            json!({"status": {"phase": "Succeeded"}}),
+        );
+        version["metadata"]["namespace"] = json!(namespace);
+        let subscription = object(
+            "Subscription",
+            "rake",
+            json!({"spec": {"name": "rake"}, "status": {"installedCSV": "rake.v1", "currentCSV": "rake.v2",
+                "state": "UpgradePending", "installPlanRef": {"name": "install-abc"}}}),
+        );
+        let plan = object(
+            "InstallPlan",
+            "install-abc",
+            json!({"spec": {"clusterServiceVersionNames": ["rake.v2"]}, "status": {"phase": phase}}),
+        );
+        let state = State {
+            objects: [vec![version, subscription, plan], others].concat(),
+            ..State::default()
+        };
+        let check = check_in(&state).swap_remove(0);
+        (check.upgrade, check.notes)
+    };
+    let failed = "the InstallPlan install-abc with rake.v2 failed";
+    let blocked = format!("{failed}; OLM creates no other plan until you delete it");
+    assert_eq!(of("Failed", "garden", Vec::new()), (Upgrade::Failed, vec![blocked]));
+    let (upgrade, notes) = of("RequiresApproval", "garden", Vec::new());
+    assert_eq!(upgrade, Upgrade::AwaitsApproval);
+    assert!(notes[0].contains("waits for approval"), "{notes:?}");
+    assert_eq!(of("Installing", "garden", Vec::new()).0, Upgrade::NotDone);
+    assert_eq!(of("Failed", "elsewhere", Vec::new()), (Upgrade::Done, Vec::new()));
+    let group = json!({"apiVersion": "operators.coreos.com/v1", "kind": "OperatorGroup",
+        "metadata": {"name": "g", "namespace": "garden"}, "spec": {"upgradeStrategy": "TechPreviewUnsafeFailForward"}});
+    let forward = of("Failed", "garden", vec![group]);
+    assert_eq!(forward, (Upgrade::Failed, vec![failed.to_owned()]));
 }
