@@ -90,9 +90,10 @@ Examples:
 ///
 /// In addition to OLM's condition Installed, the formats yaml and json show a condition for everything else that
 /// affects the exit status: VersionFailed and VersionPending for each version that is not installed although the plan
-/// completes, or that fails because of the plan, UpdateBlocked for an upgrade that a condition holds back, InstalledAfterApproval for a plan that requires
-/// manual approval, PendingApproval for an Install that waits for the approval of permissions, and Created if the plan
-/// is too large for a cluster. If there is nothing to install, the output is null.
+/// completes, or that fails because of the plan, UpdateBlocked for an upgrade that a condition holds back,
+/// InstalledAfterApproval for a plan that requires manual approval, PendingApproval for an Install that waits for the
+/// approval of permissions, and Created if the plan is too large for a cluster. If there is nothing to install, the
+/// output is null.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PlanArguments {

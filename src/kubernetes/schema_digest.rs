@@ -1,7 +1,6 @@
 //! Digests of the schemas of CustomResourceDefinitions. A reduced definition contains them instead of the schemas.
 
-use crate::text::canonical;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The key of the digest in a version of a reduced definition.
@@ -15,21 +14,31 @@ pub(crate) fn of(version: &Value) -> Option<String> {
     }
     let schema = version.pointer("/schema/openAPIV3Schema")?;
     let mut hasher = DefaultHasher::new();
-    canonical::to_string(&undescribed(schema)).hash(&mut hasher);
+    feed(schema, &mut hasher);
     Some(format!("{:016x}", hasher.finish()))
 }
 
-/// Removes the descriptions. A property may be called `description`, but its value is an object.
-fn undescribed(schema: &Value) -> Value {
+/// Hashes a schema without its descriptions. A property may be called `description`, but its value is an object.
+fn feed(schema: &Value, hasher: &mut DefaultHasher) {
     match schema {
         Value::Object(keys) => {
             let is_description = |key: &str, value: &Value| key == "description" && value.is_string();
             let kept = keys.iter().filter(|(key, value)| !is_description(key, value));
-            let kept: Map<String, Value> = kept.map(|(key, value)| (key.clone(), undescribed(value))).collect();
-            Value::Object(kept)
+            let mut kept: Vec<(&String, &Value)> = kept.collect();
+            kept.sort_by_key(|(key, _)| *key);
+            ('{', kept.len()).hash(hasher);
+            for (key, value) in kept {
+                key.hash(hasher);
+                feed(value, hasher);
+            }
         }
-        Value::Array(items) => items.iter().map(undescribed).collect(),
-        other => other.clone(),
+        Value::Array(items) => {
+            ('[', items.len()).hash(hasher);
+            for item in items {
+                feed(item, hasher);
+            }
+        }
+        other => other.to_string().hash(hasher),
     }
 }
 

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 const SUCCEEDED: &str = "Succeeded";
 
 /// Returns the version for which OLM deletes an installed version: the first one that has succeeded in the chain of
-/// installed versions that replace each other, or else the last one. Returns `None` if no installed version replaces it.
+/// installed versions that replace each other, or else the last one. Returns `None` if no installed version replaces
+/// it.
 pub(super) fn successor<'p>(problem: &'p Problem<'_>, name: &str) -> Option<&'p Installed> {
     let after = |name: &str| {
         let mut installed = problem.installed.iter();

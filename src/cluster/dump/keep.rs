@@ -70,9 +70,9 @@ const OF_PACKAGE: [&[&str]; 5] = [
 const OF_API: [&str; 4] = ["name", "group", "version", "kind"];
 
 /// Returns the parts of an object that a resolution and a plan need: the identity and the APIs of a
-/// ClusterServiceVersion, the names, versions and digests of the schemas of a CustomResourceDefinition, and the identity of other objects, with
-/// the fields that the API server or OLM compares in an update. Roles, custom resources and objects of OLM's other
-/// kinds are kept whole.
+/// ClusterServiceVersion, the names, versions and digests of the schemas of a CustomResourceDefinition, and the
+/// identity of other objects, with the fields that the API server or OLM compares in an update. Roles, custom resources
+/// and objects of OLM's other kinds are kept whole.
 pub fn kept(object: Value) -> Value {
     let kind = object.get("kind").and_then(Value::as_str).unwrap_or_default();
     let api_version = object.get("apiVersion").and_then(Value::as_str).unwrap_or_default();

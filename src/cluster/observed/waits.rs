@@ -23,8 +23,8 @@ struct Namespace<'a> {
     plans: Vec<Csv<'a>>,
 }
 
-/// Returns the InstallPlans that Subscriptions among the objects of a state wait for, by the namespace and the installed
-/// version of the Subscription.
+/// Returns the InstallPlans that Subscriptions among the objects of a state wait for, by the namespace and the
+/// installed version of the Subscription.
 pub(crate) fn waits_in(state: &State) -> BTreeMap<(String, String), Wait> {
     let objects = Objects(&state.objects);
     let mut namespaces: HashMap<&str, Namespace<'_>> = HashMap::new();

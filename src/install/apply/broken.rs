@@ -49,8 +49,8 @@ impl fmt::Display for BrokenVersion {
     }
 }
 
-/// Returns the installed versions in all namespaces that fail because of definitions that these steps update. `statuses`
-/// are the final statuses of the steps. A version that the plan replaces is not checked again.
+/// Returns the installed versions in all namespaces that fail because of definitions that these steps update.
+/// `statuses` are the final statuses of the steps. A version that the plan replaces is not checked again.
 pub(super) fn broken(steps: &[Step], statuses: &[StepStatus], namespace: &str, state: &State) -> Vec<BrokenVersion> {
     let done = steps
         .iter()
