@@ -8,6 +8,9 @@ use std::io::{self, Read};
 const BLOCK: usize = 512;
 type Block = [u8; BLOCK];
 
+/// The maximum size of a header that is stored like a member, as in Go.
+const LARGEST_HEADER: u64 = 1 << 20;
+
 /// The prefix of the records that describe a sparse file.
 const SPARSE: &[u8] = b"GNU.sparse.";
 
@@ -129,6 +132,9 @@ impl<R: Read> TarReader<R> {
     fn whole(&mut self) -> io::Result<Vec<u8>> {
         let mut whole = Vec::new();
         let size = self.left;
+        if size > LARGEST_HEADER {
+            return Err(invalid("an extended header is larger than 1 MiB"));
+        }
         self.read_to_end(&mut whole)?;
         if (whole.len() as u64) < size {
             return Err(io::ErrorKind::UnexpectedEof.into());

@@ -28,7 +28,7 @@ fn member(name: &str, kind: u8, content: &[u8]) -> Vec<u8> {
 
 fn record(key: &str, value: &str) -> String {
     let text = format!(" {key}={value}\n");
-    let length = (1..).find(|length: &usize| length.to_string().len() + text.len() == *length);
+    let length = (1..1 << 24).find(|length: &usize| length.to_string().len() + text.len() == *length);
     format!("{}{text}", length.unwrap())
 }
 
@@ -56,10 +56,13 @@ fn names(parts: &[Vec<u8>]) -> Vec<String> {
     members(parts).unwrap().into_iter().map(|(name, ..)| name).collect()
 }
 
+/// The records of an extended header, and the resulting name and link target.
+type Case<'c> = (&'c [(&'c str, &'c str)], &'c str, &'c str);
+
 #[test]
 fn the_last_record_with_a_key_wins_and_an_empty_one_keeps_the_header() {
     let content = || member("name", b'0', b"content");
-    let cases: [(&[(&str, &str)], &str, &str); 5] = [
+    let cases: [Case<'_>; 5] = [
         (&[("path", "first"), ("path", "last")], "last", ""),
         (&[("path", "")], "name", ""),
         (&[("path", "first"), ("path", "")], "name", ""),
@@ -234,4 +237,13 @@ proptest! {
         let mut reader = TarReader::new(bytes.as_slice());
         prop_assert!(!matches!(reader.next_member(), Ok(Some(_))));
     }
+}
+
+#[test]
+fn a_header_larger_than_1_mib_is_rejected() {
+    let value = "v".repeat(1 << 20);
+    assert_eq!(
+        members(&[extended(&[("comment", &value)]), member("a", b'0', b"")]),
+        Err("an extended header is larger than 1 MiB".to_owned())
+    );
 }

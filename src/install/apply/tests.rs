@@ -21,8 +21,8 @@ mod rejected;
 mod replaced;
 mod roles;
 mod serving;
-mod unserved;
 mod unseen;
+mod unserved;
 
 const MONITORING: &str = "monitoring.coreos.com";
 
