@@ -8,9 +8,6 @@ use std::io::{self, Read};
 const BLOCK: usize = 512;
 type Block = [u8; BLOCK];
 
-/// The maximum size of a header that is stored like a member, as in Go.
-const LARGEST_HEADER: u64 = 1 << 20;
-
 /// The prefix of the records that describe a sparse file.
 const SPARSE: &[u8] = b"GNU.sparse.";
 
@@ -128,13 +125,10 @@ impl<R: Read> TarReader<R> {
         Ok(Some(whole.map_err(|_| io::ErrorKind::UnexpectedEof)?))
     }
 
-    /// Returns the content of a header that is stored like a member.
+    /// Returns the content of a header that is stored like a member. The caller limits what the source returns.
     fn whole(&mut self) -> io::Result<Vec<u8>> {
         let mut whole = Vec::new();
         let size = self.left;
-        if size > LARGEST_HEADER {
-            return Err(invalid("an extended header is larger than 1 MiB"));
-        }
         self.read_to_end(&mut whole)?;
         if (whole.len() as u64) < size {
             return Err(io::ErrorKind::UnexpectedEof.into());
