@@ -85,12 +85,17 @@ impl Server {
     }
 
     /// Stops the server by a signal. It must succeed and print nothing more.
-    pub(crate) fn end(mut self) {
+    pub(crate) fn end(self) {
+        assert_eq!(self.printed_at_end(), "");
+    }
+
+    /// Stops the server by a signal. It must succeed. Returns what it printed since the start.
+    pub(crate) fn printed_at_end(mut self) -> String {
         self.terminate();
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
         let mut rest = String::new();
         self.stderr.read_to_string(&mut rest).unwrap();
-        assert_eq!(rest, "");
+        rest
     }
 
     pub(crate) fn terminate(&self) {
