@@ -274,7 +274,8 @@ fn remedies(variables: &Variables<'_>, core: &BTreeSet<ConstraintId>, options: &
             successors.insert(new.name.as_str());
         }
     }
-    // OLM deletes a replaced version itself. Without it or the subscription, an unfinished upgrade would stay unfinished.
+    // OLM deletes a replaced version itself. Without it or the subscription, an unfinished upgrade would stay
+    // unfinished.
     let is_upgrading = |variable: Variable| match variables.stands[variable] {
         Stands::Subscription(place) => {
             let current = variables.current(&variables.problem.subscriptions[place]);

@@ -27,7 +27,6 @@ enum Target {
 type Targets = BTreeMap<String, Target>;
 
 /// The links of the layers read so far, from the bottom up.
-
 #[derive(Default)]
 pub(super) struct Links {
     lower: Targets,
