@@ -146,7 +146,8 @@ fn the_images_of_a_csv_are_pinned() {
     let csv = format!(
         "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {{name: op.v1.0.0}}\nspec:\n  \
          displayName: Op\n  version: 1.0.0\n  installModes: [{{type: AllNamespaces, supported: true}}]\n  install:\n    \
-         strategy: deployment\n    spec:\n      deployments:\n      - name: op\n        spec:\n          template:\n            \
+         strategy: deployment\n    spec:\n      deployments:\n      - name: op\n        spec:\n          \
+         selector: {{matchLabels: {{app: op}}}}\n          template:\n            metadata: {{labels: {{app: op}}}}\n            \
          spec:\n              containers:\n              - name: op\n                image: {host}/garden/operator:v1\n  \
          relatedImages:\n  - {{name: op, image: \"{host}/garden/operator:v1\"}}\n"
     );
