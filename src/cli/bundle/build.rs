@@ -4,7 +4,7 @@ use super::inference::{self, InferenceArguments};
 use super::output_folder::require_unmixed;
 use super::wildcards::{self, WildcardArguments};
 use super::{AnnotationArguments, FolderArguments};
-use crate::build::{BuildError, BuildOptions, RelatedImages, build};
+use crate::build::{BuildError, BuildOptions, Built, RelatedImages, build};
 use crate::bundle::image_map::ImageMap;
 use crate::bundle::stamp::Stamp;
 use crate::cli::arguments::{ImageBuilderArgument, LimitArguments, RegistryArguments};
@@ -14,6 +14,7 @@ use crate::cli::{Context, environment, input, replaced};
 use crate::diagnostic;
 use crate::files;
 use crate::image::Reference;
+use crate::terminal::Printer;
 use crate::version::parse_strict;
 use clap::{Args, ValueEnum};
 use semver::Version;
@@ -161,33 +162,11 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     if let Some(out) = &arguments.output_dir {
         arguments.folder.require_outside(out)?;
     }
-    let epoch = environment::epoch()?;
     let target = &arguments.tag;
-    let (registry, limits) = (&arguments.registry, &arguments.limits);
-    let options = BuildOptions {
-        stamp: Stamp {
-            version: arguments.version.as_ref().map(ToString::to_string),
-            replaces: arguments.replaces.clone(),
-            ..Stamp::default()
-        },
-        annotations: arguments.annotations.asked(),
-        overwrite_annotations: arguments.overwrite,
-        outside: arguments.inference.outside(registry, limits, context)?,
-        related_images: arguments.related_images.map(|which| match which {
-            Which::Mentioned => RelatedImages::Mentioned,
-            Which::FromEnv => RelatedImages::Variables,
-        }),
-        image_map: arguments.map(context)?,
-        pin: arguments.pin,
-        expand_wildcards: arguments.wildcards.expand_wildcards,
-        media_type: arguments.media_type.as_deref().map(str::parse).transpose()?,
-        allow_errors: arguments.no_validate,
-        epoch,
-        limits: limits.bundle(),
-    };
+    let options = arguments.options(context)?;
     let tree = arguments.folder.tree(&options.limits.tree)?;
     let origin = tree.origin().to_owned();
-    let transports = registry.transports(context);
+    let transports = arguments.registry.transports(context);
     let built = context.runtime.block_on(build(tree, &options, &transports));
     let mut built = built.map_err(|error| match error {
         BuildError::Annotations(error) => super::annotation_error(error),
@@ -207,27 +186,7 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
         printer.error(format_args!("{origin} has errors, so no image was built"));
         return Ok(Status::Failure);
     };
-    for entry in &built.related_images {
-        let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
-        printer.status(format_args!("related image {}: {}", text("name"), text("image")));
-    }
-    for unused in &built.mapped.unused {
-        printer.warning(format_args!(
-            "the bundle does not use the image {unused}, which the image map replaces"
-        ));
-    }
-    for used in &built.unpinned {
-        let advice = if used.is_in_example() {
-            "add it there if the operator runs it"
-        } else {
-            "--related-images adds it"
-        };
-        printer.warning(format_args!(
-            "{}: {} is not pinned, because it is not a related image; {advice}",
-            used.place(),
-            used.image
-        ));
-    }
+    report_images(&built, printer);
     let images = built.images();
     for (image, other) in &images {
         printer.status(format_args!("{image} -> {other}"));
@@ -252,7 +211,57 @@ pub(crate) fn run(arguments: &BuildArguments, context: &Context<'_>) -> CommandR
     Ok(Status::Success)
 }
 
+/// Reports the related images, and the images that were not replaced or pinned.
+fn report_images(built: &Built, printer: &Printer) {
+    for entry in &built.related_images {
+        let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+        printer.status(format_args!("related image {}: {}", text("name"), text("image")));
+    }
+    for unused in &built.mapped.unused {
+        printer.warning(format_args!(
+            "the bundle does not use the image {unused}, which the image map replaces"
+        ));
+    }
+    for used in &built.unpinned {
+        let advice = if used.is_in_example() {
+            "add it there if the operator runs it"
+        } else {
+            "--related-images adds it"
+        };
+        printer.warning(format_args!(
+            "{}: {} is not pinned, because it is not a related image; {advice}",
+            used.place(),
+            used.image
+        ));
+    }
+}
+
 impl BuildArguments {
+    fn options(&self, context: &Context<'_>) -> Result<BuildOptions, CommandError> {
+        let epoch = environment::epoch()?;
+        Ok(BuildOptions {
+            stamp: Stamp {
+                version: self.version.as_ref().map(ToString::to_string),
+                replaces: self.replaces.clone(),
+                ..Stamp::default()
+            },
+            annotations: self.annotations.asked(),
+            overwrite_annotations: self.overwrite,
+            outside: self.inference.outside(&self.registry, &self.limits, context)?,
+            related_images: self.related_images.map(|which| match which {
+                Which::Mentioned => RelatedImages::Mentioned,
+                Which::FromEnv => RelatedImages::Variables,
+            }),
+            image_map: self.map(context)?,
+            pin: self.pin,
+            expand_wildcards: self.wildcards.expand_wildcards,
+            media_type: self.media_type.as_deref().map(str::parse).transpose()?,
+            allow_errors: self.no_validate,
+            epoch,
+            limits: self.limits.bundle(),
+        })
+    }
+
     /// Reads the image map, which is empty by default.
     fn map(&self, context: &Context<'_>) -> Result<ImageMap, CommandError> {
         let Some(file) = &self.image_map else {

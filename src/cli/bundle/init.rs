@@ -17,10 +17,11 @@ use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::name;
 use crate::diagnostic;
 use crate::files;
-use crate::manifest::{self, Layout};
+use crate::manifest::{self, Layout, Manifests};
 use crate::synthesis::samples;
 use crate::synthesis::settle::{Expand, Settling, settle};
 use crate::synthesis::starter::{Known, Starter, start};
+use crate::terminal::Printer;
 use crate::terminal::shell::word;
 use crate::tree::Tree;
 use crate::version::parse_strict;
@@ -95,63 +96,18 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
     let printer = &context.printer;
     let shown = arguments.folder.display().to_string();
     files::finish_change(&arguments.folder)?;
-    let limits = arguments.limits.tree();
-    let mut tree = Tree::new(&shown);
-    let manifests = if let Some(from) = &arguments.from {
-        let command = format!("opmx bundle init {}", word(&shown));
-        let (intake, manifests) = from::read(from, &arguments.exclude, &command, &arguments.limits, context)?;
-        for (path, content) in intake.files() {
-            tree.insert(path, content.to_vec(), &limits)?;
-        }
-        manifests
-    } else {
-        if arguments.folder.exists() {
-            tree = Tree::from_directory(&arguments.folder, &limits)?;
-        }
-        if tree.below(MANIFESTS).next().is_none() {
-            let message = format!("{shown} contains no manifests in its folder {MANIFESTS}/");
-            let hint = "import manifests with --from FOLDER, or from standard input with --from -";
-            return Err(CommandError::failure(message).hint(hint));
-        }
-        manifest::read(&tree, MANIFESTS, Layout::Nested, &arguments.limits.text())
-    };
+    let (mut tree, manifests) = read(arguments, context)?;
     if !decisions::are_sound(&manifests, context) {
         return Ok(Status::Failure);
     }
-    if let Some(from) = &arguments.from
-        && let Some((error, exclusions)) = from::csv_among(&manifests)
-    {
-        return Err(with_routes(error, from, &exclusions));
-    }
-    if let Some(csv) = manifests.objects.iter().find(|object| is_csv(object)) {
-        let message = format!(
-            "{} contains a ClusterServiceVersion, so this is already a registry+v1 bundle",
-            csv.file()
-        );
-        let manifests = word(&arguments.folder.join(MANIFESTS).display().to_string());
-        let hint = format!("generate its annotations with opmx bundle generate -d {manifests} -p PACKAGE -c CHANNELS");
-        return Err(CommandError::failure(message).hint(hint));
-    }
+    refuse_csv(&manifests, arguments)?;
     let there = match arguments.from {
         Some(_) => metadata(arguments)?,
         None => tree.clone(),
     };
     refuse_misplaced(&there, arguments)?;
     let present = existing_annotations(&there, &arguments.limits.text()).map_err(annotation_error)?;
-    let outside = arguments
-        .inference
-        .outside(&arguments.registry, &arguments.limits, context)?
-        .unwrap_or_default();
-    let named = present
-        .as_ref()
-        .map(Annotations::package)
-        .filter(|package| !package.is_empty());
-    let known = Known {
-        package: arguments.package.clone().or_else(|| named.map(str::to_owned)),
-        version: arguments.version.as_ref().map(ToString::to_string),
-        samples: outside.samples.unwrap_or_default(),
-        sources: outside.sources,
-    };
+    let known = known(arguments, present.as_ref(), context)?;
     let before = tree.clone();
     let settling = Settling {
         cut: arguments.from.is_some(),
@@ -171,6 +127,93 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         printer.error("the samples have errors, so nothing was written");
         return Ok(Status::Failure);
     }
+    let written = files(arguments, &tree, &changed, &starter, present.as_ref())?;
+    refuse_overwriting(&written, &changed, arguments)?;
+    decisions::settled(&settled, &BTreeSet::new(), context);
+    written.write_to(&arguments.folder)?;
+    for (path, _) in written.iter() {
+        printer.status(format_args!("wrote {shown}/{path}"));
+    }
+    report(&starter, &shown, printer);
+    inference::report(&[], &starter.resolved, context);
+    decisions::list(&starter.decisions, &known.sources, &shown, context);
+    Ok(Status::Success)
+}
+
+/// Reads the manifests of `--from`, or those that are already in the folder.
+fn read(arguments: &InitArguments, context: &Context<'_>) -> Result<(Tree, Manifests), CommandError> {
+    let shown = arguments.folder.display().to_string();
+    let limits = arguments.limits.tree();
+    let mut tree = Tree::new(&shown);
+    if let Some(from) = &arguments.from {
+        let command = format!("opmx bundle init {}", word(&shown));
+        let (intake, manifests) = from::read(from, &arguments.exclude, &command, &arguments.limits, context)?;
+        for (path, content) in intake.files() {
+            tree.insert(path, content.to_vec(), &limits)?;
+        }
+        return Ok((tree, manifests));
+    }
+    if arguments.folder.exists() {
+        tree = Tree::from_directory(&arguments.folder, &limits)?;
+    }
+    if tree.below(MANIFESTS).next().is_none() {
+        let message = format!("{shown} contains no manifests in its folder {MANIFESTS}/");
+        let hint = "import manifests with --from FOLDER, or from standard input with --from -";
+        return Err(CommandError::failure(message).hint(hint));
+    }
+    let manifests = manifest::read(&tree, MANIFESTS, Layout::Nested, &arguments.limits.text());
+    Ok((tree, manifests))
+}
+
+/// Returns an error if the manifests contain a ClusterServiceVersion.
+fn refuse_csv(manifests: &Manifests, arguments: &InitArguments) -> Result<(), CommandError> {
+    if let Some(from) = &arguments.from
+        && let Some((error, exclusions)) = from::csv_among(manifests)
+    {
+        return Err(with_routes(error, from, &exclusions));
+    }
+    let Some(csv) = manifests.objects.iter().find(|object| is_csv(object)) else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} contains a ClusterServiceVersion, so this is already a registry+v1 bundle",
+        csv.file()
+    );
+    let manifests = word(&arguments.folder.join(MANIFESTS).display().to_string());
+    let hint = format!("generate its annotations with opmx bundle generate -d {manifests} -p PACKAGE -c CHANNELS");
+    Err(CommandError::failure(message).hint(hint))
+}
+
+/// Returns what is known apart from the manifests: from the options, the existing annotations, and outside the folder.
+fn known(
+    arguments: &InitArguments,
+    present: Option<&Annotations>,
+    context: &Context<'_>,
+) -> Result<Known, CommandError> {
+    let InitArguments { registry, limits, .. } = arguments;
+    let outside = arguments
+        .inference
+        .outside(registry, limits, context)?
+        .unwrap_or_default();
+    let named = present.map(Annotations::package).filter(|package| !package.is_empty());
+    Ok(Known {
+        package: arguments.package.clone().or_else(|| named.map(str::to_owned)),
+        version: arguments.version.as_ref().map(ToString::to_string),
+        samples: outside.samples.unwrap_or_default(),
+        sources: outside.sources,
+    })
+}
+
+/// Returns the files to write: imported and changed manifests, and the metadata. Without `--from`, unchanged manifests
+/// are already in place.
+fn files(
+    arguments: &InitArguments,
+    tree: &Tree,
+    changed: &BTreeSet<String>,
+    starter: &Starter,
+    present: Option<&Annotations>,
+) -> Result<Tree, CommandError> {
+    let limits = arguments.limits.tree();
     if let Some(default) = &arguments.default_channel
         && !arguments.channels.is_empty()
         && !arguments.channels.contains(default)
@@ -180,28 +223,24 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
             arguments.channels.join(", ")
         )));
     }
-    let mut written = Tree::new(&shown);
-    // Without `--from`, the manifests are already in place, and only requested changes are written.
+    let mut written = Tree::new(arguments.folder.display().to_string());
     let is_new = |path: &str| arguments.from.is_some() || changed.contains(path);
-    for (path, content) in tree
-        .iter()
-        .filter(|(path, _)| path.starts_with(MANIFESTS) && is_new(path))
-    {
+    let is_written = |(path, _): &(&str, &[u8])| path.starts_with(MANIFESTS) && is_new(path);
+    for (path, content) in tree.iter().filter(is_written) {
         written.insert(path, content.to_vec(), &limits)?;
     }
     written.insert(OLM_YAML, starter.olm_yaml.clone().into_bytes(), &limits)?;
     if let Some(package) = &starter.package {
-        let values = annotations(package, present.as_ref(), arguments)?;
+        let values = annotations(package, present, arguments)?;
         if present.is_none_or(|present| *present.values() != values) {
             written.insert(ANNOTATIONS_YAML, annotations_yaml(&values).into_bytes(), &limits)?;
         }
     }
-    refuse_overwriting(&written, &changed, arguments)?;
-    decisions::settled(&settled, &BTreeSet::new(), context);
-    written.write_to(&arguments.folder)?;
-    for (path, _) in written.iter() {
-        printer.status(format_args!("wrote {shown}/{path}"));
-    }
+    Ok(written)
+}
+
+/// Reports what was inferred, and what remains to be decided.
+fn report(starter: &Starter, shown: &str, printer: &Printer) {
     if let (Some(package), Some(source)) = (&starter.package, &starter.package_source) {
         printer.status(format_args!("package {package}: from {source}"));
     }
@@ -216,12 +255,9 @@ pub(crate) fn run(arguments: &InitArguments, context: &Context<'_>) -> CommandRe
         "minKubeVersion {}: the first version that serves {}",
         starter.kube_version, starter.kube_version_source
     ));
-    for sentence in open_keys(&starter, &shown) {
+    for sentence in open_keys(starter, shown) {
         printer.status(format_args!("to decide: {sentence}"));
     }
-    inference::report(&[], &starter.resolved, context);
-    decisions::list(&starter.decisions, &known.sources, &shown, context);
-    Ok(Status::Success)
 }
 
 /// Adds the hints about manifests from `from` that contain a ClusterServiceVersion. The manifests of a finished bundle

@@ -4,12 +4,14 @@ use super::naming::{NamingArguments, warn_of_other_names};
 use crate::cli::Context;
 use crate::cli::arguments::ConnectionArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
-use crate::mirror::delete::{Doomed, Gone, absent, delete, doomed, missing_catalogs, other_tags, spare};
+use crate::mirror::delete::{
+    Deleted, Doomed, Gone, OtherTags, absent, delete, doomed, missing_catalogs, other_tags, spare,
+};
 use crate::mirror::placed::placed;
 use crate::mirror::plan::Plan;
 use crate::mirror::target::Target;
-use crate::terminal::counted;
 use crate::terminal::table::Table;
+use crate::terminal::{Printer, counted};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -58,7 +60,6 @@ pub(super) struct DeleteArguments {
 }
 
 pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> CommandResult {
-    let printer = &context.printer;
     if arguments.keep.is_empty() && !arguments.keep_nothing {
         return Err(CommandError::usage("no plan to keep was specified")
             .hint("specify the plans to keep with --keep, or use --keep-nothing to delete all images of the plan"));
@@ -66,63 +67,132 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
     let naming = arguments.naming.naming(&arguments.at);
     let at_target = |path: &PathBuf| -> Result<Plan, CommandError> {
         let plan = placed(Plan::read(path)?, Some(&naming))?;
-        warn_of_other_names(&plan, path, printer)?;
+        warn_of_other_names(&plan, path, &context.printer)?;
         Ok(plan)
     };
     let plan = at_target(&arguments.plan)?;
     let kept = arguments.keep.iter().map(at_target).collect::<Result<Vec<_>, _>>()?;
-    let doomed = doomed(&plan, &kept);
     let transports = arguments.registry.transports(context);
     let missing = context.runtime.block_on(missing_catalogs(&kept, &transports))?;
-    if let Some(catalog) = missing.first() {
-        let absent = format!("{catalog}, the catalog of a plan to keep, does not exist");
-        let first = "copy or load that plan first";
-        if arguments.apply {
-            return Err(CommandError::failure(format!("{absent}; nothing was deleted")).hint(first));
-        }
-        printer.warning(format_args!("{absent}, so --apply would delete nothing"));
-        printer.warning_hint(first);
-    }
+    require_catalogs(&missing, arguments.apply, &context.printer)?;
+    let doomed = doomed(&plan, &kept);
     let spares = !arguments.other_tags;
-    let other = context
-        .runtime
-        .block_on(other_tags(&plan, &kept, &doomed, &transports, spares))?;
+    let other = other_tags(&plan, &kept, &doomed, &transports, spares);
+    let other = context.runtime.block_on(other)?;
     for repository in &other.unlisted {
-        printer.warning(format_args!(
+        context.printer.warning(format_args!(
             "the tags of {repository} cannot be listed; deleting its manifests also removes any other tags"
         ));
     }
     let (doomed, spared) = spare(&plan, doomed, &other, !spares);
-    let (deleted, absent) = if arguments.apply {
-        let deleted = delete(&plan, &doomed, &transports);
-        (Some(context.runtime.block_on(deleted)?), Vec::new())
+    let outcome = if arguments.apply {
+        Outcome::Deleted(context.runtime.block_on(delete(&plan, &doomed, &transports))?)
     } else {
-        (None, context.runtime.block_on(absent(&doomed, &transports))?)
+        Outcome::Preview(context.runtime.block_on(absent(&doomed, &transports))?)
     };
-    let gone = deleted.as_ref().map(|deleted| &deleted.gone);
+    list(&doomed, &spared, &other, &outcome, &context.printer)?;
+    report_spared(&spared, &other, &context.printer);
+    let is_complete = outcome.report(doomed.len(), &context.printer);
+    let repositories: BTreeSet<&String> = doomed.iter().map(|one| &one.repository).collect();
+    if !repositories.is_empty() && repositories.iter().all(|repository| other.new.contains(*repository)) {
+        context.printer.error(format_args!(
+            "{} contains none of the repositories of the plan",
+            arguments.at
+        ));
+        context
+            .printer
+            .detail("hint", "check the registry and the path of --at");
+        return Ok(Status::Failure);
+    }
+    Ok(if is_complete { Status::Success } else { Status::Failure })
+}
+
+/// Checks that the catalogs of the kept plans are at the target. In a preview, their absence is only a warning.
+fn require_catalogs(missing: &[String], apply: bool, printer: &Printer) -> Result<(), CommandError> {
+    let Some(catalog) = missing.first() else {
+        return Ok(());
+    };
+    let absent = format!("{catalog}, the catalog of a plan to keep, does not exist");
+    let first = "copy or load that plan first";
+    if apply {
+        return Err(CommandError::failure(format!("{absent}; nothing was deleted")).hint(first));
+    }
+    printer.warning(format_args!("{absent}, so --apply would delete nothing"));
+    printer.warning_hint(first);
+    Ok(())
+}
+
+/// What happened, or would happen, to the manifests.
+enum Outcome {
+    /// Without --apply: whether each manifest is already absent.
+    Preview(Vec<bool>),
+    /// The results of the deletion.
+    Deleted(Deleted),
+}
+
+impl Outcome {
+    /// Returns the state of a manifest, by its position among the manifests to delete.
+    fn state(&self, place: usize) -> &str {
+        match self {
+            Self::Preview(absent) if absent.get(place) == Some(&true) => "absent",
+            Self::Preview(_) => "would be deleted",
+            Self::Deleted(deleted) => match deleted.gone.get(place) {
+                None => "would be deleted",
+                Some(Gone::Deleted) => "deleted",
+                Some(Gone::Absent) => "absent",
+                Some(Gone::Failed(why)) => why,
+            },
+        }
+    }
+
+    /// Reports the problems and the numbers of manifests, of `all` in total. Returns whether nothing failed.
+    fn report(&self, all: usize, printer: &Printer) -> bool {
+        match self {
+            Self::Preview(absent) => {
+                let absent = absent.iter().filter(|is_absent| **is_absent).count();
+                printer.status(format_args!(
+                    "would delete {}; already absent: {absent}; use --apply to perform the deletion",
+                    counted(all - absent, "manifest")
+                ));
+                true
+            }
+            Self::Deleted(Deleted { gone, problems }) => {
+                for problem in problems {
+                    printer.warning(problem);
+                }
+                let count = |is: fn(&Gone) -> bool| gone.iter().filter(|gone| is(gone)).count();
+                let failed = count(|gone| matches!(gone, Gone::Failed(_)));
+                let absent = count(|gone| matches!(gone, Gone::Absent));
+                printer.status(format_args!(
+                    "deleted {}; already absent: {absent}, failed: {failed}",
+                    counted(all - failed - absent, "manifest")
+                ));
+                failed == 0 && problems.is_empty()
+            }
+        }
+    }
+}
+
+/// Prints the manifests with their tags and states.
+fn list(
+    doomed: &[Doomed],
+    spared: &[Doomed],
+    other: &OtherTags,
+    outcome: &Outcome,
+    printer: &Printer,
+) -> Result<(), CommandError> {
     let mut table = Table::new(printer.stdout(), ["MANIFEST", "TAGS", "STATE"]);
     let mut row = |one: &Doomed, state: &str| {
         let Doomed { repository, digest, .. } = one;
         let more = other.found.get(&(repository.clone(), *digest));
-        let tags: Vec<&str> = one
-            .tags
-            .iter()
-            .chain(more.into_iter().flatten())
-            .map(String::as_str)
-            .collect();
+        let tags = one.tags.iter().chain(more.into_iter().flatten());
+        let tags: Vec<&str> = tags.map(String::as_str).collect();
         table.row([format!("{repository}@{digest}").as_str(), &tags.join(", "), state])
     };
     for (place, one) in doomed.iter().enumerate() {
-        let state = match gone.and_then(|gone| gone.get(place)) {
-            None if absent.get(place) == Some(&true) => "absent",
-            None => "would be deleted",
-            Some(Gone::Deleted) => "deleted",
-            Some(Gone::Absent) => "absent",
-            Some(Gone::Failed(why)) => why,
-        };
-        row(one, state)?;
+        row(one, outcome.state(place))?;
     }
-    for one in &spared {
+    for one in spared {
         let key = (one.repository.clone(), one.digest);
         let tag = other.parts.get(&key).and_then(BTreeSet::first);
         match tag {
@@ -132,7 +202,11 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
             None => row(one, "kept: part of a kept image")?,
         }
     }
-    table.finish()?;
+    Ok(table.finish()?)
+}
+
+/// Reports why manifests of the plan are kept.
+fn report_spared(spared: &[Doomed], other: &OtherTags, printer: &Printer) {
     if !other.of_kept.is_empty() {
         printer.warning("tags of the plans to keep refer to content of this plan, which is not deleted");
         printer.warning_hint("copy the plans to keep again, so that their tags refer to their own content");
@@ -142,40 +216,4 @@ pub(super) fn run(arguments: &DeleteArguments, context: &Context<'_>) -> Command
             counted(spared.len(), "manifest")
         ));
     }
-    let problems = deleted
-        .as_ref()
-        .map(|deleted| deleted.problems.as_slice())
-        .unwrap_or_default();
-    for problem in problems {
-        printer.warning(problem);
-    }
-    let count = |is: fn(&Gone) -> bool| gone.into_iter().flatten().filter(|gone| is(gone)).count();
-    let failed = count(|gone| matches!(gone, Gone::Failed(_)));
-    if gone.is_none() {
-        let absent = absent.iter().filter(|is_absent| **is_absent).count();
-        printer.status(format_args!(
-            "would delete {}; already absent: {absent}; use --apply to perform the deletion",
-            counted(doomed.len() - absent, "manifest")
-        ));
-    } else {
-        let absent = count(|gone| matches!(gone, Gone::Absent));
-        printer.status(format_args!(
-            "deleted {}; already absent: {absent}, failed: {failed}",
-            counted(doomed.len() - failed - absent, "manifest")
-        ));
-    }
-    let repositories: BTreeSet<&String> = doomed.iter().map(|one| &one.repository).collect();
-    if !repositories.is_empty() && repositories.iter().all(|repository| other.new.contains(*repository)) {
-        printer.error(format_args!(
-            "{} contains none of the repositories of the plan",
-            arguments.at
-        ));
-        printer.detail("hint", "check the registry and the path of --at");
-        return Ok(Status::Failure);
-    }
-    Ok(if failed == 0 && problems.is_empty() {
-        Status::Success
-    } else {
-        Status::Failure
-    })
 }

@@ -19,7 +19,7 @@ use crate::terminal::table::Table;
 use crate::validation::policy::{Terms, judge_catalog};
 use clap::Args;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The options for checking the permissions of a user.
 #[derive(Debug, Args)]
@@ -132,29 +132,9 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
         None => Vec::new(),
     };
     let is_held = missing.is_empty() && (all || catalogs.iter().all(|catalog| catalog.may_use));
-    let who = user.label();
-    let mut reasons = Vec::new();
-    if let Some(approval) = approval {
-        if !missing.is_empty() {
-            reasons.push(format!("{who} lacks permissions to approve {}", approval.name));
-        }
-        if !question.refused.is_empty() {
-            reasons.push(format!("the policy does not allow {}", approval.name));
-        }
-    }
     // A list of all catalogs is not a yes-or-no answer, so it does not affect the status.
-    for Row {
-        catalog,
-        refused_by_policy,
-    } in rows.iter().filter(|_| !all)
-    {
-        let CatalogUse { namespace, name, .. } = catalog;
-        if *refused_by_policy {
-            reasons.push(format!("the policy does not allow the catalog {namespace}/{name}"));
-        } else if !catalog.may_use {
-            reasons.push(format!("{who} may not use the catalog {namespace}/{name}"));
-        }
-    }
+    let judged = if all { &[][..] } else { &rows[..] };
+    let reasons = reasons(question, &missing, judged);
     let status = Status::of_answer(reasons.is_empty());
     if question.shape.is_some() {
         let name = approval.as_ref().map(|approval| approval.name);
@@ -163,39 +143,13 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
         return Ok(Status::Success);
     }
     if question.output.output != Format::Text {
-        let mut answer = json!({"user": user.name, "groups": user.groups});
-        if let Some(approval) = approval {
-            answer[if approval.is_install { "install" } else { "bundle" }] = json!(approval.name);
-            answer["mayApprove"] = json!(missing.is_empty());
-            answer["pending"] = json!(approval.pending);
-            answer["missing"] = json!(missing);
-        }
-        answer["catalogs"] = json!(rows);
-        if question.terms.is_some() {
-            let refused: Vec<&str> = question
-                .refused
-                .iter()
-                .map(|finding| finding.message.as_str())
-                .collect();
-            answer["refusedByPolicy"] = json!(refused);
-        }
+        let answer = document(question, &missing, &rows);
         context.printer.document(question.output.output, &answer)?;
         report(&reasons, context);
         return Ok(status);
     }
     if let Some(approval) = approval {
-        let kind = if approval.is_install { "Install " } else { "" };
-        let what = format!("{kind}{}", approval.name);
-        if approval.pending.is_empty() {
-            context.printer.line(format!("{what} requires no approval"))?;
-        } else if missing.is_empty() {
-            context.printer.line(format!("{who} may approve {what}"))?;
-        } else {
-            context
-                .printer
-                .line(format!("{who} may not approve {what} without these permissions:"))?;
-            terminal::permissions::permissions(&context.printer, &missing)?;
-        }
+        print_approval(user, approval, &missing, context)?;
     }
     list(&rows, approval.is_some(), context)?;
     report(&reasons, context);
@@ -203,6 +157,68 @@ pub(super) fn answer(question: &Question<'_>, state: &State, context: &Context<'
         context.printer.status("use --as role to print the roles that allow it");
     }
     Ok(status)
+}
+
+/// Returns why the answer is no.
+fn reasons(question: &Question<'_>, missing: &[Permission], rows: &[Row<'_>]) -> Vec<String> {
+    let who = question.user.label();
+    let mut reasons = Vec::new();
+    if let Some(approval) = &question.approval {
+        if !missing.is_empty() {
+            reasons.push(format!("{who} lacks permissions to approve {}", approval.name));
+        }
+        if !question.refused.is_empty() {
+            reasons.push(format!("the policy does not allow {}", approval.name));
+        }
+    }
+    for row in rows {
+        let CatalogUse { namespace, name, .. } = row.catalog;
+        if row.refused_by_policy {
+            reasons.push(format!("the policy does not allow the catalog {namespace}/{name}"));
+        } else if !row.catalog.may_use {
+            reasons.push(format!("{who} may not use the catalog {namespace}/{name}"));
+        }
+    }
+    reasons
+}
+
+/// Returns the answer as a document.
+fn document(question: &Question<'_>, missing: &[Permission], rows: &[Row<'_>]) -> Value {
+    let mut answer = json!({"user": question.user.name, "groups": question.user.groups});
+    if let Some(approval) = &question.approval {
+        answer[if approval.is_install { "install" } else { "bundle" }] = json!(approval.name);
+        answer["mayApprove"] = json!(missing.is_empty());
+        answer["pending"] = json!(approval.pending);
+        answer["missing"] = json!(missing);
+    }
+    answer["catalogs"] = json!(rows);
+    if question.terms.is_some() {
+        let refused = question.refused.iter().map(|finding| finding.message.as_str());
+        answer["refusedByPolicy"] = json!(refused.collect::<Vec<_>>());
+    }
+    answer
+}
+
+/// Prints whether the user may approve the installation.
+fn print_approval(
+    user: &User,
+    approval: &Approval<'_>,
+    missing: &[Permission],
+    context: &Context<'_>,
+) -> Result<(), CommandError> {
+    let who = user.label();
+    let kind = if approval.is_install { "Install " } else { "" };
+    let what = format!("{kind}{}", approval.name);
+    if approval.pending.is_empty() {
+        context.printer.line(format!("{what} requires no approval"))?;
+    } else if missing.is_empty() {
+        context.printer.line(format!("{who} may approve {what}"))?;
+    } else {
+        let printer = &context.printer;
+        printer.line(format!("{who} may not approve {what} without these permissions:"))?;
+        terminal::permissions::permissions(printer, missing)?;
+    }
+    Ok(())
 }
 
 /// Reports why the answer is no, if it is.

@@ -1,15 +1,12 @@
 //! `opmx registry deprecatetruncate`.
 
+use super::change::change;
 use crate::cli::Context;
-use crate::cli::additions;
 use crate::cli::arguments::DatabaseLimitArguments;
-use crate::cli::error::{CommandResult, Status};
+use crate::cli::error::CommandResult;
 use crate::cli::removals::{self, DeprecationArguments};
-use crate::cli::schema_note;
 use crate::cli::values::name;
-use crate::database::change::{ChangeOptions, Target};
 use crate::database::deprecate::truncate;
-use crate::database::read::stated_version;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -42,18 +39,17 @@ pub(crate) struct DeprecateTruncateArguments {
 }
 
 pub(crate) fn run(arguments: &DeprecateTruncateArguments, context: &Context<'_>) -> CommandResult {
-    let target = Target::InPlace(&arguments.database);
-    let writing = ChangeOptions {
-        dry_run: arguments.dry_run,
-        ..additions::writing(&arguments.limits)?
-    };
-    let before = stated_version(&arguments.database);
     let names = arguments.bundle_images.iter().cloned().collect();
-    let changed = truncate(arguments.deprecation.request(&names), &target, &writing)?;
-    removals::report_truncation(&changed, &[], &context.printer);
-    schema_note::report(before, &arguments.database, &context.printer);
-    if arguments.dry_run {
-        context.printer.status("nothing was written");
-    }
-    Ok(Status::Success)
+    let limits = &arguments.limits;
+    change(
+        &arguments.database,
+        arguments.dry_run,
+        limits,
+        context,
+        |target, options| {
+            let changed = truncate(arguments.deprecation.request(&names), target, options)?;
+            removals::report_truncation(&changed, &[], &context.printer);
+            Ok(())
+        },
+    )
 }

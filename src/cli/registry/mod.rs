@@ -1,6 +1,7 @@
 //! `opmx registry`: changing and serving the database file of an index.
 
 mod add;
+mod change;
 mod deprecatetruncate;
 mod promote;
 mod prune;

@@ -1,14 +1,11 @@
 //! `opmx registry promote`.
 
+use super::change::change;
 use crate::cli::Context;
-use crate::cli::additions;
 use crate::cli::arguments::DatabaseLimitArguments;
-use crate::cli::error::{CommandResult, Status};
+use crate::cli::error::CommandResult;
 use crate::cli::promotion::{self, PromotionArguments};
-use crate::cli::schema_note;
 use crate::database::add::promote::promote;
-use crate::database::change::{ChangeOptions, Target};
-use crate::database::read::stated_version;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -40,17 +37,16 @@ pub(crate) struct PromoteArguments {
 }
 
 pub(crate) fn run(arguments: &PromoteArguments, context: &Context<'_>) -> CommandResult {
-    let target = Target::InPlace(&arguments.database);
-    let writing = ChangeOptions {
-        dry_run: arguments.dry_run,
-        ..additions::writing(&arguments.limits)?
-    };
-    let before = stated_version(&arguments.database);
-    let promoted = promote(arguments.promotion.asked().promotion(), &target, &writing)?;
-    promotion::report(&promoted, &context.printer);
-    schema_note::report(before, &arguments.database, &context.printer);
-    if arguments.dry_run {
-        context.printer.status("nothing was written");
-    }
-    Ok(Status::Success)
+    let limits = &arguments.limits;
+    change(
+        &arguments.database,
+        arguments.dry_run,
+        limits,
+        context,
+        |target, options| {
+            let promoted = promote(arguments.promotion.asked().promotion(), target, options)?;
+            promotion::report(&promoted, &context.printer);
+            Ok(())
+        },
+    )
 }

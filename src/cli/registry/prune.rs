@@ -1,15 +1,12 @@
 //! `opmx registry prune`.
 
+use super::change::change;
 use crate::cli::Context;
-use crate::cli::additions;
 use crate::cli::arguments::DatabaseLimitArguments;
-use crate::cli::error::{CommandResult, Status};
+use crate::cli::error::CommandResult;
 use crate::cli::following::FollowArguments;
 use crate::cli::removals;
-use crate::cli::schema_note;
 use crate::cli::values::name;
-use crate::database::change::{ChangeOptions, Target};
-use crate::database::read::stated_version;
 use crate::database::remove::{Packages, packages};
 use clap::Args;
 use std::path::PathBuf;
@@ -45,24 +42,19 @@ pub(crate) struct PruneArguments {
 }
 
 pub(crate) fn run(arguments: &PruneArguments, context: &Context<'_>) -> CommandResult {
-    let target = Target::InPlace(&arguments.database);
-    let writing = ChangeOptions {
-        dry_run: arguments.dry_run,
-        ..additions::writing(&arguments.limits)?
-    };
-    let before = stated_version(&arguments.database);
     let names = arguments.packages.iter().cloned().collect();
     let follow = arguments.follow.or_nothing();
-    let changed = packages(
-        Packages::AllButNeeded(&names, &follow),
-        arguments.permissive,
-        &target,
-        &writing,
-    )?;
-    removals::report(&changed, &context.printer);
-    schema_note::report(before, &arguments.database, &context.printer);
-    if arguments.dry_run {
-        context.printer.status("nothing was written");
-    }
-    Ok(Status::Success)
+    let limits = &arguments.limits;
+    change(
+        &arguments.database,
+        arguments.dry_run,
+        limits,
+        context,
+        |target, options| {
+            let kept = Packages::AllButNeeded(&names, &follow);
+            let changed = packages(kept, arguments.permissive, target, options)?;
+            removals::report(&changed, &context.printer);
+            Ok(())
+        },
+    )
 }

@@ -1,13 +1,10 @@
 //! `opmx registry prune-stranded`.
 
+use super::change::change;
 use crate::cli::Context;
-use crate::cli::additions;
 use crate::cli::arguments::DatabaseLimitArguments;
-use crate::cli::error::{CommandResult, Status};
+use crate::cli::error::CommandResult;
 use crate::cli::removals;
-use crate::cli::schema_note;
-use crate::database::change::{ChangeOptions, Target};
-use crate::database::read::stated_version;
 use crate::database::remove::stranded;
 use clap::Args;
 use std::path::PathBuf;
@@ -34,17 +31,15 @@ pub(crate) struct PruneStrandedArguments {
 }
 
 pub(crate) fn run(arguments: &PruneStrandedArguments, context: &Context<'_>) -> CommandResult {
-    let target = Target::InPlace(&arguments.database);
-    let writing = ChangeOptions {
-        dry_run: arguments.dry_run,
-        ..additions::writing(&arguments.limits)?
-    };
-    let before = stated_version(&arguments.database);
-    let changed = stranded(&target, &writing)?;
-    removals::report(&changed, &context.printer);
-    schema_note::report(before, &arguments.database, &context.printer);
-    if arguments.dry_run {
-        context.printer.status("nothing was written");
-    }
-    Ok(Status::Success)
+    let limits = &arguments.limits;
+    change(
+        &arguments.database,
+        arguments.dry_run,
+        limits,
+        context,
+        |target, options| {
+            removals::report(&stranded(target, options)?, &context.printer);
+            Ok(())
+        },
+    )
 }

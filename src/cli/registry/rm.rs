@@ -1,14 +1,11 @@
 //! `opmx registry rm`.
 
+use super::change::change;
 use crate::cli::Context;
-use crate::cli::additions;
 use crate::cli::arguments::DatabaseLimitArguments;
-use crate::cli::error::{CommandResult, Status};
+use crate::cli::error::CommandResult;
 use crate::cli::removals;
-use crate::cli::schema_note;
 use crate::cli::values::name;
-use crate::database::change::{ChangeOptions, Target};
-use crate::database::read::stated_version;
 use crate::database::remove::{Packages, packages};
 use clap::Args;
 use std::path::PathBuf;
@@ -43,18 +40,17 @@ pub(crate) struct RmArguments {
 }
 
 pub(crate) fn run(arguments: &RmArguments, context: &Context<'_>) -> CommandResult {
-    let target = Target::InPlace(&arguments.database);
-    let writing = ChangeOptions {
-        dry_run: arguments.dry_run,
-        ..additions::writing(&arguments.limits)?
-    };
-    let before = stated_version(&arguments.database);
     let names = arguments.packages.iter().cloned().collect();
-    let changed = packages(Packages::Only(&names), arguments.permissive, &target, &writing)?;
-    removals::report(&changed, &context.printer);
-    schema_note::report(before, &arguments.database, &context.printer);
-    if arguments.dry_run {
-        context.printer.status("nothing was written");
-    }
-    Ok(Status::Success)
+    let limits = &arguments.limits;
+    change(
+        &arguments.database,
+        arguments.dry_run,
+        limits,
+        context,
+        |target, options| {
+            let changed = packages(Packages::Only(&names), arguments.permissive, target, options)?;
+            removals::report(&changed, &context.printer);
+            Ok(())
+        },
+    )
 }
