@@ -2,6 +2,7 @@
 
 use super::digest::Digest;
 use super::error::ImageError;
+use super::json;
 use super::manifest::{Descriptor, ImageManifest, Manifest};
 use super::platform::Platform;
 use super::problem::ContentProblem;
@@ -116,7 +117,7 @@ impl Image {
         };
         let fail = |problem: ContentProblem| problem.of(&origin, "the config");
         manifest.config.check(&config).map_err(fail)?;
-        let config_value: Value = serde_json::from_slice(&config).map_err(|error| fail(error.into()))?;
+        let config_value = json::config(&config).map_err(|error| fail(error.into()))?;
         let diff_ids = diff_ids(&config_value).map_err(fail)?;
         let layers = manifest.layers.iter().zip(blobs).enumerate();
         let layers: Vec<_> = layers

@@ -2,6 +2,7 @@
 //! the stored bytes are never changed.
 
 use super::digest::Digest;
+use super::json;
 use super::platform::{Offer, Platform};
 use super::problem::ContentProblem;
 use serde::Deserialize;
@@ -140,7 +141,7 @@ impl Manifest {
 
     /// Parses a manifest without limiting the number of entries of an image index.
     fn read(bytes: &[u8], declared: Option<&str>) -> Result<Self, ContentProblem> {
-        let value: Value = serde_json::from_slice(bytes)?;
+        let value = json::manifest(bytes)?;
         let version = value.get("schemaVersion").and_then(Value::as_i64).unwrap_or_default();
         if version != 2 {
             return Err(ContentProblem::SchemaVersion { version });

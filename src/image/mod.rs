@@ -18,6 +18,7 @@ mod document;
 mod error;
 #[expect(clippy::module_inception, reason = "a file is named after its main type")]
 mod image;
+mod json;
 mod layer_cache;
 mod layer_reader;
 mod layer_writer;

@@ -40,6 +40,7 @@ use super::digest::Digest;
 use super::document::Document;
 use super::error::ImageError;
 use super::image::{Blob, Image};
+use super::json;
 use super::manifest::{
     self, CONFIG_LIMIT, DOCKER_INDEX, DOCKER_MANIFEST, Descriptor, INDEX, ImageManifest, MANIFEST, MANIFEST_LIMIT,
     Manifest, check_digest,
@@ -176,7 +177,7 @@ impl Registry {
                 self.check_sizes(image, &manifest)?;
                 let config = self.config(&repository, image, &manifest.config).await?;
                 let fail = |error: serde_json::Error| ContentProblem::from(error).of(image, "the config");
-                let config = serde_json::from_slice(&config).map_err(fail)?;
+                let config = json::config(&config).map_err(fail)?;
                 let digest = document.descriptor.digest;
                 let platform = Platform::of_config(&config).filter(Platform::is_real);
                 let offer = platform.map(|platform| Offer { platform, digest });
@@ -195,7 +196,7 @@ impl Registry {
         check_config_size(image, manifest)?;
         let repository = self.repository(reference);
         let config = self.config(&repository, image, &manifest.config).await?;
-        Ok(serde_json::from_slice(&config).ok())
+        Ok(json::config(&config).ok())
     }
 
     async fn config(
