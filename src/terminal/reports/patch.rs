@@ -3,9 +3,11 @@
 use crate::validation::fix::Fixing;
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 use std::ops::Range;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
+use std::{env, fs};
 
-/// Returns the changes to one bundle, as a unified diff whose file names are relative to the current directory.
+/// Returns the changes to one bundle, as a unified diff whose file names are relative to the current directory or, if
+/// the bundle is outside of it, to the root directory.
 pub fn patch(bundle: &str, fixing: &Fixing) -> String {
     let changes = fixing.files.iter();
     let changes = changes.map(|(path, change)| (path.as_str(), change.before.as_deref(), change.after.as_deref()));
@@ -19,8 +21,9 @@ pub fn unified<'c>(
     changes: impl IntoIterator<Item = (&'c str, Option<&'c [u8]>, Option<&'c [u8]>)>,
 ) -> String {
     let mut out = String::new();
+    let folder = below_here(Path::new(bundle));
     for (path, before, after) in changes {
-        let name = relative(&Path::new(bundle).join(path));
+        let name = relative(&folder.join(path));
         let header = |side: &str, content: Option<&[u8]>| match content {
             Some(_) => quoted(&format!("{side}/{name}")),
             None => "/dev/null".to_owned(),
@@ -35,7 +38,8 @@ pub fn unified<'c>(
 /// Returns the change of a renamed file in unified diff format, with the header that git writes for it. The paths are
 /// relative to the bundle.
 pub fn renamed(bundle: &str, [old, new]: [&str; 2], [before, after]: [&[u8]; 2]) -> String {
-    let named = |side: &str, path: &str| quoted(&format!("{side}{}", relative(&Path::new(bundle).join(path))));
+    let folder = below_here(Path::new(bundle));
+    let named = |side: &str, path: &str| quoted(&format!("{side}{}", relative(&folder.join(path))));
     let mut out = format!("diff --git {} {}\n", named("a/", old), named("b/", new));
     out.push_str(&format!(
         "rename from {}\nrename to {}\n",
@@ -136,6 +140,18 @@ fn range(lines: &Range<usize>) -> String {
         1 => (lines.start + 1).to_string(),
         count => format!("{},{count}", lines.start + 1),
     }
+}
+
+/// Returns the path of an existing folder from the current directory, which may be the folder itself; the absolute path
+/// if the folder is elsewhere. Tools that apply patches reject paths with `..`.
+fn below_here(folder: &Path) -> PathBuf {
+    let is_below = folder.is_relative() && !folder.components().any(|step| step == Component::ParentDir);
+    let whole = fs::canonicalize(folder).ok().filter(|_| !is_below);
+    let Some(whole) = whole else {
+        return folder.to_owned();
+    };
+    let here = env::current_dir().and_then(fs::canonicalize).unwrap_or_default();
+    whole.strip_prefix(&here).map(Path::to_owned).unwrap_or(whole)
 }
 
 /// Returns a path without its root and its `.` components.
