@@ -62,7 +62,7 @@ fn equal_indexes_have_no_differences_and_exit_code_reflects_it() {
     let sandbox = two();
     insta::assert_snapshot!(outcome_of(&sandbox, "index diff old.db old.db --exit-code"), @"
     ------- stderr -------
-    no differences found; manifests are not compared
+    no differences found; manifests, and fields that OLM does not use, are not compared
     ");
     insta::assert_snapshot!(outcome_of(&sandbox, "index diff oci:index:v1 oci:index:v1 -o markdown"), @"No differences found. Manifests are not compared.");
     let differ = sandbox.run("index diff old.db oci:index:v1 --exit-code -o json".split(' '));

@@ -148,7 +148,7 @@ pub(crate) fn run(arguments: &DiffArguments, context: &Context<'_>) -> CommandRe
     match arguments.output {
         Form::Text => {
             if found.is_empty() {
-                printer.status("no differences found; manifests are not compared");
+                printer.status("no differences found; manifests, and fields that OLM does not use, are not compared");
             }
             for line in index_difference::lines(&found) {
                 printer.line(line)?;
