@@ -57,6 +57,10 @@ pub(crate) const DEFAULT_PORT: u16 = 50051;
 /// The number of request bytes that a client may send before the server reads them. Requests are short.
 const WINDOW: u32 = 64 * 1024;
 
+/// The maximum size in bytes of the headers of a call. The compressed headers of a client can be much smaller than the
+/// memory that they take while the call waits for the rest of the request.
+const HEADERS: u32 = 8 * 1024;
+
 /// An error that prevents a server from starting or stops it early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -196,7 +200,7 @@ pub async fn serve(
         .initial_connection_window_size(WINDOW)
         .http2_keepalive_interval(Some(options.ping_after))
         .http2_keepalive_timeout(Some(options.ping_time))
-        .http2_max_header_list_size(16 * 1024)
+        .http2_max_header_list_size(HEADERS)
         .layer(CallsLayer::new(Arc::clone(&metrics), &options, &clients))
         .add_service(RegistryServer::new(registry).max_decoding_message_size(options.request_size))
         .add_service(ExperimentalRegistryServer::new(experimental).max_decoding_message_size(options.request_size))
