@@ -315,6 +315,7 @@ pub(crate) fn resolve(
     registry: &RegistryArguments,
     context: &Context<'_>,
 ) -> Result<Resolved, CommandError> {
+    warn_of_unready(&state, context);
     let transports = registry.transports(context);
     let resolving = install::resolve::resolve(state, options, &transports);
     let resolved = context.runtime.block_on(resolving).map_err(|error| match error {
@@ -351,7 +352,6 @@ pub(crate) fn resolve(
             word(name)
         ));
     }
-    warn_of_unready(&resolved.state, options, context);
     if let Ok(resolution) = &resolved.answer {
         let installed = |name: &&str| resolved.state.installed.iter().any(|installed| installed.name == *name);
         let replaced = resolution
@@ -363,9 +363,8 @@ pub(crate) fn resolve(
     Ok(resolved)
 }
 
-/// Warns of the catalogs of a cluster that OLM cannot read, unless an index replaces them.
-fn warn_of_unready(state: &State, options: &ResolveOptions, context: &Context<'_>) {
-    let is_replaced = |name: &str| options.catalogs.iter().any(|index| index.name.as_deref() == Some(name));
+/// Warns of the catalogs that OLM could not read in the cluster, also of those that an index replaces here.
+fn warn_of_unready(state: &State, context: &Context<'_>) {
     for catalog in cluster::unready_catalogs(state) {
         let UnreadyCatalog {
             namespace,
@@ -373,9 +372,6 @@ fn warn_of_unready(state: &State, options: &ResolveOptions, context: &Context<'_
             state,
             message,
         } = &catalog;
-        if is_replaced(name) {
-            continue;
-        }
         let said = if message.is_empty() {
             String::new()
         } else {

@@ -26,8 +26,8 @@ pub use copies::drop_copies;
 pub use inline::inline;
 pub use keys::json_schema;
 pub use observed::{
-    ObservedError, OperatorGroups, catalog_sources, cluster_extensions, observe, observe_with, observed_namespace,
-    operator_groups, refused_operator_groups,
+    ObservedError, OperatorGroups, assumes_operator_group, catalog_sources, cluster_extensions, observe, observe_with,
+    observed_namespace, operator_groups, refused_operator_groups,
 };
 pub(crate) use observed::{all_operator_groups, operator_groups_by_namespace};
 pub(crate) use read::source_beside;

@@ -139,6 +139,12 @@ pub fn refused_operator_groups(objects: &[Value], namespace: &str) -> Option<usi
     }
 }
 
+/// Whether dumps contain Subscriptions but no OperatorGroup, so that one is assumed to exist in every namespace.
+pub fn assumes_operator_group(objects: &[Value]) -> bool {
+    let has = |kind| Objects(objects).of_kind(kind).next().is_some();
+    has("Subscription") && !has("OperatorGroup")
+}
+
 /// Returns the CatalogSources among objects.
 pub fn catalog_sources(objects: &[Value]) -> impl Iterator<Item = CatalogSource> {
     Objects(objects).of_kind("CatalogSource").map(catalog)
