@@ -4,6 +4,7 @@ use crate::cli::arguments::LimitArguments;
 use crate::cli::error::CommandError;
 use crate::cli::values::filled;
 use crate::cli::{Context, input};
+use crate::cluster::dump::DumpError;
 use crate::cluster::{self, OperatorGroups, State, conditions, dump};
 use crate::install::api_error::meant_reason;
 use crate::olm::releases::{NEWEST, Olm};
@@ -82,8 +83,14 @@ pub(crate) fn observe(
     Ok(())
 }
 
-/// Warns if the number of OperatorGroups in a namespace makes releases of OLM install nothing there.
+/// Warns if the number of OperatorGroups in a namespace makes releases of OLM install nothing there, or is unknown.
 pub(crate) fn warn_of_operator_groups(state: &State, namespace: &str, olm: &Olm, context: &Context<'_>) {
+    if cluster::assumes_operator_group(&state.objects) {
+        context.printer.warning(format_args!(
+            "the input contains no OperatorGroup, so the namespace {namespace} is assumed to have one, without which OLM \
+            installs nothing; add \"og\" to the kinds of \"kubectl get\" to include them"
+        ));
+    }
     let Some(count) = cluster::refused_operator_groups(&state.objects, namespace) else {
         return;
     };
@@ -195,8 +202,27 @@ pub(crate) fn read_objects(
             let name = Path::new(input::announced(context));
             dump::read_stream(name, io::stdin().lock(), keep, &limits, &mut read)?;
         } else {
-            dump::read(Path::new(name), keep, &limits, &mut read)?;
+            let skipped = dump::read(Path::new(name), keep, &limits, &mut read)?;
+            warn_of_skipped(&skipped, context);
         }
     }
     Ok(read)
+}
+
+/// The maximum number of unreadable files of a folder that are listed.
+const LISTED: usize = 5;
+
+/// Warns of files in a folder that are not dumps, or are damaged.
+fn warn_of_skipped(skipped: &[DumpError], context: &Context<'_>) {
+    for error in skipped.iter().take(LISTED) {
+        context
+            .printer
+            .warning(format_args!("{error}; the rest of this file is ignored"));
+    }
+    if let Some(others) = skipped.len().checked_sub(LISTED).filter(|others| *others > 0) {
+        context.printer.warning(format_args!(
+            "{} of the folder are ignored for similar reasons",
+            counted(others, "other file")
+        ));
+    }
 }

@@ -22,14 +22,16 @@ use serde_json::Value;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 /// The number of bytes at the start of a file that are checked for bytes that do not occur in text.
 const START: usize = 512;
 /// The number of values that a row of a table counts as.
 const ROW: usize = 5;
-/// The beginning of the table that `kubectl api-resources` prints.
+/// The beginning of the tables that kubectl prints.
 const TABLE: &[u8] = b"NAME ";
+/// The byte order mark with which PowerShell begins files.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Size limits for dumps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +40,7 @@ pub struct DumpLimits {
     pub object: usize,
     /// The maximum memory in bytes for everything that is kept from all dumps together.
     pub kept: usize,
-    /// The maximum number of files in a folder.
+    /// The maximum number of files that are read from a folder.
     pub files: usize,
     /// The maximum nesting depth of an object.
     pub depth: usize,
@@ -105,6 +107,12 @@ pub enum DumpError {
         /// The maximum size of an object in bytes.
         limit: usize,
     },
+    /// A table other than that of `kubectl api-resources`, which lacks the content of the objects.
+    #[error("{} is a table of kubectl, but not the one of \"kubectl api-resources\"", path.display())]
+    OtherTable {
+        /// The file.
+        path: PathBuf,
+    },
     /// The table of `kubectl api-resources` is too large.
     #[error("the table of APIs in {} is larger than {limit} bytes", path.display())]
     Table {
@@ -139,8 +147,8 @@ pub enum DumpError {
         /// The kind of objects that takes the most memory, and the number of bytes.
         largest: Option<(String, usize)>,
     },
-    /// A folder contains too many files.
-    #[error("{} has more than {limit} files", path.display())]
+    /// A folder contains too many dumps.
+    #[error("{} contains more than {limit} YAML and JSON files", path.display())]
     Files {
         /// The folder.
         path: PathBuf,
@@ -167,22 +175,46 @@ fn most_of(largest: Option<&(String, usize)>) -> String {
     })
 }
 
+impl DumpError {
+    /// Whether the content of a file is the cause: the file is not a dump, or is damaged.
+    fn is_about_content(&self) -> bool {
+        matches!(
+            self,
+            Self::Text { .. } | Self::NoObject { .. } | Self::NoText { .. } | Self::OtherTable { .. }
+        )
+    }
+}
+
 /// Adds the content of a file, or of the files in a folder, to a state. `keep` returns the parts of an object that are
 /// needed.
 ///
-/// In a folder, YAML files, JSON files and the output of `kubectl api-resources` are read.
+/// In a folder, YAML files, JSON files and the output of `kubectl api-resources` are read. The folder may also contain
+/// files that are not dumps, as that of a must-gather does: the result contains the error of each such file, which was
+/// read up to the place of the error.
 ///
 /// # Errors
-/// Returns an error if the input cannot be read, contains a value that is not an object, is too large, or contains no
-/// information about a cluster.
-pub fn read(path: &Path, keep: fn(Value) -> Value, limits: &DumpLimits, state: &mut State) -> Result<(), DumpError> {
+/// Returns an error if the input cannot be read, is too large, or contains no information about a cluster. If the path
+/// is a file, a value that is not an object is also an error.
+pub fn read(
+    path: &Path,
+    keep: fn(Value) -> Value,
+    limits: &DumpLimits,
+    state: &mut State,
+) -> Result<Vec<DumpError>, DumpError> {
     let mut gathered = Gathered::new(keep, limits, state);
+    let mut skipped = Vec::new();
     if path.is_dir() {
-        read_folder(path, limits, &mut gathered)?;
+        skipped = read_folder(path, limits, &mut gathered)?;
     } else {
         read_stream_into(path, open(path)?, limits, &mut gathered)?;
     }
-    gathered.something().ok_or(DumpError::Nothing { path: path.to_owned() })
+    match gathered.something() {
+        Some(()) => Ok(skipped),
+        None => Err(skipped
+            .into_iter()
+            .next()
+            .unwrap_or(DumpError::Nothing { path: path.to_owned() })),
+    }
 }
 
 /// Adds the content of a stream, such as standard input, to a state. `name` is the name of the stream in errors.
@@ -206,30 +238,51 @@ fn open(path: &Path) -> Result<BufReader<File>, FileError> {
     Ok(BufReader::with_capacity(1 << 16, file))
 }
 
-fn read_folder(path: &Path, limits: &DumpLimits, gathered: &mut Gathered<'_>) -> Result<(), DumpError> {
-    let mut seen = 0;
-    for entry in WalkDir::new(path).sort_by_file_name() {
+/// Reads the dumps in a folder. Returns the errors of files with other content.
+fn read_folder(path: &Path, limits: &DumpLimits, gathered: &mut Gathered<'_>) -> Result<Vec<DumpError>, DumpError> {
+    let is_hidden = |entry: &DirEntry| entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
+    let mut read = 0;
+    let mut skipped = Vec::new();
+    let entries = WalkDir::new(path).sort_by_file_name().into_iter();
+    for entry in entries.filter_entry(|entry| !is_hidden(entry)) {
         let entry = entry.map_err(|reason| DumpError::Folder {
             path: path.to_owned(),
             reason,
         })?;
-        if !entry.file_type().is_file() || entry.file_name().as_encoded_bytes().starts_with(b".") {
+        // The files of a mounted ConfigMap are links.
+        let is_file = entry.file_type().is_file() || entry.path_is_symlink() && entry.path().is_file();
+        if !is_file {
             continue;
         }
-        seen += 1;
-        if seen > limits.files {
+        let mut input = open(entry.path())?;
+        let is_manifest = entry.file_name().to_str().is_some_and(has_manifest_extension);
+        if !is_manifest && !is_api_table(beginning(entry.path(), &mut input)?) {
+            continue;
+        }
+        read += 1;
+        if read > limits.files {
             return Err(DumpError::Files {
                 path: path.to_owned(),
                 limit: limits.files,
             });
         }
-        let mut input = open(entry.path())?;
-        let is_manifest = entry.file_name().to_str().is_some_and(has_manifest_extension);
-        if is_manifest || beginning(entry.path(), &mut input)?.starts_with(TABLE) {
-            read_stream_into(entry.path(), input, limits, gathered)?;
+        match read_stream_into(entry.path(), input, limits, gathered) {
+            Err(error) if error.is_about_content() => skipped.push(error),
+            other => other?,
         }
     }
-    Ok(())
+    Ok(skipped)
+}
+
+/// Whether a file begins like the output of `kubectl api-resources`.
+fn is_api_table(beginning: &[u8]) -> bool {
+    let head = without_mark(beginning).split(|byte| *byte == b'\n').next();
+    head.and_then(|head| std::str::from_utf8(head).ok())
+        .is_some_and(served::is_table_head)
+}
+
+fn without_mark(beginning: &[u8]) -> &[u8] {
+    beginning.strip_prefix(BYTE_ORDER_MARK).unwrap_or(beginning)
 }
 
 fn beginning<'i>(path: &Path, input: &'i mut impl BufRead) -> Result<&'i [u8], FileError> {
@@ -247,8 +300,11 @@ fn read_stream_into(
     if beginning.iter().take(START).any(|byte| *byte == 0) {
         return Err(DumpError::NoText { path: path.to_owned() });
     }
-    if beginning.starts_with(TABLE) {
+    if is_api_table(beginning) {
         return read_table(path, input, limits, gathered);
+    }
+    if without_mark(beginning).starts_with(TABLE) {
+        return Err(DumpError::OtherTable { path: path.to_owned() });
     }
     match beginning.iter().find(|byte| !byte.is_ascii_whitespace()) {
         Some(b'{' | b'[') => json::read(path, input, limits, gathered),

@@ -36,11 +36,18 @@ pub fn read(document: &Value) -> Option<Vec<ServedResource>> {
     }
 }
 
+/// Whether a line is the head of the table that `kubectl api-resources` prints.
+pub fn is_table_head(line: &str) -> bool {
+    let mut columns = line.split_whitespace();
+    let is_first = columns.next() == Some("NAME");
+    let others: Vec<&str> = columns.collect();
+    is_first && others.contains(&"APIVERSION") && others.contains(&"KIND")
+}
+
 /// Parses the output table of `kubectl api-resources`. Returns `None` if the text is not such a table.
 pub fn read_table(text: &str) -> Option<Vec<ServedResource>> {
-    let mut lines = text.lines();
-    let head: Vec<&str> = lines.next()?.split_whitespace().collect();
-    if head.first() != Some(&"NAME") || !head.contains(&"APIVERSION") || !head.contains(&"KIND") {
+    let mut lines = text.trim_start_matches('\u{feff}').lines();
+    if !is_table_head(lines.next()?) {
         return None;
     }
     let row = |line: &str| {

@@ -32,7 +32,7 @@ hints! {
     DumpError {
         pass: [File],
         none: [Folder, Text, Files, NoText],
-        Self::Nothing { .. } | Self::NoObject { .. } => hint(DUMP),
+        Self::Nothing { .. } | Self::NoObject { .. } | Self::OtherTable { .. } => hint(DUMP),
         Self::Values { .. } => hint(raise(VALUES)),
         Self::TooMuch { .. } => hints_of([LEAVE_OUT.to_owned(), raise(TOTAL_SIZE)]),
         Self::Object { .. } | Self::Table { .. } => hint(raise("--max-file-size")),

@@ -133,6 +133,77 @@ fn a_folder_is_read_file_by_file() {
 }
 
 #[test]
+fn files_of_a_folder_that_are_not_dumps_are_skipped_and_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("a.yaml", &object("Role", "a").to_string());
+    write(
+        "cut.yaml",
+        &format!("apiVersion: v1\nitems:\n- {}\n", object("Role", "b")),
+    );
+    write("health.json", r#"[{"endpoint": "https://10.0.0.1:2379"}]"#);
+    write("pods.txt", "NAME   READY   STATUS\np      1/1     Running\n");
+    write("pods.yaml", "NAME   READY   STATUS\np      1/1     Running\n");
+    write("values.yaml", "replicas: {1\n");
+    fs::create_dir(folder.path().join("..data")).unwrap();
+    write("..data/c.yaml", &object("Role", "c").to_string());
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("..data/c.yaml", folder.path().join("c.yaml")).unwrap();
+    let mut state = State::default();
+    let skipped = read(folder.path(), kept, &DumpLimits::default(), &mut state).unwrap();
+    let skipped: Vec<String> = skipped.iter().map(ToString::to_string).collect();
+    let expected = [
+        ("cut.yaml:1: ", "a list without kind, as in output that was cut off"),
+        ("health.json:1: ", "found a map without apiVersion and kind"),
+        ("pods.yaml", "is a table of kubectl"),
+        ("values.yaml:", ""),
+    ];
+    assert_eq!(skipped.len(), expected.len(), "{skipped:?}");
+    for (error, (file, message)) in skipped.iter().zip(expected) {
+        assert!(error.contains(file) && error.contains(message), "{error}");
+    }
+    assert_eq!(state.apis, None);
+    if cfg!(unix) {
+        assert_eq!(names(&state), ["a", "c", "b"]);
+    }
+    fs::remove_file(folder.path().join("a.yaml")).unwrap();
+    fs::remove_file(folder.path().join("c.yaml")).unwrap();
+    fs::remove_file(folder.path().join("cut.yaml")).unwrap();
+    let error = read(folder.path(), kept, &DumpLimits::default(), &mut State::default()).unwrap_err();
+    assert!(error.to_string().contains("health.json:1: "), "{error}");
+}
+
+#[test]
+fn only_the_table_of_apis_is_accepted() {
+    let table = "NAME   APIVERSION   NAMESPACED   KIND\nfoos   example.com/v1   true   Foo\n";
+    let apis = |text: &str| read_text(text).unwrap().apis.map(|apis| apis.len());
+    assert_eq!(apis(&format!("\u{feff}{table}")), Some(1));
+    for other in [
+        "NAME READY\np 1\n",
+        "NAME SHORTNAMES APIGROUP NAMESPACED KIND\n",
+        "NAME \n",
+    ] {
+        let error = read_text(other).unwrap_err();
+        assert!(matches!(error, DumpError::OtherTable { .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_list_that_was_cut_off_is_an_error() {
+    let whole = format!(
+        "apiVersion: v1\nitems:\n- {}\n- {}\n",
+        object("Role", "a"),
+        object("Role", "b")
+    );
+    let error = read_text(&whole).unwrap_err().to_string();
+    assert!(error.contains("dump:1: ") && error.contains("was cut off"), "{error}");
+    assert_eq!(names(&read_text(&format!("{whole}kind: List\n")).unwrap()), ["a", "b"]);
+    assert_eq!(names(&read_text(&format!("kind: List\n{whole}")).unwrap()), ["a", "b"]);
+    let sequence = format!("- {}\n- {}\n", object("Role", "a"), object("Role", "b"));
+    assert_eq!(names(&read_text(&sequence).unwrap()), ["a", "b"]);
+}
+
+#[test]
 fn an_empty_list_is_reported_as_empty() {
     for list in [
         "apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: \"\"\n",

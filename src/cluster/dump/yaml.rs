@@ -34,6 +34,7 @@ pub(super) fn read(
                     Ok(())
                 }
                 (Part::Item, Value::Array(items)) => {
+                    list.has_items = true;
                     items.into_iter().try_for_each(|item| list.item(line, item, gathered))
                 }
                 (_, value) => gathered.take(value),
@@ -84,6 +85,7 @@ fn values(
 struct List {
     map: Map<String, Value>,
     waiting: Vec<Value>,
+    has_items: bool,
     /// The line of the first part of the list, or of the first item that waits.
     line: Option<usize>,
 }
@@ -103,10 +105,22 @@ impl List {
     }
 
     fn end(&mut self, gathered: &mut Gathered<'_>) -> Result<(), (usize, Refusal)> {
-        let Self { mut map, waiting, line } = std::mem::take(self);
+        let Self {
+            mut map,
+            waiting,
+            has_items,
+            line,
+        } = std::mem::take(self);
         let line = line.unwrap_or(1);
         if waiting.is_empty() {
-            return Ok(());
+            // kubectl writes the kind after the items, so it is absent if the output was cut off.
+            let is_cut = has_items && !map.contains_key("kind");
+            let found = || "a list without kind, as in output that was cut off".to_owned();
+            return if is_cut {
+                Err((line, Refusal::NoObject(found())))
+            } else {
+                Ok(())
+            };
         }
         map.insert("items".to_owned(), Value::Array(waiting));
         gathered.take(Value::Object(map)).map_err(|refusal| (line, refusal))
