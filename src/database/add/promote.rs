@@ -4,8 +4,8 @@
 //! bundles of the channel keep their edges, and all other channels remain unchanged.
 
 use super::stored::{self, Place, Stored};
-use super::{Dropped, PackageChange, graph_rows, package_change, rows};
-use crate::catalog::graph::{self, Channel, Graph, GraphError, Mode, Node};
+use super::{PackageChange, graph_rows, package_change, rows};
+use crate::catalog::graph::{self, Channel, Dropped, Graph, GraphError, Mode, Node};
 use crate::database::change::{self, ChangeOptions, Target};
 use crate::database::edges::{ChannelQuery, Member};
 use crate::database::error::DatabaseError;
