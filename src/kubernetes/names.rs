@@ -45,6 +45,11 @@ pub(crate) fn is_port_name(text: &str) -> bool {
         && !text.contains("--")
 }
 
+/// Whether the number can be a port of a container or a Service.
+pub(crate) fn is_port_number(number: i64) -> bool {
+    (1..=65_535).contains(&number)
+}
+
 /// Whether the string can be a key in the data of a ConfigMap or a Secret.
 pub(crate) fn is_data_key(text: &str) -> bool {
     let usual = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);

@@ -129,7 +129,9 @@ impl Part<'_> {
         }
         let definitions = Path::from("spec.apiservicedefinitions.owned");
         for (index, service) in self.list(&definitions).iter().enumerate() {
-            self.deployment(service, &definitions.index(index), &names);
+            let path = definitions.index(index);
+            self.served_ports(service, &path);
+            self.deployment(service, &path, &names);
         }
     }
 

@@ -4,7 +4,7 @@
 use super::super::api_error::{ApiError, reason_of};
 use crate::csv::{self, Csv};
 use crate::diagnostic::MOST_OF_A_RULE;
-use crate::kubernetes::names::is_dns1123_subdomain;
+use crate::kubernetes::names::{is_dns1123_subdomain, is_port_number};
 use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::olm::webhook::WEBHOOK_TYPES;
 use crate::shape;
@@ -44,8 +44,19 @@ fn version(object: &Value) -> Option<ApiError> {
     let unset = unset
         .iter()
         .map(|path| (format!("{path}: Required value"), format!("{path} is required")));
-    let webhooks = csv.list(&["spec", "webhookdefinitions"]).iter().enumerate();
-    let webhooks = webhooks.filter_map(|(index, webhook)| {
+    let webhooks = || csv.list(&["spec", "webhookdefinitions"]).iter().enumerate();
+    let ports = webhooks().filter_map(|(index, webhook)| {
+        let port = webhook.get("containerPort")?.as_i64()?;
+        let path = format!("spec.webhookdefinitions[{index}].containerPort");
+        let (bound, limit) = if port < 1 { ("greater", 1) } else { ("less", 65_535) };
+        (!is_port_number(port)).then(|| {
+            (
+                format!("{path}: Invalid value: {port}: {path} in body should be {bound} than or equal to {limit}"),
+                format!("{path} is {port}, but must be between 1 and 65535"),
+            )
+        })
+    });
+    let types = webhooks().filter_map(|(index, webhook)| {
         let kind = text(webhook, "/type");
         let path = format!("spec.webhookdefinitions[{index}].type");
         (!WEBHOOK_TYPES.contains(&kind)).then(|| {
@@ -56,7 +67,12 @@ fn version(object: &Value) -> Option<ApiError> {
             )
         })
     });
-    let problems = name.into_iter().chain(unset).chain(webhooks).take(MOST_OF_A_RULE);
+    let problems = name
+        .into_iter()
+        .chain(unset)
+        .chain(ports)
+        .chain(types)
+        .take(MOST_OF_A_RULE);
     refused(&format!("{}.{}", csv::KIND, csv::GROUP), object, problems)
 }
 

@@ -3,7 +3,7 @@
 use super::part::{Part, text};
 use super::pods::Volumes;
 use crate::image::check_pullable;
-use crate::kubernetes::names::{is_dns1123_label, is_port_name, is_qualified_name};
+use crate::kubernetes::names::{is_dns1123_label, is_port_name, is_port_number, is_qualified_name};
 use crate::kubernetes::quantity;
 use crate::rules;
 use crate::synthesis::certificates::is_olm_mount;
@@ -234,5 +234,5 @@ fn written(quantity: &Value) -> Option<String> {
 
 /// Whether a value is a port number. Returns `true` for values of other types, which another rule reports.
 pub(super) fn is_port(value: &Value) -> bool {
-    value.as_i64().is_none_or(|number| (1..=65_535).contains(&number))
+    value.as_i64().is_none_or(is_port_number)
 }

@@ -1,8 +1,9 @@
 //! Checks webhooks.
 
+use super::containers::is_port;
 use super::part::{Part, text};
 use crate::bundle::is_csv;
-use crate::kubernetes::names::{fault_of_webhook_path, is_dns1123_subdomain, is_label_value};
+use crate::kubernetes::names::{fault_of_webhook_path, is_dns1123_subdomain, is_label_value, is_port_name};
 use crate::olm::webhook::refused_rules;
 use crate::rules;
 use crate::text::Path;
@@ -22,9 +23,15 @@ impl Part<'_> {
             self.review_versions(webhook, &path);
             if is_csv(self.object) {
                 self.refused_by_olm(webhook, &path);
+                self.served_ports(webhook, &path);
                 self.called_path(&path.key("webhookPath"));
             } else {
-                self.called_path(&path.key("clientConfig").key("service").key("path"));
+                let service = path.key("clientConfig").key("service");
+                self.called_path(&service.key("path"));
+                if let Some(port) = self.value(&service.key("port")).filter(|port| !is_port(port)) {
+                    let message = format!("the webhook calls the port {port}, which is not between 1 and 65535");
+                    self.refuse(&service.key("port"), message, PORT);
+                }
                 self.webhook_name(text(webhook, "name"), &path.key("name"));
                 self.webhook_label(text(webhook, "name"), &path.key("name"));
             }
@@ -116,6 +123,25 @@ impl Part<'_> {
         }
     }
 
+    /// Checks the ports of a webhook definition or an APIService definition, from which OLM creates a Service. A port
+    /// of 0 is treated as absent.
+    pub(super) fn served_ports(&mut self, definition: &Value, at: &Path) {
+        for field in ["containerPort", "targetPort"] {
+            let path = at.key(field);
+            match definition.get(field) {
+                Some(number) if *number != 0 && !is_port(number) => {
+                    let message = format!("{field} is {number}, but must be between 1 and 65535");
+                    self.refuse(&path, message, PORT);
+                }
+                Some(Value::String(name)) if field == "targetPort" && !name.is_empty() && !is_port_name(name) => {
+                    let message = format!("{field} is {name:?}, which is neither a number nor a valid port name");
+                    self.refuse(&path, message, TARGET_PORT);
+                }
+                _ => {}
+            }
+        }
+    }
+
     fn called_path(&mut self, path: &Path) {
         let called = self.value(path).and_then(Value::as_str).unwrap_or_default();
         if let Some(fault) = fault_of_webhook_path(called) {
@@ -188,6 +214,10 @@ impl Part<'_> {
         }
     }
 }
+
+const PORT: &str = "Use a number from 1 to 65535.";
+const TARGET_PORT: &str = "Use a number from 1 to 65535, or the name of a port of the container: at most 15 lowercase \
+                           letters, digits and single hyphens, with a letter or digit at both ends.";
 
 /// The operations that a webhook can intercept.
 const OPERATIONS: [&str; 5] = ["CREATE", "UPDATE", "DELETE", "CONNECT", "*"];

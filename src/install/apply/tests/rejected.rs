@@ -12,9 +12,9 @@ fn applied(change: impl Fn(&mut Value)) -> Applied {
 }
 
 #[test]
-fn a_version_without_a_required_list_fails_the_plan() {
+fn a_version_that_its_definition_does_not_allow_fails_the_plan() {
     let webhook = json!({"type": "ValidatingAdmissionWebhook", "generateName": "a.example.com",
-        "admissionReviewVersions": ["v1"], "sideEffects": "None", "deploymentName": "memo"});
+        "admissionReviewVersions": ["v1"], "sideEffects": "None", "deploymentName": "memo", "containerPort": 443});
     for (path, value, problem) in [
         (
             "/install/spec/deployments",
@@ -40,6 +40,18 @@ fn a_version_without_a_required_list_fails_the_plan() {
             "/webhookdefinitions/0/sideEffects",
             Value::Null,
             "spec.webhookdefinitions[0].sideEffects: Required value",
+        ),
+        (
+            "/webhookdefinitions/0/containerPort",
+            json!(65_536),
+            "spec.webhookdefinitions[0].containerPort: Invalid value: 65536: \
+             spec.webhookdefinitions[0].containerPort in body should be less than or equal to 65535",
+        ),
+        (
+            "/webhookdefinitions/0/containerPort",
+            json!(-1),
+            "spec.webhookdefinitions[0].containerPort: Invalid value: -1: spec.webhookdefinitions[0].containerPort in \
+             body should be greater than or equal to 1",
         ),
         (
             "/webhookdefinitions/0/type",
