@@ -12,7 +12,7 @@ use super::admission::{self, Refused};
 use super::error::DatabaseError;
 use super::guard::Budget;
 use super::migrate;
-use super::read::has_log;
+use super::read::{ReadError, has_log};
 use super::schema::{self, State};
 use crate::files::{FileError, Replacement, TemporaryFolder, create_private};
 use file::{
@@ -75,6 +75,9 @@ where
 /// Checks that the database to be changed exists.
 fn require_there(target: &Target<'_>) -> Result<(), DatabaseError> {
     if let Target::InPlace(path) = *target {
+        if !exists(path)? {
+            return Err(ReadError::Missing { path: path.to_owned() }.into());
+        }
         fs::metadata(path).map_err(|error| FileError::new("read", path, error))?;
         require_content(path)?;
     }

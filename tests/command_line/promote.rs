@@ -177,7 +177,8 @@ fn missing_and_conflicting_bundles_are_reported() {
     ");
     insta::assert_snapshot!(miss(&sandbox, "registry promote rake.v1.2.0 -c fast -d absent.db"), @"
     ------- stderr -------
-    error: cannot read absent.db: No such file or directory (os error 2)
+    error: there is no index database at absent.db
+      hint: specify an existing database, or create it with opmx registry add or, from a file-based catalog, with opmx index from-fbc
     ------- exit 4 -------
     ");
     let before = entries(&sandbox);

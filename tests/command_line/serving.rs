@@ -111,6 +111,7 @@ fn a_file_that_is_not_an_index_is_rejected_with_a_termination_message() {
     insta::assert_snapshot!(sandbox.run(["registry", "serve", "-d", "absent.db", "-p", "0"]), @"
     ------- stderr -------
     error: there is no index database at absent.db
+      hint: specify an existing database, or create it with opmx registry add or, from a file-based catalog, with opmx index from-fbc
     ------- exit 4 -------
     ");
 

@@ -36,8 +36,12 @@ hints! {
     }
     ReadError {
         pass: [Beside],
-        missing: [Missing],
         none: [NotADatabase, Unfit, Truncated, NotAnIndex, NoVersion, TooNew, Changed, Copy, Manifests],
+        Self::Missing { .. } => hint(
+            "specify an existing database, or create it with opmx registry add or, from a file-based catalog, with opmx \
+             index from-fbc",
+        )
+        .of_missing(),
         Self::File { source, .. } => of_system(source),
         Self::Folder { path } if path.join(LAYOUT_FILE).is_file() => image_in(path),
         Self::Folder { .. } => hint(
