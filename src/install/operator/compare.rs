@@ -7,6 +7,7 @@ mod walk;
 
 pub use observed::ObservedObjects;
 
+use super::configured::configure;
 use super::filled_in::{Surroundings, stored};
 use crate::csv::{self, Csv};
 use crate::install::apis::Apis;
@@ -103,18 +104,18 @@ pub fn compare(
     };
     let replaces = csv.map_or("", |csv| csv.text("/spec/replaces"));
     let steps = steps::in_order(steps::of_bundle(resolved, &target, replaces)?);
-    let around = Surroundings {
-        csv,
-        subscription: cluster.subscription(namespace, installed),
-        proxy: cluster.proxy(),
-    };
+    let around = Surroundings { csv };
     let apis = Apis::default().with_steps(&steps);
     let mut comparison = Comparison::default();
     let mut expected: Vec<Expected> = steps
         .iter()
         .map(|step| Expected::of_step(step, namespace, &apis))
         .collect();
-    expected.extend(deployments(resolved, namespace));
+    let (subscription, proxy) = (cluster.subscription(namespace, installed), cluster.proxy());
+    for mut deployment in deployments(resolved, namespace) {
+        configure(&mut deployment.object, subscription, proxy);
+        expected.push(deployment);
+    }
     for expected in expected {
         if !cluster.knows(&expected) {
             comparison.unknown.insert(expected.kind);

@@ -91,18 +91,6 @@ const ITEMS: [(&str, &str); 5] = [
     ("volumes[]", "webhook-cert"),
 ];
 
-/// Fields of a Deployment's pods that the configuration of a Subscription sets, by configuration key.
-const CONFIGURED: [(&str, &str); 8] = [
-    ("affinity", "affinity"),
-    ("annotations", "annotations"),
-    ("env", "env[]"),
-    ("envFrom", "envFrom"),
-    ("nodeSelector", "nodeSelector"),
-    ("resources", "resources"),
-    ("tolerations", "tolerations"),
-    ("volumes", "volumes[]"),
-];
-
 /// Whether a label or annotation key belongs to OLM or the API server.
 pub(super) fn is_own_key(key: &str) -> bool {
     let prefix = key.split_once('/').map_or("", |(prefix, _)| prefix);
@@ -123,18 +111,7 @@ pub(super) fn is_own_key(key: &str) -> bool {
 pub(super) struct Surroundings<'a> {
     /// The ClusterServiceVersion in the cluster that the object belongs to. OLM copies its annotations to the pods.
     pub(super) csv: Option<Component<'a>>,
-    /// The Subscription. OLM applies its configuration to the pods.
-    pub(super) subscription: Option<Component<'a>>,
-    /// The proxy of the cluster. OLM sets its environment variables in the containers.
-    pub(super) proxy: Option<Component<'a>>,
 }
-
-/// The environment variables for the proxy of a cluster, and the fields of the Proxy that OLM takes them from.
-const PROXY: [(&str, &str); 3] = [
-    ("HTTP_PROXY", "/status/httpProxy"),
-    ("HTTPS_PROXY", "/status/httpsProxy"),
-    ("NO_PROXY", "/status/noProxy"),
-];
 
 impl Surroundings<'_> {
     /// Whether the API server or OLM can set a field to `value`, although the manifest does not.
@@ -149,7 +126,7 @@ impl Surroundings<'_> {
                 || default.is_none_or(|default| serde_json::from_str(default).is_ok_and(|is: Value| is == *value));
             *of == kind && *field == path && same()
         });
-        is_default || self.is_annotation_of_version(path, value) || self.is_configured(path)
+        is_default || self.is_annotation_of_version(path, value)
     }
 
     /// Whether OLM sets a field regardless of the manifest.
@@ -158,33 +135,9 @@ impl Surroundings<'_> {
     }
 
     /// Whether OLM adds an item with this name to a list.
-    pub(super) fn is_added_item(self, kind: &str, path: &str, name: &str) -> bool {
+    pub(super) fn is_added_item(kind: &str, path: &str, name: &str) -> bool {
         let (_, path) = rooted(kind, path);
-        let of_olm = ITEMS.iter().any(|(list, item)| ends_with(path, list) && *item == name);
-        let of_configuration = ["env", "volumes", "volumeMounts"].iter().any(|key| {
-            let items = self
-                .subscription
-                .map(|subscription| subscription.list(&format!("/spec/config/{key}")));
-            let mut items = items.into_iter().flatten();
-            ends_with(path, &format!("{key}[]"))
-                && items.any(|item| item.get("name").and_then(Value::as_str) == Some(name))
-        });
-        of_olm || of_configuration || ends_with(path, "env[]") && self.is_of_proxy(name)
-    }
-
-    /// Whether OLM sets an environment variable for the proxy of the cluster. If the configuration of the Subscription
-    /// sets one of these variables, OLM sets none of them.
-    fn is_of_proxy(self, variable: &str) -> bool {
-        let configured = self
-            .subscription
-            .map(|subscription| subscription.list("/spec/config/env"));
-        let mut names = configured
-            .into_iter()
-            .flatten()
-            .filter_map(|item| item.get("name")?.as_str());
-        let is_overridden = names.any(|name| PROXY.iter().any(|(known, _)| *known == name));
-        let field = PROXY.iter().find(|(known, _)| *known == variable);
-        !is_overridden && field.is_some_and(|(_, field)| self.proxy.is_some_and(|proxy| !proxy.text(field).is_empty()))
+        ITEMS.iter().any(|(list, item)| ends_with(path, list) && *item == name)
     }
 
     fn is_annotation_of_version(self, path: &str, value: &Value) -> bool {
@@ -193,13 +146,6 @@ impl Surroundings<'_> {
         };
         let annotations = self.csv.and_then(|csv| csv.get("/metadata/annotations")?.as_object());
         annotations.is_some_and(|annotations| annotations.get(key) == Some(value))
-    }
-
-    fn is_configured(self, path: &str) -> bool {
-        CONFIGURED.iter().any(|(key, field)| {
-            let configured = self.subscription.and_then(|to| to.get(&format!("/spec/config/{key}")));
-            configured.is_some() && path.split('.').any(|part| part == *field)
-        })
     }
 }
 

@@ -12,6 +12,7 @@ mod association;
 mod compare;
 mod component;
 mod conditions;
+mod configured;
 mod content;
 mod defined;
 pub mod definitions;

@@ -249,6 +249,13 @@ fn subscription_configuration_is_no_difference() {
         "spec": {"config": {"nodeSelector": {"disk": "fast"}, "env": [{"name": "PROXY", "value": "p"}]}}}),
     );
     assert_eq!(differences(&objects), [""; 0]);
+    let subscription = objects.last_mut().unwrap();
+    subscription["spec"]["config"]["env"][0]["value"] = "q".into();
+    let found = differences(&objects);
+    assert!(
+        found.len() == 1 && found[0].contains("env[PROXY].value is \"p\", but"),
+        "{found:?}"
+    );
 }
 
 #[test]
@@ -269,10 +276,11 @@ fn variables_for_the_proxy_of_the_cluster_are_no_difference_unless_the_subscript
     assert_eq!(with(std::slice::from_ref(&set)), [""; 0]);
     assert_eq!(
         with(&[proxy(json!({"httpProxy": "http://proxy.example.com"}))]).len(),
-        1
+        2,
+        "OLM sets only HTTP_PROXY"
     );
     let subscription = json!({"apiVersion": "operators.coreos.com/v1alpha1", "kind": "Subscription",
         "metadata": {"name": "memo", "namespace": "operators"}, "status": {"installedCSV": "memo.v1"},
         "spec": {"config": {"env": [{"name": "NO_PROXY", "value": "a"}]}}});
-    assert_eq!(with(&[set, subscription]).len(), 1, "OLM sets none of the three");
+    assert_eq!(with(&[set, subscription]).len(), 2, "OLM sets only NO_PROXY");
 }

@@ -148,7 +148,7 @@ impl Walk<'_, '_> {
         }
         for (name, item) in others.iter().zip(found).filter(|(name, _)| !own.contains(name)) {
             let at = at.item(name);
-            if !self.around.is_added_item(&self.expected.kind, &at.pattern, name) {
+            if !Surroundings::is_added_item(&self.expected.kind, &at.pattern, name) {
                 self.push(&at, None, Some(item.clone()));
             }
         }
