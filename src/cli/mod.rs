@@ -37,6 +37,7 @@ mod local_paths;
 mod man;
 mod migrate;
 mod mirror;
+mod named_catalogs;
 mod operator;
 mod opm;
 mod parts;

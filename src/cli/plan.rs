@@ -9,6 +9,7 @@ use crate::cli::Context;
 use crate::cli::arguments::OutputArguments;
 use crate::cli::cluster_files::warn_of_missing_conditions;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::named_catalogs::named_indexes;
 use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::{IntentArguments, unresolved};
 use crate::cli::values::{filled, namespace};
@@ -100,7 +101,8 @@ pub(crate) struct PlanArguments {
     /// Name of the CatalogSource that contains the bundle [default: catalog]
     ///
     /// Without a bundle, the form is NAME=INDEX[,PRIORITY]: the catalog NAME is read from INDEX, whether or not the
-    /// cluster has it. The option may then be repeated.
+    /// cluster has it. If several namespaces have a catalog of this name, NAME is NAMESPACE/NAME. The option may then
+    /// be repeated.
     #[arg(long, value_name = "NAME[=INDEX]")]
     catalog: Vec<String>,
     /// Namespace of the CatalogSource
@@ -258,7 +260,7 @@ fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context
         }
     }
     let options = ResolveOptions {
-        catalogs: what_if::named_indexes(&arguments.catalog),
+        catalogs: named_indexes(&arguments.catalog),
         search: arguments.intents.options(olm)?,
         olm: olm.clone(),
         operators: operators.iter().map(OpenOperator::asked).collect(),

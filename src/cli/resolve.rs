@@ -6,6 +6,7 @@ use crate::cli::cluster_files::ClusterArguments;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::following::PreferenceArguments;
 use crate::cli::hint::MORE_STEPS;
+use crate::cli::named_catalogs::named_indexes;
 use crate::cli::requests::{self, OpenOperator};
 use crate::cli::values::namespace;
 use crate::cli::what_if::{self, OlmArgument};
@@ -73,7 +74,8 @@ pub(crate) struct ResolveArguments {
     /// Index of operators: an image, a database or a folder with a file-based catalog; may be repeated
     ///
     /// Subscriptions use the first index. The default names are catalog, catalog-2 and so on. For dependencies, indexes
-    /// with a higher priority are preferred. An index replaces the catalog of the same name on the cluster.
+    /// with a higher priority are preferred. An index replaces the catalog of the same name on the cluster; if several
+    /// namespaces have a catalog of this name, NAME is NAMESPACE/NAME.
     #[arg(long, value_name = "[NAME=]INDEX[,PRIORITY]", conflicts_with = "state")]
     catalog: Vec<String>,
     /// Name of an installed ClusterServiceVersion; may be repeated
@@ -177,7 +179,7 @@ pub(crate) fn run(arguments: &ResolveArguments, context: &Context<'_>) -> Comman
         return installs(&state.objects, arguments, context);
     }
     let options = ResolveOptions {
-        catalogs: what_if::named_indexes(&arguments.catalog),
+        catalogs: named_indexes(&arguments.catalog),
         packages: packages
             .into_iter()
             .map(|text| package_channel(text))

@@ -7,9 +7,9 @@ use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, RegistryArgu
 use crate::cli::cluster_files::{ClusterArguments, warn_of_missing_conditions, warn_of_operator_groups};
 use crate::cli::error::CommandError;
 use crate::cli::values::{filled, predicted_olm};
-use crate::cli::{Context, guesses, sources, values};
+use crate::cli::{Context, guesses, named_catalogs, sources, values};
 use crate::cluster::state::CatalogSource;
-use crate::cluster::{self, State, UnreadyCatalog};
+use crate::cluster::{self, CatalogName, State, UnreadyCatalog};
 use crate::csv::Csv;
 use crate::diagnostic::Diagnostic;
 use crate::index::intake::IntakeError;
@@ -18,7 +18,7 @@ use crate::install;
 use crate::install::content::{self, ContentError};
 use crate::install::requests::installs::OpenInstall;
 use crate::install::requests::namespaces::DEFAULT;
-use crate::install::resolve::{NamedIndex, Released, ResolveError, ResolveOptions, Resolved};
+use crate::install::resolve::{Released, ResolveError, ResolveOptions, Resolved};
 use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::olm::releases::{NEWEST, Olm};
 use crate::rules::Severity;
@@ -285,28 +285,6 @@ fn read_content(
     }
 }
 
-/// Parses indexes in the form `[NAME=]INDEX[,PRIORITY]`.
-pub(crate) fn named_indexes(catalogs: &[String]) -> Vec<NamedIndex> {
-    let named = catalogs.iter().map(|text| {
-        let split = text.rsplit_once(',');
-        let (text, priority) = match split.map(|(text, priority)| (text, priority.parse::<i32>())) {
-            Some((text, Ok(priority))) => (text, Some(i64::from(priority))),
-            _ => (text.as_str(), None),
-        };
-        let is_name = |name: &str| !name.is_empty() && !name.contains(['/', ':', '.']);
-        let (name, index) = match text.split_once('=') {
-            Some((name, index)) if is_name(name) => (Some(name.to_owned()), index),
-            _ => (None, text),
-        };
-        NamedIndex {
-            name,
-            index: index.to_owned(),
-            priority,
-        }
-    });
-    named.collect()
-}
-
 /// Resolves the Subscriptions of a cluster and the requested packages, and reports the catalogs that are treated as
 /// empty.
 pub(crate) fn resolve(
@@ -317,8 +295,18 @@ pub(crate) fn resolve(
 ) -> Result<Resolved, CommandError> {
     warn_of_unready(&state, context);
     let transports = registry.transports(context);
+    let known = state
+        .catalogs
+        .iter()
+        .map(|known| (known.namespace.clone(), known.name.clone()));
+    let known: Vec<(String, String)> = known.collect();
+    let shortest = |namespace: &str, name: &str| {
+        let known = known.iter().map(|(namespace, name)| (&**namespace, &**name));
+        CatalogName::shortest(namespace, name, known).to_string()
+    };
     let resolving = install::resolve::resolve(state, options, &transports);
     let resolved = context.runtime.block_on(resolving).map_err(|error| match error {
+        ResolveError::Ambiguous(error) => named_catalogs::ambiguous(&error),
         ResolveError::CatalogTwice { .. } | ResolveError::PackageTwice { .. } => CommandError::usage(error.to_string()),
         ResolveError::NotInstalled { .. } => CommandError::missing(error.to_string())
             .hint("describe the installed versions in a file, and pass it with --state"),
@@ -338,7 +326,7 @@ pub(crate) fn resolve(
             }
             error.hint(format!(
                 "use --catalog {}=INDEX to read the catalog from another index",
-                word(&name)
+                word(&shortest(&namespace, &name))
             ))
         }
     })?;
@@ -349,7 +337,7 @@ pub(crate) fn resolve(
         context.printer.warning(format_args!(
             "the catalog {namespace}/{name} does not specify an index image, so it is treated as empty; use --catalog \
             {}=INDEX to set an index",
-            word(name)
+            word(&shortest(namespace, name))
         ));
     }
     if let Ok(resolution) = &resolved.answer {

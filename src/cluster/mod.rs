@@ -4,11 +4,12 @@
 //! API server. [`read`] reads it from YAML or JSON, with errors that point at the line; [`json_schema`] describes it
 //! for editors. Both use the same table of keys. [`dump`] adds kubectl output about a cluster to a state, and
 //! [`drop_copies`] removes objects that the input repeats, and [`observe`] derives the Subscriptions and installed
-//! operators from the objects in the state. [`conditions`] determines whether operators allow their upgrade, and
-//! [`labels`] determines which objects belong to an operator, and [`unready_catalogs`] finds catalogs that OLM cannot
-//! read. [`requested`] reads the requests of `Operator` and
-//! `Install` resources.
+//! operators from the objects in the state. [`CatalogName`] is the name by which a request refers to a CatalogSource.
+//! [`conditions`] determines whether operators allow their upgrade, and [`labels`] determines which objects belong to
+//! an operator, and [`unready_catalogs`] finds catalogs that OLM cannot read. [`requested`] reads the requests of
+//! `Operator` and `Install` resources.
 
+mod catalog_name;
 pub mod conditions;
 mod copies;
 pub mod dump;
@@ -22,6 +23,7 @@ pub mod state;
 pub(crate) mod unfinished;
 mod unready;
 
+pub use catalog_name::{AmbiguousCatalog, CatalogName, subscribed_catalogs};
 pub use copies::drop_copies;
 pub use inline::inline;
 pub use keys::json_schema;

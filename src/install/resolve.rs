@@ -7,16 +7,16 @@ use super::catalogs::Catalogs;
 use super::deprecated;
 use super::hold::{HeldUpgrade, held_upgrades};
 use super::requests::operators::{self, AskedOperator, EntrypointError};
-use crate::cluster::State;
 use crate::cluster::conditions::{NOT_UPGRADEABLE, held_in};
 use crate::cluster::state::CatalogSource;
+use crate::cluster::{AmbiguousCatalog, CatalogName, State};
 use crate::database::read::ReadError;
 use crate::image::Transports;
 use crate::index::open::{Index, OpenError, OpenLimits};
 use crate::olm::releases::{Feature, Olm};
 use crate::resolver::closure::mentions_intents;
 use crate::resolver::{self, Note, NoteKind, Problem, Resolution, ResolverOptions, Unresolved};
-use asked::{add_catalogs, install, subscribe};
+use asked::{SourceId, add_catalogs, install, subscribe};
 
 /// Requests in addition to the state of a cluster.
 #[derive(Debug, Clone, Default)]
@@ -45,7 +45,7 @@ pub struct ResolveOptions {
 #[derive(Debug, Clone, Default)]
 pub struct NamedIndex {
     /// The name of the CatalogSource; by default `catalog`, then `catalog-2` for the second one, and so on.
-    pub name: Option<String>,
+    pub name: Option<CatalogName>,
     /// The location: an image, a database file, or the folder of a file-based catalog.
     pub index: String,
     /// The priority; higher values are preferred. The default is the priority of the CatalogSource, or 0 if there is
@@ -109,6 +109,9 @@ pub enum ResolveError {
         /// The name.
         name: String,
     },
+    /// The name of an index refers to several CatalogSources.
+    #[error(transparent)]
+    Ambiguous(#[from] AmbiguousCatalog),
     /// A package is requested twice, or already subscribed to.
     #[error("the package {package} is requested twice, or already has a Subscription")]
     PackageTwice {
@@ -176,7 +179,7 @@ pub async fn resolve(
 ) -> Result<Resolved, ResolveError> {
     operators::add_catalogs(&options.operators, &options.installed, &mut state);
     let asked_for = add_catalogs(&options.catalogs, &mut state)?;
-    subscribe(options, asked_for.first().map(String::as_str), &mut state)?;
+    subscribe(options, asked_for.first(), &mut state)?;
     let catalogs = open(&state, &asked_for, options.limits, transports).await?;
     let catalogs = catalogs.with_contents(options.operators.iter().filter_map(|asked| asked.content.clone()));
     // The skip ranges are needed only for updates, and take long to read.
@@ -279,7 +282,7 @@ fn is_same(one: &Result<Resolution, Unresolved>, other: &Result<Resolution, Unre
 /// Opens the indexes of the catalogs.
 async fn open(
     state: &State,
-    asked_for: &[String],
+    asked_for: &[SourceId],
     limits: OpenLimits,
     transports: &Transports,
 ) -> Result<Catalogs, ResolveError> {
@@ -296,12 +299,12 @@ async fn open(
     Ok(Catalogs::new(state, indexes))
 }
 
-fn unreadable(catalog: &CatalogSource, asked_for: &[String], source: OpenError) -> ResolveError {
+fn unreadable(catalog: &CatalogSource, asked_for: &[SourceId], source: OpenError) -> ResolveError {
     ResolveError::Catalog {
         namespace: catalog.namespace.clone(),
         name: catalog.name.clone(),
         index: catalog.source.clone().unwrap_or_default(),
-        is_asked_for: asked_for.contains(&catalog.name),
+        is_asked_for: asked_for.contains(&(catalog.namespace.clone(), catalog.name.clone())),
         source: Box::new(source),
     }
 }

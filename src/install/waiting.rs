@@ -1,5 +1,6 @@
 //! The updates that catalogs offer to installed operators.
 
+use super::named_catalog::NamedCatalog;
 use crate::catalog::updates::update_from;
 use crate::catalog::{Catalog, Channel, Package};
 use crate::cluster::State;
@@ -18,15 +19,6 @@ pub struct Waiting {
     pub package: String,
     /// The channel.
     pub channel: String,
-}
-
-/// A catalog of the cluster.
-#[derive(Debug, Clone, Copy)]
-pub struct NamedCatalog<'a> {
-    /// The name of its CatalogSource; `None` if it stands for every CatalogSource.
-    pub name: Option<&'a str>,
-    /// The content.
-    pub catalog: &'a Catalog,
 }
 
 /// What the catalogs of a cluster offer to an installed operator.
@@ -66,8 +58,7 @@ pub fn waiting(state: &State, catalogs: &[NamedCatalog<'_>], operator: &Check) -
         channel,
         catalog,
     } = subscribed;
-    let is_own = |named: &&NamedCatalog<'_>| named.name.is_none() || catalog.is_none() || named.name == catalog;
-    let mut own = catalogs.iter().filter(is_own).peekable();
+    let mut own = catalogs.iter().filter(|named| named.is_of(catalog)).peekable();
     if own.peek().is_none() {
         return Outlook::Nothing;
     }
@@ -107,8 +98,8 @@ fn update_of(catalog: &Catalog, package: &Package, channel: Option<&str>, operat
     })
 }
 
-/// Returns the names of the CatalogSources that the Subscriptions of operators use.
-pub fn catalogs_of<'a>(state: &'a State, operators: &'a [Check]) -> BTreeSet<&'a str> {
+/// Returns the namespaces and names of the CatalogSources that the Subscriptions of operators use.
+pub fn catalogs_of<'a>(state: &'a State, operators: &'a [Check]) -> BTreeSet<(&'a str, &'a str)> {
     let subscribed = operators.iter().filter_map(|operator| subscribed(state, operator));
     subscribed.filter_map(|subscribed| subscribed.catalog).collect()
 }
@@ -117,8 +108,8 @@ pub fn catalogs_of<'a>(state: &'a State, operators: &'a [Check]) -> BTreeSet<&'a
 struct Subscribed<'a> {
     package: &'a str,
     channel: Option<&'a str>,
-    /// The name of the CatalogSource.
-    catalog: Option<&'a str>,
+    /// The namespace and name of the CatalogSource; the namespace may be empty.
+    catalog: Option<(&'a str, &'a str)>,
 }
 
 /// Returns the Subscription that installed an operator.
@@ -129,7 +120,7 @@ fn subscribed<'a>(state: &'a State, operator: &Check) -> Option<Subscribed<'a>> 
         return Some(Subscribed {
             package: &to.package,
             channel: to.channel.as_deref(),
-            catalog: Some(&*to.catalog).filter(|name| !name.is_empty()),
+            catalog: Some((&*to.catalog_namespace, &*to.catalog)).filter(|(_, name)| !name.is_empty()),
         });
     }
     state.objects.iter().find_map(|object| {
@@ -145,7 +136,7 @@ fn subscribed<'a>(state: &'a State, operator: &Check) -> Option<Subscribed<'a>> 
         is_it.then_some(Subscribed {
             package: text("/spec/name")?,
             channel: text("/spec/channel"),
-            catalog: text("/spec/source"),
+            catalog: text("/spec/source").map(|name| (text("/spec/sourceNamespace").unwrap_or_default(), name)),
         })
     })
 }

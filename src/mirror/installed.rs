@@ -5,6 +5,7 @@ mod extensions;
 use super::plan::{CatalogKind, CatalogObject};
 use super::request::{CatalogRequest, MirrorRequest, Place};
 use crate::catalog::selection::part::{Part, Versions};
+use crate::cluster::{CatalogName, subscribed_catalogs};
 use crate::resolver::closure::Follow;
 use crate::version::parse_strict;
 use extensions::add_extensions;
@@ -35,7 +36,7 @@ struct Followed {
 /// Returns the parts of catalogs that Subscriptions follow, from the installed versions to the heads of their channels,
 /// and requests for the packages of ClusterExtensions. `catalogs` maps the name of a CatalogSource or ClusterCatalog to
 /// the index that is used instead of its own index.
-pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow: &Follow) -> Installed {
+pub fn installed(objects: &[Value], catalogs: &BTreeMap<CatalogName, String>, follow: &Follow) -> Installed {
     let mut needed = Installed::default();
     let mut parts: BTreeMap<String, BTreeMap<String, Followed>> = BTreeMap::new();
     let mut used: BTreeMap<String, Vec<CatalogObject>> = BTreeMap::new();
@@ -48,7 +49,9 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
         let known = source.and_then(|source| catalog_source(objects, source, namespace));
         let index = source.and_then(|source| {
             let image = || text(known?, "/spec/image").map(str::to_owned);
-            catalogs.get(source).cloned().or_else(image)
+            let is_it = |name: &CatalogName| name.is_of(namespace.unwrap_or_default(), source);
+            let replaced = catalogs.iter().find(|(name, _)| is_it(name));
+            replaced.map(|(_, index)| index.clone()).or_else(image)
         });
         let Some(index) = index else {
             let reason = match source {
@@ -119,15 +122,26 @@ pub fn installed(objects: &[Value], catalogs: &BTreeMap<String, String>, follow:
 }
 
 /// Returns the names of the catalogs of a cluster: its CatalogSources and ClusterCatalogs, and the CatalogSources that
-/// its Subscriptions use.
-pub fn catalog_names(objects: &[Value]) -> BTreeSet<String> {
+/// its Subscriptions use. Only a ClusterCatalog has no namespace.
+pub fn catalog_names(objects: &[Value]) -> BTreeSet<CatalogName> {
     let sources = of_kind(objects, "operators.coreos.com/", "CatalogSource");
+    let sources = sources.filter_map(|object| {
+        let namespace = text(object, "/metadata/namespace").unwrap_or_default();
+        Some((namespace, text(object, "/metadata/name")?))
+    });
+    let sources = sources
+        .chain(subscribed_catalogs(objects))
+        .map(|(namespace, name)| CatalogName {
+            namespace: Some(namespace.to_owned()),
+            name: name.to_owned(),
+        });
     let catalogs = of_kind(objects, "olm.operatorframework.io/", "ClusterCatalog");
-    let named = sources.chain(catalogs);
-    let named = named.filter_map(|object| text(object, "/metadata/name"));
-    let subscriptions = of_kind(objects, "operators.coreos.com/", "Subscription");
-    let used = subscriptions.filter_map(|object| text(object, "/spec/source"));
-    named.chain(used).map(str::to_owned).collect()
+    let catalogs = catalogs.filter_map(|object| text(object, "/metadata/name"));
+    let catalogs = catalogs.map(|name| CatalogName {
+        namespace: None,
+        name: name.to_owned(),
+    });
+    sources.chain(catalogs).collect()
 }
 
 fn part(followed: Followed) -> Part {
@@ -274,7 +288,7 @@ mod tests {
         );
         assert_eq!(
             catalog_names(&objects),
-            BTreeSet::from(["cs".to_owned(), "other".to_owned()])
+            BTreeSet::from([CatalogName::from("ns/cs"), CatalogName::from("ns/other")])
         );
         let found = installed(
             &objects.clone().map(|object| match object["kind"].as_str() {
@@ -289,8 +303,9 @@ mod tests {
             BTreeMap::from([("a".to_owned(), BTreeSet::from(["a.v1".to_owned()]))])
         );
         let other = BTreeMap::from([
-            ("cs".to_owned(), "new.db".to_owned()),
-            ("other".to_owned(), "other.db".to_owned()),
+            (CatalogName::from("cs"), "new.db".to_owned()),
+            (CatalogName::from("ns/other"), "other.db".to_owned()),
+            (CatalogName::from("elsewhere/cs"), "no.db".to_owned()),
         ]);
         let found = installed(&objects, &other, &Follow::default());
         let names: Vec<&str> = found

@@ -524,6 +524,114 @@ fn one_index_for_subscriptions_of_several_catalogs_is_warned_about() {
     assert!(checked.stderr.contains(warning), "{checked}");
 }
 
+/// [`SAYING`], and the same operator in another namespace, with a catalog of the same name.
+fn in_two_namespaces() -> Sandbox {
+    let sandbox = saying();
+    succeed(&sandbox, "registry add -q -b old -d own.db");
+    fs::write(sandbox.path("more.yaml"), SAYING.replace("garden", "shed")).unwrap();
+    sandbox
+}
+
+#[test]
+fn catalogs_of_one_name_are_told_apart_by_their_namespaces() {
+    let sandbox = in_two_namespaces();
+    let both = "upgrade-check dump.yaml more.yaml -o json --catalog garden/own=index.db";
+    let updates = |line: &str| {
+        let checked = run(&sandbox, line);
+        let value: Value = serde_json::from_str(&checked.stdout).unwrap();
+        let names = [0, 1].map(|row| value["operators"][row]["update"]["name"].clone());
+        (names, checked.stderr)
+    };
+    let (found, warnings) = updates(&format!("{both} --catalog shed/own=own.db"));
+    assert_eq!((found, &*warnings), ([json!("rake.v1.1.0"), Value::Null], ""));
+    let (found, warnings) = updates(both);
+    let warning = "warning: Subscriptions use the catalog shed/own, whose updates are not shown; add --catalog \
+                   shed/own=INDEX\n";
+    assert_eq!((found, &*warnings), ([json!("rake.v1.1.0"), Value::Null], warning));
+    for command in ["upgrade-check", "operator", "operator migrate"] {
+        let refused = run(
+            &sandbox,
+            &format!("{command} dump.yaml more.yaml --catalog own=index.db"),
+        );
+        assert_eq!((refused.status, &*refused.stdout), (Some(2), ""), "{refused}");
+        let expected = "error: several CatalogSources have the name own: garden/own and shed/own\n  \
+                        hint: use --catalog garden/own=INDEX or --catalog shed/own=INDEX\n";
+        assert_eq!(refused.stderr, expected, "{command}");
+    }
+    let mirrored = run(
+        &sandbox,
+        "mirror plan --cluster dump.yaml --cluster more.yaml --catalog own=index.db",
+    );
+    assert!(
+        mirrored.status == Some(2) && mirrored.stderr.contains("garden/own and shed/own"),
+        "{mirrored}"
+    );
+}
+
+#[test]
+fn an_index_replaces_the_catalog_of_its_namespace_in_a_resolution() {
+    let sandbox = in_two_namespaces();
+    let source = |namespace: &str| {
+        format!(
+            "- apiVersion: operators.coreos.com/v1alpha1\n  kind: CatalogSource\n  \
+             metadata: {{name: own, namespace: {namespace}}}\n"
+        )
+    };
+    let allowed = SAYING.replace("\"False\", reason: Digging", "\"True\", reason: Done");
+    let dump = [allowed, source("garden"), source("olm")].concat();
+    fs::write(sandbox.path("dump.yaml"), dump).unwrap();
+    for command in ["resolve", "plan"] {
+        let refused = run(
+            &sandbox,
+            &format!("{command} --cluster dump.yaml --catalog own=index.db"),
+        );
+        assert_eq!(refused.status, Some(2), "{refused}");
+        let expected = "several CatalogSources have the name own: garden/own and olm/own";
+        assert!(refused.stderr.contains(expected), "{refused}");
+        let planned = run(
+            &sandbox,
+            &format!("{command} --cluster dump.yaml --catalog garden/own=index.db --catalog olm/own=own.db"),
+        );
+        assert!(planned.stdout.contains("rake.v1.1.0"), "{planned}");
+        let twice = run(
+            &sandbox,
+            &format!("{command} --cluster dump.yaml --catalog garden/own=index.db --catalog garden/own=own.db"),
+        );
+        assert!(
+            twice.status == Some(2) && twice.stderr.contains("two catalogs have the name garden/own"),
+            "{twice}"
+        );
+    }
+    let other = run(&sandbox, "resolve --cluster dump.yaml --catalog olm/own=index.db");
+    let empty = "the catalog garden/own does not specify an index image, so it is treated as empty; use --catalog \
+                 garden/own=INDEX to set an index";
+    assert!(other.stderr.contains(empty), "{other}");
+}
+
+#[test]
+fn an_operator_is_compared_with_the_catalog_of_its_subscription() {
+    let sandbox = saying();
+    let shown = |catalogs: &str| outcome_of(&sandbox, &format!("operator dump.yaml {catalogs}"));
+    let own = shown("--catalog own=index.db");
+    assert!(
+        own.stdout.contains("UpdateAvailable") && own.stdout.contains("diverges"),
+        "{own}"
+    );
+    assert_eq!(own.stdout, shown("--catalog garden/own=index.db").stdout);
+    let other = shown("--catalog other=index.db");
+    assert!(
+        !other.stdout.contains("UpdateAvailable") && !other.stdout.contains("diverges"),
+        "{other}"
+    );
+    let warning = "warning: Subscriptions use the catalog own, whose updates are not shown; add --catalog own=INDEX\n";
+    assert_eq!(other.stderr, warning);
+    let more = SAYING.replace("rake", "hoe").replace("source: own", "source: shop");
+    fs::write(sandbox.path("more.yaml"), more).unwrap();
+    let unnamed = shown("more.yaml --catalog index.db");
+    let warning = "the Subscriptions use the catalogs own, shop, and the index is searched for all of them";
+    assert!(unnamed.stderr.contains(warning), "{unnamed}");
+}
+
 #[test]
 fn a_package_or_channel_that_the_catalog_does_not_have_is_warned_about() {
     for (from, to, missing, json) in [

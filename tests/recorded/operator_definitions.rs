@@ -405,7 +405,7 @@ fn an_operator_derived_from_a_dump_matches_the_definition() {
             all_conditions,
             ..OperatorOptions::default()
         };
-        let found = operators(&dump, None, options);
+        let found = operators(&dump, &[], options);
         assert_eq!(found.len(), 1);
         assert_valid(&validator, &serde_json::to_value(&found[0]).unwrap());
     }

@@ -4,29 +4,46 @@ use crate::cli::Context;
 use crate::cli::arguments::LimitArguments;
 use crate::cli::cluster_files::read_cluster;
 use crate::cli::error::CommandError;
-use crate::cluster::dump;
+use crate::cli::named_catalogs::ambiguous;
+use crate::cluster::{CatalogName, dump, subscribed_catalogs};
 use crate::mirror::installed::{Installed, catalog_names, installed};
 use crate::resolver::closure::Follow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads the objects of a cluster, and returns the request to mirror the content that they need. `catalogs` maps
 /// the names of catalogs to the indexes that are used instead of those of the cluster.
 pub(super) fn needed(
     cluster: &[String],
-    catalogs: &BTreeMap<String, String>,
+    catalogs: &BTreeMap<CatalogName, String>,
     follow: &Follow,
     limits: &LimitArguments,
     context: &Context<'_>,
 ) -> Result<Installed, CommandError> {
     let state = read_cluster(None, cluster, dump::kept, limits, context)?;
     let known = catalog_names(&state.objects);
-    if let Some(name) = catalogs.keys().find(|name| !known.contains(*name)) {
+    let used = subscribed_catalogs(&state.objects);
+    for name in catalogs.keys() {
+        let _ = name
+            .namespace_among(used.iter().copied())
+            .map_err(|error| ambiguous(&error))?;
+    }
+    let is_known = |name: &CatalogName| {
+        let mut known = known.iter();
+        known.any(|known| known.name == name.name && (name.namespace.is_none() || known.namespace == name.namespace))
+    };
+    if let Some(name) = catalogs.keys().find(|name| !is_known(name)) {
         let error = CommandError::missing(format!("the cluster has no CatalogSource or ClusterCatalog {name}"));
-        let known: Vec<String> = known.into_iter().collect();
-        return Err(if known.is_empty() {
+        let pairs = || {
+            known
+                .iter()
+                .map(|known| (known.namespace.as_deref().unwrap_or_default(), &*known.name))
+        };
+        let shown = pairs().map(|(namespace, name)| CatalogName::shortest(namespace, name, pairs()).to_string());
+        let shown: BTreeSet<String> = shown.collect();
+        return Err(if shown.is_empty() {
             error
         } else {
-            error.hint(format!("its catalogs are {}", known.join(", ")))
+            error.hint(format!("its catalogs are {}", Vec::from_iter(shown).join(", ")))
         });
     }
     Ok(installed(&state.objects, catalogs, follow))

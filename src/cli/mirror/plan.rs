@@ -12,6 +12,7 @@ use crate::cli::index::publication::ServerArguments;
 use crate::cli::parts::PartArguments;
 use crate::cli::values::{Item, name, output};
 use crate::cli::{Context, environment};
+use crate::cluster::CatalogName;
 use crate::files;
 use crate::image::Platform;
 use crate::index::catalog_image::{CatalogImageOptions, CatalogServer};
@@ -89,7 +90,8 @@ const PLAN: &str = "plan.json";
 pub(super) struct PlanArguments {
     /// Catalog: an image, a folder or a database; may be repeated
     ///
-    /// With --cluster, NAME=INDEX sets another index for the CatalogSource or ClusterCatalog of this name.
+    /// With --cluster, NAME=INDEX sets another index for the CatalogSource or ClusterCatalog of this name. If several
+    /// CatalogSources have it, NAME is NAMESPACE/NAME.
     #[arg(long = "catalog", value_name = "INDEX", value_parser = name)]
     catalogs: Vec<String>,
     /// ImageSetConfiguration (mirror.openshift.io/v2alpha1) that describes the mirror
@@ -221,8 +223,9 @@ impl PlanArguments {
         }
         if !self.cluster.is_empty() {
             let catalogs = self.catalogs.iter().map(|catalog| {
-                let named = pair(catalog);
-                named.map_err(|_| CommandError::usage("with --cluster, --catalog requires the form NAME=INDEX"))
+                let (name, index) = pair(catalog)
+                    .map_err(|_| CommandError::usage("with --cluster, --catalog requires the form NAME=INDEX"))?;
+                Ok::<_, CommandError>((CatalogName::from(&*name), index))
             });
             let catalogs = catalogs.collect::<Result<BTreeMap<_, _>, _>>()?;
             let follow = self.dependencies.follow();

@@ -5,10 +5,10 @@ use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArgume
 use crate::cli::cluster_files::read_cluster;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::filled;
-use crate::cli::what_if::named_indexes;
-use crate::cli::{Context, sources};
-use crate::cluster::dump;
+use crate::cli::{Context, named_catalogs};
+use crate::cluster::{CatalogName, dump, subscribed_catalogs};
 use crate::index::open::Index;
+use crate::install::named_catalog::stands_for;
 use crate::install::operator::migrate::{CopiedVersion, Group, Migration, Replaced, migrate};
 use crate::terminal::Format;
 use crate::terminal::table::Table;
@@ -40,6 +40,8 @@ pub(crate) struct MigrateArguments {
     #[arg(value_name = "FILE|DIR", required = true, value_parser = filled())]
     files: Vec<String>,
     /// Index that contains installed bundles, for the CatalogSource NAME or for all CatalogSources; may be repeated
+    ///
+    /// NAME is NAMESPACE/NAME if several CatalogSources have this name.
     #[arg(long, value_name = "[NAME=]INDEX")]
     catalog: Vec<String>,
     #[command(flatten)]
@@ -55,19 +57,14 @@ pub(crate) struct MigrateArguments {
 pub(super) fn run(arguments: &MigrateArguments, context: &Context<'_>) -> CommandResult {
     let state = read_cluster(None, &arguments.files, dump::kept_whole, &arguments.limits, context)?;
     let limits = arguments.limits.index(&arguments.database, &arguments.registry);
-    let mut indexes = Vec::new();
-    for named in named_indexes(&arguments.catalog) {
-        let index = sources::open_catalog(&named.index, &arguments.registry, limits, context)?;
-        indexes.push((named.name, index));
-    }
-    let mut catalogs: Vec<(Option<&str>, Cow<'_, Catalog>)> = Vec::new();
+    let used = subscribed_catalogs(&state.objects);
+    let indexes = named_catalogs::open(&arguments.catalog, &used, &arguments.registry, limits, context)?;
+    let mut catalogs: Vec<(Option<&CatalogName>, Cow<'_, Catalog>)> = Vec::new();
     for (name, index) in &indexes {
-        catalogs.push((name.as_deref(), Index::catalog(index)?));
+        catalogs.push((name.as_ref(), Index::catalog(index)?));
     }
-    let image = |catalog: &str, package: &str, bundle: &str| {
-        let mut own = catalogs
-            .iter()
-            .filter(|(name, _)| name.is_none_or(|name| name == catalog));
+    let image = |source: (&str, &str), package: &str, bundle: &str| {
+        let mut own = catalogs.iter().filter(|(name, _)| stands_for(*name, Some(source)));
         own.find_map(|(_, catalog)| {
             let found = catalog.bundle(catalog.find_in(package, bundle)?)?;
             found

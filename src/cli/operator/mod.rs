@@ -9,12 +9,15 @@ use crate::cli::cluster_files::read_cluster;
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::filled;
 use crate::cli::what_if::bundle_content;
-use crate::cli::{Context, requests, sources};
-use crate::cluster::dump;
+use crate::cli::{Context, named_catalogs, requests};
 use crate::cluster::labels::LabelStyle;
+use crate::cluster::{CatalogName, dump, subscribed_catalogs};
 use crate::index::open::Index;
 use crate::install::content::{ContentError, IndexBundles};
-use crate::install::operator::{ObservedObjects, Operator, OperatorOptions, ResolvedFrom, compare, operators};
+use crate::install::named_catalog::{NamedCatalog, stands_for};
+use crate::install::operator::{
+    InstalledVersion, ObservedObjects, Operator, OperatorOptions, ResolvedFrom, compare, operators,
+};
 use crate::steps::Content;
 use crate::terminal::Format;
 use crate::terminal::operator_view;
@@ -69,9 +72,13 @@ pub(crate) struct OperatorArguments {
     /// Operator to show, if there are several
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Index to search for updates: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder
-    #[arg(long, value_name = "INDEX", value_parser = filled())]
-    catalog: Option<String>,
+    /// Index to search for updates: HOST/NAME:TAG, oci:DIR:TAG, oci-archive:FILE:TAG, a database file, or a folder;
+    /// may be repeated
+    ///
+    /// NAME is the name of the CatalogSource that the index stands for, or NAMESPACE/NAME if several have this name;
+    /// without a name, the index stands for all of them.
+    #[arg(long, value_name = "[NAME=]INDEX", value_parser = filled())]
+    catalog: Vec<String>,
     /// Bundle to compare the components with: a folder, HOST/NAME:TAG, oci:DIR:TAG or oci-archive:FILE:TAG
     #[arg(long, value_name = "BUNDLE", value_parser = filled())]
     bundle: Option<String>,
@@ -129,20 +136,30 @@ pub(crate) fn run(arguments: &OperatorArguments, context: &Context<'_>) -> Comma
     let state = arguments.state.as_deref();
     let state = read_cluster(state, &arguments.files, dump::kept_whole, &arguments.limits, context)?;
     let objects = [state.objects, state.conditions].concat();
-    let index = arguments.catalog.as_deref();
     let limits = arguments.limits.index(&arguments.database, &arguments.registry);
-    let index = index.map(|name| sources::open_catalog(name, &arguments.registry, limits, context));
-    let index = index.transpose()?;
-    let catalog = index.as_ref().map(Index::catalog).transpose()?;
+    let used = subscribed_catalogs(&objects);
+    let indexes = named_catalogs::open(&arguments.catalog, &used, &arguments.registry, limits, context)?;
+    let mut read = Vec::new();
+    for (name, index) in &indexes {
+        read.push((name.as_ref(), index.catalog()?));
+    }
+    let catalogs = read.iter().map(|(name, catalog)| NamedCatalog { name: *name, catalog });
+    let catalogs: Vec<NamedCatalog<'_>> = catalogs.collect();
     let options = OperatorOptions {
         label_style: arguments.label_style.into(),
         all_conditions: arguments.all_conditions,
     };
-    let mut found = chosen(
-        operators(&objects, catalog.as_deref(), options),
-        arguments.name.as_deref(),
-    )?;
-    if !compared(&mut found, &objects, index.as_ref(), arguments, context)? {
+    let mut found = chosen(operators(&objects, &catalogs, options), arguments.name.as_deref())?;
+    let followed = found
+        .iter()
+        .filter_map(|operator| operator.catalog.clone())
+        .collect::<Vec<_>>();
+    let followed = followed
+        .iter()
+        .map(|(namespace, name)| (namespace.as_str(), name.as_str()));
+    let names: Vec<Option<&CatalogName>> = catalogs.iter().map(|named| named.name).collect();
+    named_catalogs::warn_of_unread(&followed.collect(), &names, &context.printer);
+    if !compared(&mut found, &objects, &indexes, arguments, context)? {
         return Ok(Status::Failure);
     }
     match (arguments.output.output, found.as_slice()) {
@@ -168,7 +185,7 @@ pub(crate) fn run(arguments: &OperatorArguments, context: &Context<'_>) -> Comma
 fn compared(
     found: &mut [Operator],
     objects: &[Value],
-    index: Option<&Index>,
+    indexes: &[(Option<CatalogName>, Index)],
     arguments: &OperatorArguments,
     context: &Context<'_>,
 ) -> Result<bool, CommandError> {
@@ -189,7 +206,10 @@ fn compared(
         }
     };
     let cluster = ObservedObjects::of(objects);
-    let published = index.map(IndexBundles::of).transpose()?;
+    let mut published = Vec::new();
+    for (name, index) in indexes {
+        published.push((name.as_ref(), IndexBundles::of(index)?));
+    }
     let mut is_used = false;
     for operator in found {
         let Some(installed) = operator.installed.clone() else {
@@ -197,21 +217,13 @@ fn compared(
         };
         let is_it =
             |content: &Content| content.name == installed.name || installed.package.as_ref() == Some(&content.package);
-        let (content, from) = match (&bundle, &published) {
-            (Some((content, from)), _) if is_it(content) => (content.clone(), from.clone()),
-            (None, Some(published)) => match published.content(installed.package.as_deref(), &installed.name) {
-                Ok(content) => (content, ResolvedFrom::Catalog(installed.name.clone())),
-                // A version that the catalog does not contain was resolved from another catalog.
-                Err(ContentError::Unknown { .. }) => continue,
-                Err(error @ ContentError::NoCsv { .. }) => {
-                    context
-                        .printer
-                        .warning(format_args!("{error}; use --bundle to compare with the bundle"));
-                    continue;
-                }
-                Err(error) => return Err(error.into()),
+        let (content, from) = match &bundle {
+            Some((content, from)) if is_it(content) => (content.clone(), from.clone()),
+            Some(_) => continue,
+            None => match published_content(operator, &installed, &published, context)? {
+                Some(content) => (content, ResolvedFrom::Catalog(installed.name.clone())),
+                None => continue,
             },
-            _ => continue,
         };
         is_used = true;
         let comparison = compare(&content, &installed.name, &installed.namespace, &cluster)?;
@@ -230,6 +242,32 @@ fn compared(
         return Err(CommandError::failure(message));
     }
     Ok(true)
+}
+
+/// Returns the content of an installed version in the first catalog that contains the version and stands for the
+/// CatalogSource of the operator. A version that no such catalog contains was resolved from another catalog.
+fn published_content(
+    operator: &Operator,
+    installed: &InstalledVersion,
+    published: &[(Option<&CatalogName>, IndexBundles<'_>)],
+    context: &Context<'_>,
+) -> Result<Option<Content>, CommandError> {
+    let source = operator.catalog.as_ref();
+    let source = source.map(|(namespace, name)| (namespace.as_str(), name.as_str()));
+    for (_, bundles) in published.iter().filter(|(name, _)| stands_for(*name, source)) {
+        match bundles.content(installed.package.as_deref(), &installed.name) {
+            Ok(content) => return Ok(Some(content)),
+            Err(ContentError::Unknown { .. }) => {}
+            Err(error @ ContentError::NoCsv { .. }) => {
+                context
+                    .printer
+                    .warning(format_args!("{error}; use --bundle to compare with the bundle"));
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(None)
 }
 
 /// Returns all operators, or only the operator with this name.

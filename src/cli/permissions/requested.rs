@@ -6,6 +6,7 @@ use super::{PermissionsArguments, Shape, print, roles};
 use crate::cli::Context;
 use crate::cli::cluster_files::observe;
 use crate::cli::error::{CommandError, CommandResult, Status};
+use crate::cli::named_catalogs::named_indexes;
 use crate::cli::requests::{self, OpenOperator};
 use crate::cli::resolve::unresolved;
 use crate::cli::what_if;
@@ -119,7 +120,7 @@ fn of_operators(
         limits: install.index_limits(),
         ..ResolveOptions::default()
     };
-    options.catalogs = what_if::named_indexes(&arguments.user.catalog);
+    options.catalogs = named_indexes(&arguments.user.catalog);
     let resolved = what_if::resolve(state, &options, &install.registry, context)?;
     let resolution = match &resolved.answer {
         Ok(resolution) => resolution,

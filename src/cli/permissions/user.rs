@@ -37,7 +37,7 @@ pub(super) struct UserArguments {
     ///
     /// Without a bundle and without this option, the CatalogSources of the cluster are listed. For Operators, the
     /// CatalogSources that they name are checked, and the form is [NAME=]INDEX[,PRIORITY]: an index to use instead of
-    /// the CatalogSource with this name.
+    /// the CatalogSource with this name, which is NAMESPACE/NAME if several have it.
     #[arg(long, value_name = "NAMESPACE/NAME|[NAME=]INDEX")]
     pub(super) catalog: Vec<String>,
 }

@@ -6,11 +6,11 @@ use crate::cli::arguments::{DatabaseLimitArguments, LimitArguments, OutputArgume
 use crate::cli::cluster_files::{read_cluster, warn_of_extensions};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::cli::values::filled;
-use crate::cli::what_if::named_indexes;
-use crate::cli::{Context, sources};
+use crate::cli::{Context, named_catalogs};
 use crate::cluster::conditions::{Check, check_in};
-use crate::cluster::{State, dump};
-use crate::install::waiting::{Missing, NamedCatalog, Outlook, Waiting, catalogs_of, waiting};
+use crate::cluster::{CatalogName, dump};
+use crate::install::named_catalog::NamedCatalog;
+use crate::install::waiting::{Missing, Outlook, Waiting, catalogs_of, waiting};
 use crate::terminal::{Format, Printer, conditions};
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -71,7 +71,8 @@ pub(crate) struct UpgradeCheckArguments {
     /// may be repeated
     ///
     /// For each operator, shows the available update, in the catalog and channel of its Subscription if known. NAME is
-    /// the name of the CatalogSource; without a name, the index stands for all of them.
+    /// the name of the CatalogSource, or NAMESPACE/NAME if several have this name; without a name, the index stands for
+    /// all of them.
     #[arg(long, value_name = "[NAME=]INDEX", value_parser = filled())]
     catalog: Vec<String>,
     #[command(flatten)]
@@ -140,18 +141,16 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
         }
     }
     let limits = arguments.limits.index(&arguments.database, &arguments.registry);
-    let mut indexes = Vec::new();
-    for named in named_indexes(&arguments.catalog) {
-        let index = sources::open_catalog(&named.index, &arguments.registry, limits, context)?;
-        indexes.push((named.name, index));
-    }
+    let used = catalogs_of(&state, &checks);
+    let indexes = named_catalogs::open(&arguments.catalog, &used, &arguments.registry, limits, context)?;
     let mut read = Vec::new();
     for (name, index) in &indexes {
-        read.push((name.as_deref(), index.catalog()?));
+        read.push((name.as_ref(), index.catalog()?));
     }
     let catalogs = read.iter().map(|(name, catalog)| NamedCatalog { name: *name, catalog });
     let catalogs: Vec<NamedCatalog<'_>> = catalogs.collect();
-    warn_of_catalogs(&state, &checks, &catalogs, printer);
+    let names: Vec<Option<&CatalogName>> = catalogs.iter().map(|named| named.name).collect();
+    named_catalogs::warn_of_unread(&used, &names, printer);
     let row = |check| {
         let (update, missing) = match waiting(&state, &catalogs, check) {
             Outlook::Nothing => (None, None),
@@ -177,31 +176,6 @@ pub(crate) fn run(arguments: &UpgradeCheckArguments, context: &Context<'_>) -> C
         format => printer.document(format, &Report { operators: &rows })?,
     }
     Ok(Status::of_answer(checks.iter().all(|check| check.upgradeable)))
-}
-
-/// Warns of Subscriptions whose catalog is not known to be one of the given catalogs.
-fn warn_of_catalogs(state: &State, checks: &[Check], catalogs: &[NamedCatalog<'_>], printer: &Printer) {
-    if catalogs.is_empty() {
-        return;
-    }
-    let used = catalogs_of(state, checks);
-    let is_unnamed = catalogs.iter().any(|named| named.name.is_none());
-    if is_unnamed && used.len() > 1 {
-        let used: Vec<&str> = used.into_iter().collect();
-        printer.warning(format_args!(
-            "the Subscriptions use the catalogs {}, and the index is searched for all of them; use --catalog NAME=INDEX",
-            used.join(", ")
-        ));
-    } else if !is_unnamed {
-        for unread in used
-            .into_iter()
-            .filter(|used| catalogs.iter().all(|named| named.name != Some(used)))
-        {
-            printer.warning(format_args!(
-                "Subscriptions use the catalog {unread}, whose updates are not shown; add --catalog {unread}=INDEX"
-            ));
-        }
-    }
 }
 
 /// Warns of a Subscription that OLM cannot resolve.

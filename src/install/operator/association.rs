@@ -9,16 +9,16 @@
 
 use super::component::Component;
 use super::updates::{self, CatalogReference};
-use crate::catalog::Catalog;
 use crate::cluster::labels;
 use crate::csv::{self, Csv, GROUP, owner};
+use crate::install::named_catalog::NamedCatalog;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Returns the components of each operator, including indirect ones, as positions in `components`.
 pub(super) fn associated(
     components: &[Component<'_>],
     resources: &[Component<'_>],
-    catalog: Option<&Catalog>,
+    catalogs: &[NamedCatalog<'_>],
 ) -> BTreeMap<String, BTreeSet<usize>> {
     let owned = Owned::of(components);
     let mut followers: HashMap<CatalogReference, Vec<&str>> = HashMap::new();
@@ -26,7 +26,7 @@ pub(super) fn associated(
     let mut whole: HashMap<&str, &str> = HashMap::new();
     for resource in resources {
         let name = resource.name();
-        if let Some(followed) = updates::reference_of(*resource, catalog) {
+        if let Some(followed) = updates::reference_of(*resource, catalogs) {
             followers.entry(followed).or_default().push(name);
         }
         for labelled in [name, labels::cut(name)] {

@@ -112,14 +112,14 @@ fn annotations(metadata: &mut Map<String, Value>, config: Component<'_>) {
 mod tests {
     use super::*;
 
-    fn deployment(container: Value, pod: Value) -> Value {
+    fn deployment(container: &Value, pod: Value) -> Value {
         let mut spec = pod;
         spec["containers"] = json!([container]);
         json!({"metadata": {"name": "d"}, "spec": {"template": {"metadata": {}, "spec": spec}}})
     }
 
     /// Configures a Deployment, and returns the container and the pod.
-    fn configured(container: Value, pod: Value, config: &Value, proxy: Option<&Value>) -> (Value, Value) {
+    fn configured(container: &Value, pod: Value, config: &Value, proxy: Option<&Value>) -> (Value, Value) {
         let mut deployment = deployment(container, pod);
         let subscription = json!({"spec": {"config": config}});
         configure(&mut deployment, Some(Component(&subscription)), proxy.map(Component));
@@ -134,7 +134,7 @@ mod tests {
         let own = json!({"env": [{"name": "HTTP_PROXY", "value": "own"}, {"name": "A", "value": "own"}]});
         let proxy = json!({"status": {"httpProxy": "http://proxy.example.com", "noProxy": "", "httpsProxy": "s"}});
         let env = |config: &Value, proxy: Option<&Value>| {
-            let (container, _) = configured(own.clone(), json!({}), config, proxy);
+            let (container, _) = configured(&own, json!({}), config, proxy);
             let env = container["env"].as_array().unwrap().iter();
             let env = env.map(|variable| format!("{}={}", variable["name"], variable["value"]).replace('"', ""));
             env.collect::<Vec<_>>().join(" ")
@@ -160,7 +160,7 @@ mod tests {
         let config = json!({"resources": {}, "volumeMounts": [{"name": "v", "mountPath": "/b"}],
             "volumes": [{"name": "w"}], "envFrom": [{"prefix": "p"}], "nodeSelector": {"c": "d"},
             "tolerations": [{"key": "t"}, {"key": "u"}], "affinity": {"podAffinity": {"y": 1}}});
-        let (container, pod) = configured(container, pod, &config, None);
+        let (container, pod) = configured(&container, pod, &config, None);
         assert_eq!(
             container,
             json!({"resources": {}, "volumeMounts": [{"name": "v", "mountPath": "/b"}], "envFrom": [{"prefix": "p"}]})
@@ -173,13 +173,13 @@ mod tests {
     #[test]
     fn an_empty_affinity_removes_that_of_the_bundle() {
         let pod = json!({"affinity": {"nodeAffinity": {"x": 1}}});
-        let (_, pod) = configured(json!({}), pod, &json!({"affinity": {}}), None);
+        let (_, pod) = configured(&json!({}), pod, &json!({"affinity": {}}), None);
         assert_eq!(pod, json!({"affinity": {}}));
     }
 
     #[test]
     fn annotations_of_the_bundle_take_precedence() {
-        let mut deployment = deployment(json!({}), json!({}));
+        let mut deployment = deployment(&json!({}), json!({}));
         deployment["metadata"]["annotations"] = json!({"a": "own"});
         let subscription = json!({"spec": {"config": {"annotations": {"a": "new", "b": "new"}}}});
         configure(&mut deployment, Some(Component(&subscription)), None);

@@ -69,8 +69,9 @@ pub struct CopiedVersion {
     pub owned: Vec<String>,
 }
 
-/// Looks up the image of a bundle by the names of its CatalogSource, package and ClusterServiceVersion.
-pub type Images<'a> = &'a dyn Fn(&str, &str, &str) -> Option<String>;
+/// Looks up the image of a bundle by the namespace and name of its CatalogSource, and by the names of its package and
+/// ClusterServiceVersion.
+pub type Images<'a> = &'a dyn Fn((&str, &str), &str, &str) -> Option<String>;
 
 /// Returns the resources that replace the Subscriptions and OperatorGroups among the objects.
 pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
@@ -79,7 +80,7 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
     // The first Operator that follows each channel of a catalog, and whether it already exists.
     let mut followed: HashMap<CatalogReference, (String, bool)> = HashMap::new();
     for object in all.iter().filter(|object| proposed_operator(object.0).is_some()) {
-        if let Some(reference) = reference_of(*object, None) {
+        if let Some(reference) = reference_of(*object, &[]) {
             followed
                 .entry(reference)
                 .or_insert_with(|| (object.name().to_owned(), true));
@@ -124,7 +125,10 @@ pub fn migrate(objects: &[Value], images: Images<'_>) -> Migration {
             let name = format!("{}.{namespace}", own.package);
             owners.insert((namespace.to_owned(), installed.to_owned()), operator.clone());
             let image = images(
-                subscription.text("/spec/source"),
+                (
+                    subscription.text("/spec/sourceNamespace"),
+                    subscription.text("/spec/source"),
+                ),
                 subscription.text("/spec/name"),
                 installed,
             );

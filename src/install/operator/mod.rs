@@ -32,11 +32,11 @@ pub use normal::Condition;
 pub use references::Reference;
 pub use updates::{Available, Updates};
 
-use crate::catalog::Catalog;
 use crate::cluster::conditions::Conditions;
 use crate::cluster::labels::{self, LabelStyle};
 use crate::cluster::requested::API_VERSION;
 use crate::csv::GROUP;
+use crate::install::named_catalog::NamedCatalog;
 use component::Component;
 use defined::Defined;
 use serde::Serialize;
@@ -69,6 +69,9 @@ pub struct Operator {
     /// The installed version.
     #[serde(skip)]
     pub installed: Option<InstalledVersion>,
+    /// The namespace and name of the CatalogSource that the operator follows, if known; the namespace may be empty.
+    #[serde(skip)]
+    pub catalog: Option<(String, String)>,
     /// The differences from the resolved content, if the components were compared.
     #[serde(skip)]
     pub diverging: Vec<Difference>,
@@ -118,8 +121,8 @@ pub struct Components {
     pub refs: Vec<Reference>,
 }
 
-/// Returns the operators among the objects of a cluster, by name. `catalog` is the index to search for updates.
-pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: OperatorOptions) -> Vec<Operator> {
+/// Returns the operators among the objects of a cluster, by name. `catalogs` are the indexes to search for updates.
+pub fn operators(objects: &[Value], catalogs: &[NamedCatalog<'_>], options: OperatorOptions) -> Vec<Operator> {
     let all: Vec<Component<'_>> = objects.iter().map(Component).collect();
     let components: Vec<Component<'_>> = all.iter().copied().filter(|component| !component.is_copied()).collect();
     let resources: Vec<Component<'_>> = all
@@ -131,7 +134,7 @@ pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: Operator
     let by_name: HashMap<&str, Component<'_>> = resources.iter().rev().map(|one| (one.name(), *one)).collect();
     let defined = Defined::among(&all);
     let conditions = Conditions::among(components.iter().map(|component| component.0));
-    let associated = association::associated(&components, &resources, catalog);
+    let associated = association::associated(&components, &resources, catalogs);
     let named = associated.keys().map(String::as_str);
     let names: BTreeSet<&str> = named.chain(resources.iter().map(|resource| resource.name())).collect();
     let operator = |name: &str| {
@@ -141,7 +144,7 @@ pub fn operators(objects: &[Value], catalog: Option<&Catalog>, options: Operator
             .filter(|component| !component.is(GROUP, "Operator"))
             .collect();
         own.extend(says::resources(&own, &conditions));
-        one(name, by_name.get(name).copied(), &own, &defined, catalog, options)
+        one(name, by_name.get(name).copied(), &own, &defined, catalogs, options)
     };
     names.into_iter().map(operator).collect()
 }
@@ -151,7 +154,7 @@ fn one(
     resource: Option<Component<'_>>,
     components: &[Component<'_>],
     defined: &Defined<'_>,
-    catalog: Option<&Catalog>,
+    catalogs: &[NamedCatalog<'_>],
     options: OperatorOptions,
 ) -> Operator {
     let subscription = updates::subscription(components);
@@ -168,9 +171,7 @@ fn one(
         namespace: csv.text("/metadata/namespace").to_owned(),
         package: followed.package.clone(),
     });
-    let found = catalog
-        .map(|catalog| updates::found(catalog, &followed))
-        .unwrap_or_default();
+    let found = updates::found(catalogs, &followed);
     Operator {
         api_version: API_VERSION,
         kind: "Operator",
@@ -190,6 +191,7 @@ fn one(
             },
         },
         installed,
+        catalog: followed.catalog,
         diverging: Vec::new(),
     }
 }

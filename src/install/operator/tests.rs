@@ -1,5 +1,5 @@
 use super::*;
-use crate::catalog::{Bundle, Channel, ChannelEntry, ManifestsId, Package, Property, Text};
+use crate::catalog::{Bundle, Catalog, Channel, ChannelEntry, ManifestsId, Package, Property, Text};
 use crate::text::{self, Limits};
 
 const LABEL: &str = "operators.coreos.com/plumbus.operators";
@@ -45,7 +45,8 @@ fn subscription(channel: &str) -> Value {
 }
 
 fn one(objects: &[Value], catalog: Option<&Catalog>, options: OperatorOptions) -> Operator {
-    let mut found = operators(objects, catalog, options);
+    let catalogs = catalog.map(|catalog| NamedCatalog { name: None, catalog });
+    let mut found = operators(objects, catalogs.as_slice(), options);
     assert_eq!(found.len(), 1, "{found:?}");
     found.remove(0)
 }
@@ -156,12 +157,12 @@ fn an_object_of_several_operators_is_a_component_of_each() {
     let objects = values(
         "apiVersion: v1\nkind: Service\nmetadata: {name: s, labels: {operators.coreos.com/a: '', operators.coreos.com/b: ''}}\n",
     );
-    let names: Vec<_> = operators(&objects, None, OperatorOptions::default())
+    let names: Vec<_> = operators(&objects, &[], OperatorOptions::default())
         .into_iter()
         .map(|operator| (operator.metadata.name, operator.status.components.refs.len()))
         .collect();
     assert_eq!(names, [("a".to_owned(), 1), ("b".to_owned(), 1)]);
-    assert!(operators(&[], None, OperatorOptions::default()).is_empty());
+    assert!(operators(&[], &[], OperatorOptions::default()).is_empty());
 }
 
 #[test]
@@ -448,7 +449,7 @@ fn many_operators_are_not_compared_with_all_objects_of_the_cluster() {
         );
         objects.extend([subscription, csv, plan, group, condition, definition, resource]);
     }
-    let found = operators(&objects, None, OperatorOptions::default());
+    let found = operators(&objects, &[], OperatorOptions::default());
     assert_eq!(found.len(), OPERATORS);
     for operator in [&found[0], &found[OPERATORS - 1]] {
         let kinds: Vec<&str> = operator

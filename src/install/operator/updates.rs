@@ -1,9 +1,9 @@
 //! The source of an operator's updates, and the updates in an index.
 
 use super::component::Component;
-use crate::catalog::Catalog;
 use crate::catalog::updates::update_from;
 use crate::csv::GROUP;
+use crate::install::named_catalog::NamedCatalog;
 use crate::olm::property::PACKAGE;
 use crate::version::parse_tolerant;
 use serde::Serialize;
@@ -47,7 +47,8 @@ pub struct Available {
 pub(super) struct Followed {
     pub(super) package: Option<String>,
     pub(super) channel: Option<String>,
-    pub(super) catalog: Option<String>,
+    /// The namespace and name of the CatalogSource.
+    pub(super) catalog: Option<(String, String)>,
     /// The installed ClusterServiceVersion.
     pub(super) installed: Option<String>,
     pub(super) version: Option<String>,
@@ -82,23 +83,27 @@ impl CatalogReference {
 }
 
 /// Returns the package and channel that an `Operator` follows, if it follows a CatalogSource. If the `Operator`
-/// specifies only an entrypoint, the package and channel are looked up in the catalog; without a catalog, returns
-/// `None`.
-pub(super) fn reference_of(resource: Component<'_>, catalog: Option<&Catalog>) -> Option<CatalogReference> {
+/// specifies only an entrypoint, the package and channel are looked up in the catalogs that stand for the
+/// CatalogSource; without such a catalog, returns `None`.
+pub(super) fn reference_of(resource: Component<'_>, catalogs: &[NamedCatalog<'_>]) -> Option<CatalogReference> {
     let spec = spec_of(resource)?;
     let source = Component(spec.get("catalogSource")?);
     let text = |pointer: &str| source.some_text(pointer).map(str::to_owned);
+    let (catalog, namespace) = (text("/ref/name")?, text("/ref/namespace")?);
     let (package, channel) = if let Some(package) = text("/package") {
         (package, text("/channel"))
     } else {
-        let (package, channel) = catalog?.channel_of(source.text("/entrypoint"))?;
+        let mut own = catalogs
+            .iter()
+            .filter(|named| named.is_of(Some((&namespace, &catalog))));
+        let (package, channel) = own.find_map(|named| named.catalog.channel_of(source.text("/entrypoint")))?;
         (package, Some(channel))
     };
     Some(CatalogReference {
         package,
         channel,
-        catalog: text("/ref/name")?,
-        namespace: text("/ref/namespace")?,
+        catalog,
+        namespace,
     })
 }
 
@@ -174,8 +179,14 @@ pub(super) fn followed(
             .or(of_subscription("/spec/channel"))
             .map(str::to_owned),
         catalog: of_spec("ref/name")
-            .or(of_subscription("/spec/source"))
-            .map(str::to_owned),
+            .map(|name| (of_spec("ref/namespace"), name))
+            .or_else(|| {
+                Some((
+                    of_subscription("/spec/sourceNamespace"),
+                    of_subscription("/spec/source")?,
+                ))
+            })
+            .map(|(namespace, name)| (namespace.unwrap_or_default().to_owned(), name.to_owned())),
         installed: installed.or(csv.map(Component::name)).map(str::to_owned),
         version: csv.and_then(|csv| csv.some_text("/spec/version")).map(str::to_owned),
     }
@@ -197,9 +208,16 @@ fn package_in<'a>(operator: &'a str, namespace: &str) -> &'a str {
     suffix.filter(|_| !namespace.is_empty()).unwrap_or(operator)
 }
 
-/// Returns the channels of the package that have an update for the installed version, by name.
-pub(super) fn found(catalog: &Catalog, followed: &Followed) -> Vec<Found> {
+/// Returns the channels of the package that have an update for the installed version, by name. Of the catalogs that
+/// stand for the CatalogSource of the operator, the first with the package is searched.
+pub(super) fn found(catalogs: &[NamedCatalog<'_>], followed: &Followed) -> Vec<Found> {
     let (Some(package), Some(installed)) = (&followed.package, &followed.installed) else {
+        return Vec::new();
+    };
+    let source = followed.catalog.as_ref();
+    let source = source.map(|(namespace, name)| (namespace.as_str(), name.as_str()));
+    let mut own = catalogs.iter().filter(|named| named.is_of(source));
+    let Some(NamedCatalog { catalog, .. }) = own.find(|named| named.catalog.package(package).is_some()) else {
         return Vec::new();
     };
     let of_index = || {
@@ -228,7 +246,7 @@ pub(super) fn updates(found: &[Found], followed: &Followed) -> Option<Updates> {
     let available: Vec<Available> = found
         .iter()
         .map(|found| Available {
-            name: followed.catalog.clone(),
+            name: followed.catalog.as_ref().map(|(_, name)| name.clone()),
             package: package.clone(),
             channel: found.channel.clone(),
         })

@@ -2,53 +2,83 @@
 
 use super::{NamedIndex, PackageChannel, ResolveError, ResolveOptions};
 use crate::catalog::Catalog;
-use crate::cluster::State;
 use crate::cluster::state::{CatalogSource, Installed, Subscription};
+use crate::cluster::{AmbiguousCatalog, CatalogName, State};
 use crate::resolver;
 use std::borrow::Cow;
 
-/// Adds the indexes as catalogs, and returns their names.
-pub(super) fn add_catalogs(indexes: &[NamedIndex], state: &mut State) -> Result<Vec<String>, ResolveError> {
-    let mut named = Vec::new();
-    for (number, NamedIndex { name, index, priority }) in (1..).zip(indexes) {
-        let name = match name {
+/// The namespace and name of a CatalogSource.
+pub(super) type SourceId = (String, String);
+
+/// Adds the indexes as catalogs, and returns their CatalogSources.
+pub(super) fn add_catalogs(indexes: &[NamedIndex], state: &mut State) -> Result<Vec<SourceId>, ResolveError> {
+    let mut added: Vec<SourceId> = Vec::new();
+    for (number, index) in (1..).zip(indexes) {
+        let name = match &index.name {
             Some(name) => name.clone(),
-            None if number == 1 => "catalog".to_owned(),
-            None => format!("catalog-{number}"),
+            None if number == 1 => "catalog".into(),
+            None => CatalogName::from(&*format!("catalog-{number}")),
         };
-        if named.contains(&name) {
+        let id = (namespace_of(&name, state)?, name.name.clone());
+        if added.contains(&id) {
+            let name = name.to_string();
             return Err(ResolveError::CatalogTwice { name });
         }
-        named.push(name.clone());
-        let known = state.catalogs.iter_mut().find(|catalog| catalog.name == name);
-        if let Some(known) = known {
+        added.push(id);
+    }
+    for ((namespace, name), NamedIndex { index, priority, .. }) in added.iter().zip(indexes) {
+        let mut known = state.catalogs.iter_mut();
+        if let Some(known) = known.find(|known| (&known.namespace, &known.name) == (namespace, name)) {
             known.source = Some(index.clone());
             known.priority = priority.unwrap_or(known.priority);
             continue;
         }
-        let elsewhere = state.other_catalogs.iter().find(|(_, other)| *other == name);
-        let mut subscribed = state.subscriptions.iter().filter(|to| to.catalog == name);
-        let subscribed = subscribed.next().map(|to| &to.catalog_namespace);
-        let namespace = elsewhere.map(|(namespace, _)| namespace).or(subscribed);
         state.catalogs.push(CatalogSource {
-            namespace: namespace.unwrap_or(&state.namespace).clone(),
-            name,
+            namespace: namespace.clone(),
+            name: name.clone(),
             priority: priority.unwrap_or_default(),
             source: Some(index.clone()),
             packages: Vec::new(),
         });
     }
-    Ok(named)
+    Ok(added)
+}
+
+/// Returns the namespace of the CatalogSource that a name refers to: one of the CatalogSources that OLM uses, otherwise
+/// another one of the cluster, otherwise one that a Subscription names.
+fn namespace_of(name: &CatalogName, state: &State) -> Result<String, AmbiguousCatalog> {
+    if let Some(namespace) = &name.namespace {
+        return Ok(namespace.clone());
+    }
+    let used = state.catalogs.iter().map(|known| (&*known.namespace, &*known.name));
+    let others = state
+        .other_catalogs
+        .iter()
+        .map(|(namespace, name)| (&**namespace, &**name));
+    let subscribed = state
+        .subscriptions
+        .iter()
+        .map(|to| (&*to.catalog_namespace, &*to.catalog));
+    let namespace = match name.namespace_among(used)? {
+        Some(namespace) => Some(namespace),
+        None => match name.namespace_among(others)? {
+            Some(namespace) => Some(namespace),
+            None => name.namespace_among(subscribed)?,
+        },
+    };
+    Ok(namespace.unwrap_or(&state.namespace).to_owned())
 }
 
 /// Subscribes to the packages in this catalog; without a catalog, in the first one.
 pub(super) fn subscribe(
     options: &ResolveOptions,
-    catalog: Option<&str>,
+    catalog: Option<&SourceId>,
     state: &mut State,
 ) -> Result<(), ResolveError> {
     let mut catalogs = state.catalogs.iter();
-    let catalog = catalogs.find(|known| catalog.is_none_or(|name| known.name == name));
+    let is_it =
+        |(namespace, name): &SourceId, known: &CatalogSource| (namespace, name) == (&known.namespace, &known.name);
+    let catalog = catalogs.find(|known| catalog.is_none_or(|catalog| is_it(catalog, known)));
     let catalog = catalog.cloned().unwrap_or_default();
     for PackageChannel { package, channel } in &options.packages {
         if state.subscriptions.iter().any(|known| known.package == *package) {

@@ -2,6 +2,7 @@
 
 use super::{Installed, catalog_object, of_kind, text};
 use crate::catalog::olm_v1::{Allowed, InstalledBundle};
+use crate::cluster::CatalogName;
 use crate::kubernetes::selector::selects;
 use crate::mirror::plan::{CatalogKind, CatalogObject};
 use crate::mirror::request::{ExtensionCatalog, ExtensionRequest};
@@ -26,11 +27,15 @@ struct ClusterCatalog<'o> {
 }
 
 impl<'o> ClusterCatalog<'o> {
-    fn of(object: &'o Value, catalogs: &BTreeMap<String, String>) -> Option<Self> {
+    fn of(object: &'o Value, catalogs: &BTreeMap<CatalogName, String>) -> Option<Self> {
         let name = text(object, "/metadata/name")?;
         let labels = object.pointer("/metadata/labels").and_then(Value::as_object);
         let mut labels = labels.cloned().unwrap_or_default();
         labels.insert(NAME_LABEL.to_owned(), name.into());
+        let own = CatalogName {
+            namespace: None,
+            name: name.to_owned(),
+        };
         let image = || text(object, "/spec/source/image/ref").map(str::to_owned);
         Some(Self {
             object,
@@ -41,7 +46,7 @@ impl<'o> ClusterCatalog<'o> {
                 .and_then(Value::as_i64)
                 .unwrap_or_default(),
             is_available: text(object, "/spec/availabilityMode") != Some("Unavailable"),
-            index: catalogs.get(name).cloned().or_else(image),
+            index: catalogs.get(&own).cloned().or_else(image),
         })
     }
 
@@ -58,7 +63,7 @@ impl<'o> ClusterCatalog<'o> {
 pub(super) fn add_extensions(
     needed: &mut Installed,
     objects: &[Value],
-    catalogs: &BTreeMap<String, String>,
+    catalogs: &BTreeMap<CatalogName, String>,
 ) -> Vec<(String, CatalogObject)> {
     let cluster_catalogs = of_kind(objects, GROUP, "ClusterCatalog");
     let cluster_catalogs = cluster_catalogs.filter_map(|object| ClusterCatalog::of(object, catalogs));

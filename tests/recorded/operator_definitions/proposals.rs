@@ -152,7 +152,7 @@ fn the_operator_of_the_proposal_keeps_its_spec() {
     };
     // As it stands, with a condition that has a kind and a status without quotes.
     let operator = documents(&examples[0]);
-    let found = operators(&operator, None, OperatorOptions::default());
+    let found = operators(&operator, &[], OperatorOptions::default());
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].metadata.name, "plumbus");
     assert_eq!(found[0].spec, operator[0]["spec"]);
