@@ -17,6 +17,7 @@ mod inline;
 mod keys;
 pub mod labels;
 mod observed;
+pub(crate) mod openshift;
 mod read;
 pub mod requested;
 pub mod state;
@@ -32,6 +33,7 @@ pub use observed::{
     observed_namespace, operator_groups, refused_operator_groups,
 };
 pub(crate) use observed::{all_operator_groups, operator_groups_by_namespace};
+pub use openshift::OpenShiftLimit;
 pub(crate) use read::source_beside;
 pub use read::{StateError, StateProblem, read};
 pub use state::State;

@@ -1,6 +1,7 @@
 //! Versions of OpenShift in bundles: the last version that an operator supports, and the versions whose catalogs
 //! contain it.
 
+use super::property::{MAX_OPENSHIFT_VERSION, Property};
 use crate::version::parse_tolerant;
 use serde_json::Value;
 
@@ -13,17 +14,42 @@ const LISTS: [&str; 2] = ["v4.5,v4.6", "v4.6,v4.5"];
 
 /// Returns why OpenShift cannot read the value of a property `olm.maxOpenShiftVersion`; `None` if it can.
 pub(crate) fn max_version_problem(value: &Value) -> Option<String> {
+    read_max_version(value).err()
+}
+
+/// Returns the last version of OpenShift, as major and minor version, that the properties of an installed operator
+/// allow; `None` if they allow every version.
+///
+/// # Errors
+/// Returns the reason why OpenShift cannot read it.
+pub(crate) fn max_version(properties: &[Property]) -> Result<Option<(u64, u64)>, String> {
+    let mut values = properties
+        .iter()
+        .filter(|property| property.kind == MAX_OPENSHIFT_VERSION);
+    let Some(first) = values.next() else { return Ok(None) };
+    if values.next().is_some() {
+        return Err(format!("its property {MAX_OPENSHIFT_VERSION} occurs more than once"));
+    }
+    let max =
+        read_max_version(&first.value).map_err(|problem| format!("its property {MAX_OPENSHIFT_VERSION} {problem}"));
+    max.map(Some)
+}
+
+/// Reads a value, or returns the reason why OpenShift cannot read it.
+fn read_max_version(value: &Value) -> Result<(u64, u64), String> {
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     // OpenShift also accepts a value with additional quotes.
     let text = text.trim_matches('"');
     if text.is_empty() {
-        return Some("is empty".to_owned());
+        return Err("is empty".to_owned());
     }
     let Some(version) = parse_tolerant(text) else {
-        return Some(format!("is {value}, which is not a version"));
+        return Err(format!("is {value}, which is not a version"));
     };
-    let is_minor = version.patch == 0 && version.pre.is_empty();
-    (!is_minor).then(|| format!("is {value}, but must consist of a major and a minor version"))
+    if version.patch != 0 || !version.pre.is_empty() {
+        return Err(format!("is {value}, but must consist of a major and a minor version"));
+    }
+    Ok((version.major, version.minor))
 }
 
 /// Whether a value of [`VERSIONS`] is valid: a first version, a range, or a single version after an equals sign.

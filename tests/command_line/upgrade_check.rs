@@ -633,6 +633,64 @@ fn an_operator_is_compared_with_the_catalog_of_its_subscription() {
 }
 
 #[test]
+fn an_installed_operator_that_blocks_the_upgrade_of_openshift_is_warned_about() {
+    let limited = |name: &str, value: &str| {
+        let properties = format!(r#"{{"properties":[{{"type":"olm.maxOpenShiftVersion","value":{value}}}]}}"#);
+        format!(
+            "- apiVersion: operators.coreos.com/v1alpha1\n  kind: ClusterServiceVersion\n  metadata:\n    name: {name}\n    \
+             namespace: operators\n    labels: {{operators.coreos.com/{name}.operators: \"\"}}\n    \
+             annotations: {{operatorframework.io/properties: '{properties}'}}\n  \
+             spec: {{version: 1.0.0}}\n  status: {{phase: Succeeded}}\n"
+        )
+    };
+    let cluster = "- apiVersion: config.openshift.io/v1\n  kind: ClusterVersion\n  metadata: {name: version}\n  \
+                   status: {desired: {version: 4.15.3}}\n";
+    let operators = [
+        limited("hoe", "\"4.15\""),
+        limited("rake", "\"4.16\""),
+        limited("spade", "\"4.x\""),
+    ]
+    .concat();
+    let list = "apiVersion: v1\nkind: List\nitems:\n";
+    let sandbox = sandbox(&[list, &operators, cluster].concat());
+    let checked = run(&sandbox, "upgrade-check dump.yaml -o json");
+    assert_eq!(
+        checked.status,
+        Some(0),
+        "the operators themselves may be upgraded: {checked}"
+    );
+    let hoe = "the cluster cannot be upgraded to OpenShift 4.16 while hoe is installed, which supports OpenShift only up \
+               to 4.15";
+    let spade = "an OpenShift cluster cannot be upgraded to another minor version while spade is installed, because its \
+                 property olm.maxOpenShiftVersion is \"4.x\", which is not a version";
+    let warnings: Vec<&str> = checked
+        .stderr
+        .lines()
+        .filter(|line| line.contains("OpenShift"))
+        .collect();
+    assert_eq!(
+        warnings,
+        [format!("warning: hoe: {hoe}"), format!("warning: spade: {spade}")]
+    );
+    let rows: Value = serde_json::from_str(&checked.stdout).unwrap();
+    let of = |row: usize| rows["operators"][row]["openshift"].clone();
+    assert_eq!(
+        of(0),
+        json!({"maxVersion": "4.15", "blocksUpgrade": true, "message": hoe})
+    );
+    assert_eq!(of(1), json!({"maxVersion": "4.16", "blocksUpgrade": false}));
+    assert_eq!(of(2), json!({"blocksUpgrade": true, "message": spade}));
+    let shown = outcome_of(&sandbox, "operator dump.yaml --name hoe.operators").stdout;
+    let condition = format!("OpenShiftUpgradeBlocked (IncompatibleOperatorsInstalled): {hoe}\n");
+    assert!(shown.contains(&condition), "{shown}");
+    let shown = outcome_of(&sandbox, "operator dump.yaml --name rake.operators").stdout;
+    assert!(!shown.contains("OpenShift"), "{shown}");
+    fs::write(sandbox.path("dump.yaml"), [list, &operators].concat()).unwrap();
+    let shown = outcome_of(&sandbox, "operator dump.yaml --name rake.operators").stdout;
+    assert!(shown.contains("OpenShiftUpgradeBlocked=Unknown"), "{shown}");
+}
+
+#[test]
 fn a_package_or_channel_that_the_catalog_does_not_have_is_warned_about() {
     for (from, to, missing, json) in [
         (

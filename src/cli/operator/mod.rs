@@ -49,7 +49,9 @@ Examples:
 /// Components are found by the label operators.coreos.com/NAME, which OLM sets, and by their relations: a Subscription
 /// belongs to the Operator with the same package, channel and catalog, and objects belong to the version that owns
 /// them. Shows the components with their problems, the metadata of the newest working version, the channels that
-/// contain an update, and the overall state.
+/// contain an update, and the overall state. The condition OpenShiftUpgradeBlocked shows that the property
+/// olm.maxOpenShiftVersion of an installed version blocks the upgrade of the cluster; it is Unknown if the input does
+/// not contain the ClusterVersion.
 ///
 /// With --bundle, or with a --catalog that contains the installed version, the components are compared with the
 /// resolved bundle, field by field. Fields that the API server and OLM fill in are ignored.

@@ -48,7 +48,11 @@ Examples:
 /// has approved, the last upgrade is not shown as done, provided that the input contains the Subscriptions and
 /// InstallPlans.
 ///
-/// The exit status is 3 if an upgrade is held back.
+/// On OpenShift, an operator whose property olm.maxOpenShiftVersion is lower than the next minor version, or cannot be
+/// read, makes OLM block the upgrade of the cluster. A warning names such operators. Include the ClusterVersion in the
+/// input to compare them with the version of the cluster.
+///
+/// The exit status is 3 if an upgrade of an operator is held back.
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::cluster::State;
 use crate::cluster::observed::{Wait, waits_in};
+use crate::cluster::openshift::{OpenShiftLimit, limits_in};
 use crate::cluster::unfinished::{FAILED, REQUIRES_APPROVAL};
 use crate::olm::releases::{Feature, Olm};
 use serde::Serialize;
@@ -66,35 +67,42 @@ pub struct Check {
     /// The operator's conditions that OLM does not know and that are only informational.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Said>,
+    /// The last version of OpenShift that the operator supports, if it limits the version. Only [`check_in`] sets it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub openshift: Option<OpenShiftLimit>,
     /// The progress of the last upgrade.
     pub upgrade: Upgrade,
-    /// Notes for people about the resource, and about the InstallPlan of the last upgrade.
+    /// Notes for people about the resource, about the InstallPlan of the last upgrade, and about the upgrade of the
+    /// cluster.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
 /// Runs [`check`] on the cluster that a what-if file or dumps describe. The upgrade of an operator whose Subscription
-/// waits for an InstallPlan is not complete.
+/// waits for an InstallPlan is not complete. Also reports the operators that block the upgrade of an OpenShift cluster.
 pub fn check_in(state: &State) -> Vec<Check> {
     let mut checks = check(&conditions_in(state), &installed_in(state));
-    let waits = waits_in(state);
+    let (waits, limits) = (waits_in(state), limits_in(state));
     let mut told = BTreeSet::new();
     for check in &mut checks {
         let place = (check.namespace.clone().unwrap_or_default(), check.operator.clone());
-        let Some(Wait { plan, is_blocked }) = waits.get(&place) else {
-            continue;
-        };
-        if check.upgrade == Upgrade::Done {
-            check.upgrade = match plan.phase.as_str() {
-                REQUIRES_APPROVAL => Upgrade::AwaitsApproval,
-                FAILED => Upgrade::Failed,
-                _ => Upgrade::NotDone,
-            };
+        let is_first = told.insert(place.clone());
+        if let Some(Wait { plan, is_blocked }) = waits.get(&place) {
+            if check.upgrade == Upgrade::Done {
+                check.upgrade = match plan.phase.as_str() {
+                    REQUIRES_APPROVAL => Upgrade::AwaitsApproval,
+                    FAILED => Upgrade::Failed,
+                    _ => Upgrade::NotDone,
+                };
+            }
+            if is_first {
+                let versions = plan.versions.join(", ");
+                check.notes.push(plan.explained(&versions, *is_blocked));
+            }
         }
-        if told.insert(place) {
-            let versions = plan.versions.join(", ");
-            check.notes.push(plan.explained(&versions, *is_blocked));
-        }
+        check.openshift = limits.get(&place).cloned();
+        let limit = check.openshift.as_ref().filter(|_| is_first);
+        check.notes.extend(limit.and_then(|limit| limit.message.clone()));
     }
     checks
 }
@@ -167,6 +175,7 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
         held_by,
         overridden: listed(|judgement| &judgement.overridden),
         conditions: listed(|judgement| &judgement.others),
+        openshift: None,
         upgrade,
         notes: notes.map(ToString::to_string).collect(),
     }

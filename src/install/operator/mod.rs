@@ -21,6 +21,7 @@ mod filled_in;
 mod metadata;
 pub mod migrate;
 mod normal;
+mod openshift;
 mod references;
 mod says;
 mod updates;
@@ -34,6 +35,7 @@ pub use updates::{Available, Updates};
 
 use crate::cluster::conditions::Conditions;
 use crate::cluster::labels::{self, LabelStyle};
+use crate::cluster::openshift::next_version;
 use crate::cluster::requested::API_VERSION;
 use crate::csv::GROUP;
 use crate::install::named_catalog::NamedCatalog;
@@ -132,7 +134,10 @@ pub fn operators(objects: &[Value], catalogs: &[NamedCatalog<'_>], options: Oper
         .collect();
     // If two dumps contain a resource of the same name, the first one takes precedence.
     let by_name: HashMap<&str, Component<'_>> = resources.iter().rev().map(|one| (one.name(), *one)).collect();
-    let defined = Defined::among(&all);
+    let surroundings = Surroundings {
+        defined: Defined::among(&all),
+        next_openshift: next_version(objects),
+    };
     let conditions = Conditions::among(components.iter().map(|component| component.0));
     let associated = association::associated(&components, &resources, catalogs);
     let named = associated.keys().map(String::as_str);
@@ -144,16 +149,26 @@ pub fn operators(objects: &[Value], catalogs: &[NamedCatalog<'_>], options: Oper
             .filter(|component| !component.is(GROUP, "Operator"))
             .collect();
         own.extend(says::resources(&own, &conditions));
-        one(name, by_name.get(name).copied(), &own, &defined, catalogs, options)
+        one(name, by_name.get(name).copied(), &own, &surroundings, catalogs, options)
     };
     names.into_iter().map(operator).collect()
+}
+
+/// What operators need to know about their cluster.
+struct Surroundings<'a> {
+    defined: Defined<'a>,
+    /// The next minor version of OpenShift, if the cluster is known to be one of OpenShift.
+    next_openshift: Option<(u64, u64)>,
 }
 
 fn one(
     name: &str,
     resource: Option<Component<'_>>,
     components: &[Component<'_>],
-    defined: &Defined<'_>,
+    Surroundings {
+        defined,
+        next_openshift,
+    }: &Surroundings<'_>,
     catalogs: &[NamedCatalog<'_>],
     options: OperatorOptions,
 ) -> Operator {
@@ -182,6 +197,7 @@ fn one(
             updates: updates::updates(&found, &followed),
             conditions: [
                 conditions::of(resource, components, &found, &followed),
+                openshift::of(components, *next_openshift).into_iter().collect(),
                 says::of(components, followed.installed.as_deref()),
             ]
             .concat(),
