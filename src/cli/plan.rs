@@ -16,7 +16,7 @@ use crate::cli::values::{filled, namespace};
 use crate::cli::what_if::{self, InstallArguments, OlmArgument};
 use crate::cluster::State;
 use crate::cluster::requested;
-use crate::cluster::state::Approval;
+use crate::cluster::state::{Approval, Subscription, UnfinishedPlan};
 use crate::cluster::unfinished::REQUIRES_APPROVAL;
 use crate::install::hold::{held_upgrade, upgraded};
 use crate::install::plan::{PlanOptions, Subject};
@@ -28,6 +28,7 @@ use crate::resolver::{Note, NoteKind};
 use crate::terminal::shell::word;
 use clap::{Args, ValueEnum};
 use outcome::{printed, report_held, show, withheld};
+use std::collections::BTreeSet;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -80,10 +81,10 @@ Examples:
 /// longer serves a version that it owns or requires. If the files do not contain the version of Kubernetes, only the
 /// form of spec.minKubeVersion is checked, and API versions that Kubernetes has removed are assumed to be served.
 /// Otherwise, or if nothing can be resolved, the exit status is 3. A plan that requires manual approval is printed as
-/// waiting; --approval automatic shows its result. For an InstallPlan that is already on the cluster, specify its
-/// bundle. If the condition of an installed operator holds back an upgrade, the plan does not contain the upgrade; the
-/// output shows the condition, its time, and how to override it, and the exit status is 3. With --olm and a release,
-/// the plan contains the upgrade, but its version stays Pending.
+/// waiting; --approval automatic shows its result. An InstallPlan that is already on the cluster remains as it is;
+/// specify its bundle to show its result. If the condition of an installed operator holds back an upgrade, the plan
+/// does not contain the upgrade; the output shows the condition, its time, and how to override it, and the exit status
+/// is 3. With --olm and a release, the plan contains the upgrade, but its version stays Pending.
 ///
 /// In addition to OLM's condition Installed, the formats yaml and json show a condition for everything else that
 /// affects the exit status: VersionFailed and VersionPending for each version that is not installed although the plan
@@ -309,6 +310,9 @@ fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context
     if resolution.install.is_empty() {
         suggest_bundles(&resolved.state, context);
     }
+    if matches!(arguments.approval, Some(Approver::Automatic)) {
+        warn_of_existing(&resolved.state, context);
+    }
     report_held(held, &resolved.state, &namespace, context);
     Ok(if held.is_empty() || status != Status::Success {
         status
@@ -317,13 +321,32 @@ fn of_requests(file: Option<&str>, olm: &Olm, arguments: &PlanArguments, context
     })
 }
 
+/// Warns that the requested approval does not apply to InstallPlans of the cluster that wait for approval.
+fn warn_of_existing(state: &State, context: &Context<'_>) {
+    let names: BTreeSet<&str> = waiting_plans(state).map(|(_, plan)| &*plan.name).collect();
+    for name in names {
+        context.printer.warning(format_args!(
+            "--approval automatic does not apply to the existing InstallPlan {name}: OLM waits until somebody approves \
+            it, even if its Subscription no longer requires manual approval; to approve it, run: kubectl patch \
+            installplans.operators.coreos.com {} -n {} --type merge -p '{{\"spec\":{{\"approved\":true}}}}'",
+            word(name),
+            word(&state.namespace)
+        ));
+    }
+}
+
+/// Returns the InstallPlans of a cluster that wait for approval, with their Subscriptions.
+fn waiting_plans(state: &State) -> impl Iterator<Item = (&Subscription, &UnfinishedPlan)> {
+    let plans = state
+        .subscriptions
+        .iter()
+        .filter_map(|to| Some((to, to.install_plan.as_ref()?)));
+    plans.filter(|(_, plan)| plan.phase == REQUIRES_APPROVAL)
+}
+
 /// Names the commands that show the results of InstallPlans that wait for approval.
 fn suggest_bundles(state: &State, context: &Context<'_>) {
-    let waiting = state.subscriptions.iter().filter_map(|to| {
-        let plan = to
-            .install_plan
-            .as_ref()
-            .filter(|plan| plan.phase == REQUIRES_APPROVAL)?;
+    let waiting = waiting_plans(state).filter_map(|(to, plan)| {
         let mut catalogs = state.catalogs.iter();
         let catalog = catalogs.find(|known| known.name == to.catalog && known.namespace == to.catalog_namespace);
         let index = catalog.and_then(|catalog| catalog.source.as_deref()).unwrap_or("INDEX");

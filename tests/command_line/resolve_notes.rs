@@ -70,12 +70,13 @@ fn an_install_plan_that_olm_waits_for_is_reported_instead_of_a_new_one() {
     warning: the InstallPlan install-abc with rake.v1.1.0 failed; OLM creates no other plan until you delete it
     there is nothing to install, so OLM creates no plan
     ");
-    insta::assert_snapshot!(outcome_of(&sandbox, "plan --cluster waits.yaml --catalog main=same --approval automatic"), @"
+    insta::assert_snapshot!(outcome_of(&sandbox, "plan --cluster waits.yaml --catalog main=same --approval automatic"), @r#"
     ------- stderr -------
     warning: the InstallPlan install-abc with rake.v1.1.0 waits for approval; OLM creates no other plan until you approve or delete it
     there is nothing to install, so OLM creates no plan
     to show the result of the InstallPlan install-abc, plan its bundle: opmx plan rake.v1.1.0 --index same --namespace garden, with the same --cluster or --state
-    ");
+    warning: --approval automatic does not apply to the existing InstallPlan install-abc: OLM waits until somebody approves it, even if its Subscription no longer requires manual approval; to approve it, run: kubectl patch installplans.operators.coreos.com install-abc -n garden --type merge -p '{"spec":{"approved":true}}'
+    "#);
     let outcome = outcome_of(&sandbox, "resolve --cluster failed.yaml --catalog main=same -o json");
     let answer: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(answer["notes"][0]["kind"], "unfinished-plan");
