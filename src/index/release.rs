@@ -93,6 +93,7 @@ pub async fn release(
 ) -> Result<Release, ReleaseError> {
     let Repository {
         root,
+        shown,
         operator,
         package,
     } = repository(request.operator)?;
@@ -188,7 +189,9 @@ pub async fn release(
     }
     let others = bundles.into_iter().filter(|(reference, _)| reference != request.bundle);
     release.findings.extend(others.flat_map(|(_, bundle)| bundle.findings));
-    release.edited = Some(Edited::new(release.root.clone(), all));
+    let mut edited = Edited::new(release.root.clone(), all);
+    edited.shown = shown;
+    release.edited = Some(edited);
     Ok(release)
 }
 

@@ -78,11 +78,11 @@ fn releasing_versions_one_by_one_gives_the_catalogs_of_the_templates() {
     insta::assert_snapshot!(outcome_of(&sandbox, "catalog release operators/rake 1.1.0 --bundle rake1"), @"
     ------- stderr -------
     rake.v1.1.0 is in v4.16, v4.17, v5.0
-    wrote ./catalogs/v4.16/rake/catalog.yaml
-    wrote ./catalogs/v4.17/rake/catalog.yaml
-    wrote ./catalogs/v5.0/rake/catalog.yaml
-    wrote ./operators/rake/catalog-templates/basic.yaml
-    wrote ./operators/rake/catalog-templates/semver.yaml
+    wrote catalogs/v4.16/rake/catalog.yaml
+    wrote catalogs/v4.17/rake/catalog.yaml
+    wrote catalogs/v5.0/rake/catalog.yaml
+    wrote operators/rake/catalog-templates/basic.yaml
+    wrote operators/rake/catalog-templates/semver.yaml
     ");
     succeed(&sandbox, "catalog release operators/rake --bundle rake2");
     succeed(&sandbox, "catalog release operators/rake/ 1.3.0 -b rake3");

@@ -244,7 +244,7 @@ pub(crate) fn written(edited: &Edited, dry_run: bool, named: &Path, strictness: 
             (true, Some(_)) => "would write",
             (true, None) => "would remove",
         };
-        printer.status(format_args!("{done} {}", edited.folder.join(path).display()));
+        printer.status(format_args!("{done} {}", edited.shown.join(path).display()));
     }
     if edited.files.is_empty() {
         printer.status(format_args!("no changes in {}", named.display()));

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Repository {
     /// The folder of the repository.
     pub(super) root: PathBuf,
+    /// The same folder as messages name it.
+    pub(super) shown: PathBuf,
     /// The folder of the operator, below `root`.
     pub(super) operator: PathBuf,
     /// The name of the operator.
@@ -27,14 +29,16 @@ pub(super) fn repository(operator: &Path) -> Result<Repository, ReleaseError> {
     let real_root = real.parent().and_then(Path::parent).ok_or_else(missing)?;
     // The root is taken from the path as the user wrote it, unless this path leads to another folder, for example
     // through a link or `..`.
-    let written = operator.parent().and_then(Path::parent).map(|root| match root {
+    let shown = operator.parent().and_then(Path::parent);
+    let written = shown.map(|root| match root {
         root if root.as_os_str().is_empty() => Path::new("."),
         root => root,
     });
     let is_root = |root: &&Path| root.canonicalize().is_ok_and(|root| root == real_root);
-    if let Some(root) = written.filter(is_root) {
+    if let (Some(root), Some(shown)) = (written.filter(is_root), shown) {
         return Ok(Repository {
             root: root.to_owned(),
+            shown: shown.to_owned(),
             operator: operator.to_owned(),
             package,
         });
@@ -52,6 +56,7 @@ pub(super) fn repository(operator: &Path) -> Result<Repository, ReleaseError> {
     let inside = real.strip_prefix(real_root).map_err(|_| missing())?;
     Ok(Repository {
         operator: root.join(inside),
+        shown: root.clone(),
         root,
         package,
     })

@@ -42,12 +42,6 @@ impl Editor {
             files.insert(self.inside(path), change);
         }
         self.catalog.check_unchanged()?;
-        let edited = Edited {
-            folder: self.folder,
-            files,
-            findings: Vec::new(),
-            is_template: false,
-        };
-        Ok((edited, kept))
+        Ok((Edited::new(self.folder, files), kept))
     }
 }

@@ -79,6 +79,8 @@ pub struct PackageDocuments {
 pub struct Edited {
     /// The folder of the catalog or of the template.
     pub folder: PathBuf,
+    /// The folder as messages name it. Empty if the user specified a path in the working directory.
+    pub shown: PathBuf,
     /// The changed files, by path inside the folder.
     pub files: BTreeMap<String, FileChange>,
     /// The tolerated errors in the changed packages: errors that existed before the change, and errors in published
@@ -91,6 +93,7 @@ impl Edited {
     /// Creates a change to `files`, each specified by its path inside `folder`.
     pub(crate) fn new(folder: PathBuf, files: BTreeMap<String, FileChange>) -> Self {
         Self {
+            shown: folder.clone(),
             folder,
             files,
             findings: Vec::new(),
@@ -497,6 +500,7 @@ impl Editor {
             result::check(&self, &files)?
         };
         Ok(Edited {
+            shown: self.folder.clone(),
             folder: self.folder,
             files,
             findings,

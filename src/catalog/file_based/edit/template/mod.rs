@@ -220,8 +220,10 @@ impl TemplateEditor {
             let name = self.path.file_name().unwrap_or_default();
             files.insert(name.to_string_lossy().into_owned(), change);
         }
+        let folder = self.path.parent().unwrap_or(Path::new("")).to_owned();
         Ok(Edited {
-            folder: self.path.parent().unwrap_or(Path::new("")).to_owned(),
+            shown: folder.clone(),
+            folder,
             files,
             findings,
             is_template: true,
