@@ -276,6 +276,7 @@ fn a_bundle_name_in_two_packages_and_databases_are_rejected() {
     insta::assert_snapshot!(fail(&sandbox, "index from-fbc index.db --generate"), @"
     ------- stderr -------
     error: index.db is an index with a database, not a file-based catalog
+      hint: an index with a database needs no conversion; use a command of opmx index to change it
     ------- exit 1 -------
     ");
 }

@@ -68,6 +68,17 @@ fn a_missing_archive_has_the_exit_status_of_a_missing_item() {
     }
 }
 
+#[test]
+fn a_missing_catalog_has_the_exit_status_of_a_missing_item_and_a_hint() {
+    let sandbox = Sandbox::new();
+    for catalog in ["missing", "./missing", "missing.db"] {
+        let outcome = sandbox.run(["mirror", "plan", "--catalog", catalog]);
+        assert_eq!(outcome.status, Some(4), "{outcome}");
+        let hint = "  hint: an index is an image, a database file or the folder of a file-based catalog\n";
+        assert!(outcome.stderr.ends_with(hint), "{outcome}");
+    }
+}
+
 /// A plan without images.
 const NOTHING: &str = r#"{"schema":"opmx.mirror.plan/v1","to":"mirror.example.com","catalogs":[],"images":[],"extras":[],
 "manifests":{},"blobs":{},"totals":{"images":0,"manifests":0,"blobs":0,"bytes_referenced":0,"bytes_unique":0},

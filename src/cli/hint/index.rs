@@ -26,7 +26,7 @@ use crate::index::render::template::TemplateRenderError;
 use crate::index::server::ServerError;
 use crate::page::PageError;
 
-const FORMS: &str = "an index is an image, a database file or the folder of a file-based catalog";
+pub(super) const FORMS: &str = "an index is an image, a database file or the folder of a file-based catalog";
 const BASE: &str = "use a base image that contains only a program";
 
 impl Hints for IndexLocationError {
@@ -49,7 +49,8 @@ impl Hints for EmptyCatalog {
 hints! {
     FetchError {
         pass: [Image, File],
-        none: [Catalog, Database, NoCatalog],
+        none: [Catalog, NoCatalog],
+        Self::Database { .. } => hint("an index with a database needs no conversion; use a command of opmx index to change it"),
         Self::Missing { .. } => hint(FORMS).of_missing(),
         Self::Bundle { .. } => hint("use opmx bundle inspect to show a bundle, and opmx index add to add it to an index"),
         Self::Layout { folder } => image_in(folder),

@@ -1,9 +1,11 @@
 //! Advice for errors about mirrors.
 
+use super::index::FORMS;
 use super::{Advice, Hints, OTHER_RUN, hint, hints, hints_of, is_full};
 use crate::cli::size::Size;
 use crate::files::FileError;
 use crate::image::ImageError;
+use crate::index::render::sources::SourceError;
 use crate::mirror::archive::ArchiveError;
 use crate::mirror::collect::CollectError;
 use crate::mirror::images::ImagesError;
@@ -25,7 +27,10 @@ hints! {
     CollectError {
         pass: [Folder, Open, Build, Image, File, Placed, Plan],
         none: [Content],
-        Self::Source { source, .. } => source.hints(),
+        Self::Source { source, .. } => match source.as_ref() {
+            SourceError::Missing { .. } | SourceError::Name { .. } => hint(FORMS).of_missing(),
+            error => error.hints(),
+        },
         Self::Filter { source, .. } => source.hints(),
         Self::Package { nearest, .. } | Self::NoPackage { nearest, .. } => {
             hints_of(nearest.iter().map(|name| format!("did you mean {name:?}?"))).of_missing()
