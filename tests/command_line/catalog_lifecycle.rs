@@ -185,7 +185,7 @@ fn an_invalid_lifecycle_is_rejected_and_nothing_is_written() {
        = help: List the phases in chronological order; each phase starts on the day after the previous one ends.
 
     1 error
-    error: the change would introduce errors in catalog, so nothing was written
+    error: the change would introduce errors in catalog (lines are counted after the change), so nothing was written
     ------- exit 1 -------
     "#
     );

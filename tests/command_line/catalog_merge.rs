@@ -150,7 +150,7 @@ fn a_merged_catalog_with_errors_is_not_written() {
        |           -----------
 
     2 errors
-    error: the change would introduce errors in out, so nothing was written
+    error: the change would introduce errors in out (lines are counted after the change), so nothing was written
     ------- exit 1 -------
     "#);
     assert!(!sandbox.path("out").exists());

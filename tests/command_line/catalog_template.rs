@@ -130,7 +130,7 @@ fn a_basic_template_with_a_stranded_bundle_is_reported_like_a_catalog() {
        |     -----------------
 
     1 error
-    error: the change would introduce errors in basic.yaml, so nothing was written
+    error: the change would introduce errors in basic.yaml (lines are counted after the change), so nothing was written
     ------- exit 1 -------
     "#);
     assert_eq!(text(&sandbox, "basic.yaml"), before);

@@ -85,7 +85,7 @@ pub enum CatalogEditError {
     #[error(transparent)]
     Folder(#[from] NewFolderError),
     /// The change would introduce errors in the catalog.
-    #[error("the change would introduce errors in {}", folder.display())]
+    #[error("the change would introduce errors in {} (lines are counted after the change)", folder.display())]
     Findings {
         /// The folder.
         folder: PathBuf,
