@@ -271,6 +271,15 @@ fn changes_that_a_template_does_not_support_are_rejected_with_a_hint() {
       hint: add "name: rake.v1.0.0" to the entry that contains the image of the bundle
     ------- exit 1 -------
     "#);
+    let catalog = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/rake.yaml");
+    let converted = outcome_of(&sandbox, &format!("alpha convert-template basic {catalog}")).stdout;
+    fs::write(sandbox.path("converted.json"), converted).unwrap();
+    insta::assert_snapshot!(fail(&sandbox, "catalog rm converted.json rake@rake.v1.0.0 rake@rake.v1.1.0"), @r#"
+    ------- stderr -------
+    error: converted.json: channels list the bundles "rake.v1.0.0", "rake.v1.1.0", but the olm.bundle entries have no names, so it is unclear which of them are meant
+      hint: render the template with "opmx alpha render-template" and change the catalog, or add the name of each bundle to the entry that contains its image
+    ------- exit 1 -------
+    "#);
     fs::write(
         sandbox.path("older.yaml"),
         "schema: olm.package\nname: rake\ndefaultChannel: stable\n",

@@ -43,9 +43,14 @@ hints! {
         Self::Unsupported { kind: Kind::Substitutes, .. } => {
             hint("change the template in an editor, or change the catalog that it is rendered to")
         }
-        Self::Unnamed { bundle, .. } => {
-            hint(format!("add \"name: {bundle}\" to the entry that contains the image of the bundle"))
+        Self::Unnamed { bundles, names: true, .. } if bundles.len() == 1 => {
+            hint(format!("add \"name: {}\" to the entry that contains the image of the bundle", bundles.join(", ")))
         }
+        Self::Unnamed { names: true, .. } => hint("add the name of each bundle to the entry that contains its image"),
+        Self::Unnamed { names: false, .. } => hint(
+            "render the template with \"opmx alpha render-template\" and change the catalog, or add the name of each \
+             bundle to the entry that contains its image",
+        ),
         Self::Stream { .. } => hint("use one of the lists candidate, fast and stable"),
         Self::OtherStream { .. } => Advice::missing(),
         Self::Image { nearest, .. } => {

@@ -145,7 +145,7 @@ impl TemplateEditor {
                 .cloned()
                 .or_else(|| self.known(name, image, &document));
             if known.is_none() && draft.bundle(name).is_some() {
-                return Err(self.unnamed(name).into());
+                return Err(self.unnamed(vec![name.clone()]).into());
             }
             added.push(draft.add(&new, placement, known.as_ref())?);
             documents.insert(name.clone(), document);
@@ -169,10 +169,16 @@ impl TemplateEditor {
         bundles.find(|entry| is(entry, "name", name)).cloned()
     }
 
-    fn unnamed(&self, bundle: &str) -> TemplateEditError {
+    fn unnamed(&self, bundles: Vec<String>) -> TemplateEditError {
+        let text = |entry: &Value, field: &str| entry.get(field).and_then(Value::as_str).map(str::to_owned);
+        let mut entries = self.entries().iter();
+        let names = entries.any(|entry| {
+            text(entry, "schema").is_some_and(|schema| schema == Schema::Bundle.name()) && text(entry, "name").is_some()
+        });
         TemplateEditError::Unnamed {
             file: self.path.clone(),
-            bundle: bundle.to_owned(),
+            bundles,
+            names,
         }
     }
 
@@ -195,11 +201,11 @@ impl TemplateEditor {
         // If the only package is removed, all bundles are removed.
         let all = draft.gone && is_only;
         let unnamed = found.documents.iter().enumerate().skip(real);
-        for (place, document) in unnamed.filter(|_| !all) {
-            if !changed.contains_key(&place) {
-                let name = document.get("name").and_then(Value::as_str).unwrap_or_default();
-                return Err(self.unnamed(name));
-            }
+        let removed = unnamed.filter(|(place, _)| !all && !changed.contains_key(place));
+        let removed = removed.filter_map(|(_, document)| document.get("name")?.as_str().map(str::to_owned));
+        let removed: Vec<String> = removed.collect();
+        if !removed.is_empty() {
+            return Err(self.unnamed(removed));
         }
         let mut entries: Vec<Value> = Vec::new();
         for (place, entry) in self.entries().iter().enumerate() {

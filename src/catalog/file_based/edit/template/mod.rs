@@ -39,13 +39,15 @@ pub enum TemplateEditError {
         /// The type of the template.
         kind: Kind,
     },
-    /// No entry has the name of a bundle in a channel.
-    #[error("{}: a channel lists the bundle {bundle:?}, but no olm.bundle entry has this name", file.display())]
+    /// No entry has the name of these bundles in channels.
+    #[error("{}: {}", file.display(), unnamed(bundles, *names))]
     Unnamed {
         /// The file.
         file: PathBuf,
-        /// The bundle.
-        bundle: String,
+        /// The bundles.
+        bundles: Vec<String>,
+        /// Whether any entry of a bundle has a name.
+        names: bool,
     },
     /// The list does not exist.
     #[error("{}: {stream:?} is not one of the lists of a semver template", file.display())]
@@ -241,6 +243,21 @@ fn of_template(limits: CatalogLimits) -> Limits {
     Limits {
         values: limits.template_values,
         ..limits.of_document()
+    }
+}
+
+/// Returns the problem that no entry has the names of these bundles.
+fn unnamed(bundles: &[String], names: bool) -> String {
+    let quoted: Vec<String> = bundles.iter().map(|name| format!("{name:?}")).collect();
+    let (list, has) = match quoted.as_slice() {
+        [_] => ("a channel lists the bundle", "this name"),
+        _ => ("channels list the bundles", "these names"),
+    };
+    let bundles = quoted.join(", ");
+    if names {
+        format!("{list} {bundles}, but no olm.bundle entry has {has}")
+    } else {
+        format!("{list} {bundles}, but the olm.bundle entries have no names, so it is unclear which of them are meant")
     }
 }
 

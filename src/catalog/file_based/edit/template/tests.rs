@@ -151,6 +151,19 @@ fn a_bundle_entry_without_a_name_is_not_guessed() {
         editor.add("rake", &[other], &Placement::default(), &BTreeMap::new())
     });
     assert!(error.unwrap_err().contains("no olm.bundle entry has this name"));
+    // All bundles without an entry are reported at once.
+    let nameless = BASIC.replace("    name: rake.v1.0.0\n", "").replace(
+        "      - name: rake.v1.1.0\n",
+        "      - name: rake.v1.2.0\n        replaces: rake.v1.1.0\n      - name: rake.v1.1.0\n",
+    );
+    let both = ["1.0.0", "1.1.0"].map(|version| Target {
+        channel: None,
+        bundle: Some(format!("rake.v{version}")),
+    });
+    let error = edited(&nameless, |editor| {
+        editor.change("rake", |draft| draft.remove(&both, None))
+    });
+    insta::assert_snapshot!(error.unwrap_err(), @r#"template.yaml: channels list the bundles "rake.v1.0.0", "rake.v1.1.0", but the olm.bundle entries have no names, so it is unclear which of them are meant"#);
     // The bundle is removed together with its package.
     let gone = edited(BASIC, |editor| {
         editor.change("rake", |draft| draft.remove(&[Target::default()], None))
