@@ -118,10 +118,12 @@ fn a_new_bundle_gets_its_own_file_if_every_other_bundle_has_one() {
     assert!(new.starts_with("---\nschema: olm.bundle\nname: rake.v1.2.0\n"), "{new}");
 
     // In any other layout, it comes after the last bundle.
-    fs::rename(folder.join("rake.v1.0.0.yaml"), folder.join("first.yaml")).unwrap();
+    let both = [read("rake.v1.0.0.yaml"), "---\n".to_owned(), read("rake.v1.1.0.yaml")].concat();
+    fs::remove_file(folder.join("rake.v1.1.0.yaml")).unwrap();
+    fs::write(folder.join("rake.v1.0.0.yaml"), both).unwrap();
     rake(&sandbox, "rake4", "1.3.0", Some("rake.v1.2.0"));
     succeed(&sandbox, "catalog add -q catalog -b rake4");
-    assert_eq!(names(&folder).len(), 3);
+    assert_eq!(names(&folder), ["rake.v1.0.0.yaml", "rake.v1.2.0.yaml"]);
 }
 
 #[test]

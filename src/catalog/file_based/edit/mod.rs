@@ -412,7 +412,7 @@ impl Editor {
         let text = |field: &str| value.get(field).and_then(Value::as_str);
         let schema = text("schema").map(Schema::from);
         if schema == Some(Schema::Bundle)
-            && let Some(file) = text("name").and_then(|name| self.own_file(documents, name))
+            && let Some(file) = self.own_file(documents, &value)
         {
             self.new_files.entry(file).or_default().push(value);
             return Ok(());

@@ -385,3 +385,61 @@ fn new_bundles_use_the_layout_of_their_neighbours() {
         assert_eq!(level(package, "other"), None);
     }
 }
+
+/// Returns the new file for the bundle 1.2.0 of a package whose bundles 1.0.0 and 1.1.0 are in these files.
+fn file_beside(files: &[&str]) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = |version: &str| {
+        json!({
+            "schema": "olm.bundle",
+            "package": "rake",
+            "name": format!("rake.v{version}"),
+            "image": format!("registry.example.com/rake:{version}"),
+            "properties": [{"type": "olm.package", "value": {"packageName": "rake", "version": version}}],
+        })
+    };
+    fs::write(
+        folder.path().join("rake.json"),
+        r#"{"schema":"olm.package","name":"rake"}"#,
+    )
+    .unwrap();
+    for (file, version) in files.iter().zip(["1.0.0", "1.1.0"]) {
+        let file = folder.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let before = fs::read_to_string(&file).unwrap_or_default();
+        fs::write(file, format!("{before}{}\n", bundle(version))).unwrap();
+    }
+    let mut editor = Editor::open(folder.path(), CatalogLimits::default()).unwrap();
+    let documents = editor.documents("rake").unwrap();
+    let kept = (0..documents.values.len()).map(Revised::Kept);
+    let revised = kept.chain([Revised::New(bundle("1.2.0"))]).collect();
+    editor.revise(&documents, revised).unwrap();
+    assert_eq!(editor.new_files.len() + editor.edits.len(), 1);
+    editor.new_files.into_keys().next()
+}
+
+#[test]
+fn the_file_of_a_new_bundle_is_named_like_the_files_of_the_others() {
+    for (files, expected) in [
+        (&["rake.v1.0.0.json", "rake.v1.1.0.json"][..], Some("rake.v1.2.0.json")),
+        (&["b/v1.0.0.json", "b/v1.1.0.json"], Some("b/v1.2.0.json")),
+        (&["bundle-1.0.0.json"], Some("bundle-1.2.0.json")),
+        (
+            &["rake.v1.0.0/bundle.json", "rake.v1.1.0/bundle.json"],
+            Some("rake.v1.2.0/bundle.json"),
+        ),
+        (&["1.0.0/v1.0.0.json", "1.1.0/v1.1.0.json"], Some("1.2.0/v1.2.0.json")),
+        // No pattern: two names that do not depend on the bundle in the same way.
+        (&["b/first.json", "b/second.json"], Some("b/rake.v1.2.0.json")),
+        (&["b/v1.0.0.json", "b/1.1.0.json"], Some("b/rake.v1.2.0.json")),
+        (&["b/11.0.0.json", "b/11.1.0.json"], Some("b/rake.v1.2.0.json")),
+        // Not one file for each bundle.
+        (&["bundles.json", "bundles.json"], None),
+        (&["bundles.json"], None),
+        (&["rake.json", "rake.v1.1.0.json"], None),
+        // The name is taken.
+        (&["rake.v1.2.0.json", "rake.v1.1.0.json"], None),
+    ] {
+        assert_eq!(file_beside(files).as_deref(), expected, "{files:?}");
+    }
+}
