@@ -49,7 +49,7 @@ rules! { TEXT
 rules! { LOADING
     Bundles {
         TREE_PATH_ESCAPE = "tree-path-escape", Error, LIMITS, "Rebuild the bundle, because one of its paths leads outside its folder.";
-        TREE_ENTRY_TYPE = "tree-entry-type", Error, LIMITS, "Replace the entry with a file; only files and folders are supported.";
+        TREE_ENTRY_TYPE = "tree-entry-type", Error, LIMITS, "Replace links, devices, pipes and sparse files with regular files, and put files into folders that are not links; only files and folders are supported.";
         TREE_LIMIT = "tree-limit", Error, LIMITS, "Reduce the size of the bundle, or raise the limit.";
     }
 
