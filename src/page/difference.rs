@@ -7,8 +7,9 @@ mod workloads;
 use super::change::{Change, Part, facts, of_maps};
 use super::facts::{Api, group_version};
 use super::frame::{File, Frame, Site, page};
+use super::icon::Picture;
 use super::model::{Model, Release};
-use super::package_page::{VersionLink, letter};
+use super::package_page::VersionLink;
 use super::path;
 use askama::Template;
 use std::collections::BTreeMap;
@@ -26,8 +27,7 @@ struct DifferencePage<'a> {
     frame: Frame<'a>,
     package: &'a str,
     display_name: &'a str,
-    icon: Option<String>,
-    letter: String,
+    picture: Picture,
     from: VersionLink,
     to: VersionLink,
     /// The parts with changes.
@@ -111,8 +111,7 @@ pub(super) fn difference_page(
     let filled = DifferencePage {
         package: &model.package.name,
         display_name: model.display_name(),
-        icon: model.icon.as_ref().map(|icon| icon.address(&frame.up)),
-        letter: letter(model.display_name()),
+        picture: Picture::new(model.icon.as_ref(), model.display_name(), &frame.up),
         frame,
         from: link(before),
         to: link(after),

@@ -2,10 +2,9 @@
 
 use super::feed::created;
 use super::frame::{File, Frame, HOME, Site, page};
-use super::icon::Icon;
+use super::icon::{Icon, letter};
 use super::markdown;
 use super::model::{Model, Release, is_pinned};
-use super::package_page::letter;
 use super::path;
 use crate::visible;
 use askama::Template;

@@ -6,7 +6,8 @@
 //!
 //! Everything in a bundle is untrusted. Templates escape their values, including hidden characters (`escape`);
 //! descriptions go through a parser and a sanitizer (`markdown`); addresses lead only to websites and mailboxes
-//! (`link`); icons are recognized by their bytes, and those that could contain scripts never become files (`icon`).
+//! (`link`); icons are recognized by their bytes, and those that could contain scripts are never files that a browser
+//! would run (`icon`).
 //! Every page forbids scripts and styles that are not files of the site.
 //!
 //! [`live`] serves a site while its index is being written.

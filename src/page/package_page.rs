@@ -2,6 +2,7 @@
 
 use super::facts::Facts;
 use super::frame::{File, Frame, Site, page};
+use super::icon::Picture;
 use super::install::{Manifest, manifests};
 use super::lifecycle::Line;
 use super::markdown;
@@ -23,8 +24,7 @@ struct PackagePage<'a> {
     frame: Frame<'a>,
     name: &'a str,
     display_name: &'a str,
-    icon: Option<String>,
-    letter: String,
+    picture: Picture,
     facts: &'a Facts,
     shown_version: &'a str,
     deprecated: &'a Option<String>,
@@ -120,8 +120,7 @@ pub(super) fn package_page(
     let filled = PackagePage {
         name,
         display_name: model.display_name(),
-        icon: model.icon.as_ref().map(|icon| icon.address(&frame.up)),
-        letter: letter(model.display_name()),
+        picture: Picture::new(model.icon.as_ref(), model.display_name(), &frame.up),
         facts,
         shown_version: shown.map_or("", |version| &version.version),
         deprecated: &model.deprecated,
@@ -147,12 +146,6 @@ pub(super) fn package_page(
         frame,
     };
     page(&path, &filled)
-}
-
-/// Returns the letter to show if there is no icon.
-pub(super) fn letter(name: &str) -> String {
-    let first = name.chars().find(|letter| letter.is_alphanumeric());
-    first.map_or_else(|| "?".to_owned(), |letter| letter.to_uppercase().collect())
 }
 
 fn file_of(path: &str) -> String {

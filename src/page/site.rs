@@ -252,8 +252,8 @@ fn work<'c>(
 }
 
 fn package_files(site: &Site, model: &Model<'_>, relations: &Relations, sink: &dyn Sink) -> Result<(), PageError> {
-    if let Some(Icon::File { path, content }) = &model.icon {
-        sink.keep((path.clone(), content.clone()))?;
+    if let Some(file) = model.icon.as_ref().and_then(Icon::file) {
+        sink.keep(file)?;
     }
     let compared = model.compared();
     sink.keep(package_page(site, model, relations, &compared)?)?;

@@ -4,7 +4,9 @@ use crate::bundles::{BOTH, fail, garden, outcome_of, rake, serve_layout, small_b
 use crate::common::Sandbox;
 use crate::site::{Page, Site};
 use crate::site_catalogs::{SCRIPT, garden_catalog, hostile, many};
-use serde_json::Value;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
 use std::fs;
 
 /// A database with a k8s+v1 bundle, a registry+v1 bundle and a package of two versions.
@@ -462,6 +464,53 @@ fn content_missing_from_the_catalog_is_reported() {
         );
         assert!(version.text.contains(&words), "{words}: {}", version.text);
     }
+}
+
+#[test]
+fn a_large_icon_is_written_once_and_a_new_icon_replaces_it() {
+    let sandbox = Sandbox::new();
+    fs::create_dir(sandbox.path("catalog")).unwrap();
+    let (one, other) = ("x".repeat(300_000), "y".repeat(300_000));
+    let mut names = Vec::new();
+    for filling in [one, other] {
+        let svg = STANDARD.encode(format!("<svg onload=\"alert(1)\"><!--{filling}--></svg>"));
+        let mut catalog = format!(
+            "{}{}",
+            json!({"schema": "olm.package", "name": "rake", "defaultChannel": "stable",
+                "icon": {"base64data": svg, "mediatype": "image/svg+xml"}}),
+            json!({"schema": "olm.channel", "package": "rake", "name": "stable", "entries": (0..20).map(|minor| {
+                let replaces = (minor > 0).then(|| format!("rake.v1.{}.0", minor - 1));
+                json!({"name": format!("rake.v1.{minor}.0"), "replaces": replaces.unwrap_or_default()})
+            }).collect::<Vec<_>>()}),
+        );
+        for minor in 0..20 {
+            let version = format!("1.{minor}.0");
+            catalog += &json!({"schema": "olm.bundle", "package": "rake", "name": format!("rake.v{version}"),
+                "image": format!("registry.example.com/rake:{version}"), "properties": [
+                    {"type": "olm.package", "value": {"packageName": "rake", "version": version}}]})
+            .to_string();
+        }
+        fs::write(sandbox.path("catalog/rake.json"), catalog).unwrap();
+        let site = site(&sandbox, "catalog", "site");
+        assert_eq!(site.complaints(), Vec::<String>::new());
+        let icons: Vec<&String> = site.files.keys().filter(|path| path.starts_with("icons/")).collect();
+        let [icon] = icons[..] else { panic!("{icons:?}") };
+        let styles = site.text(icon);
+        assert!(icon.contains(".css") && styles.contains(&svg), "{icon}");
+        let text = |content: &Vec<u8>| String::from_utf8_lossy(content).into_owned();
+        assert_eq!(
+            site.files
+                .values()
+                .filter(|content| text(content).contains(&svg))
+                .count(),
+            1
+        );
+        let pages = site.files.iter().filter(|(path, _)| path.ends_with(".html"));
+        let with_icon = pages.filter(|(_, content)| text(content).contains(&**icon));
+        assert!(with_icon.count() > 15);
+        names.push(icon.clone());
+    }
+    assert_ne!(names[0], names[1]);
 }
 
 #[test]
