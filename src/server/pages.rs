@@ -55,3 +55,56 @@ pub(crate) async fn serve(
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{Ipv4Addr, SocketAddr};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+
+    /// The size of a page of which the sockets of a connection cannot keep everything.
+    const PAGE: usize = 64 << 20;
+    const CONNECTIONS: usize = 8;
+
+    /// Requests the page, and reads the first byte of the answer.
+    async fn begin(address: SocketAddr) -> TcpStream {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream
+            .write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            .await
+            .unwrap();
+        assert_eq!(stream.read_u8().await.unwrap(), b'H');
+        stream
+    }
+
+    #[tokio::test]
+    async fn clients_that_read_a_page_byte_by_byte_make_room_for_others() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let page = Bytes::from(vec![b'x'; PAGE]);
+        let serving = serve(listener, CONNECTIONS, move |_| Response::new(Full::new(page.clone())));
+        let serving = tokio::spawn(serving);
+        let mut slow: Vec<TcpStream> = Vec::new();
+        for _ in 0..2 * CONNECTIONS {
+            slow.push(begin(address).await);
+            for stream in slow.iter_mut().rev().take(CONNECTIONS) {
+                stream.read_u8().await.unwrap();
+            }
+        }
+        let mut whole = Vec::new();
+        begin(address).await.read_to_end(&mut whole).await.unwrap();
+        assert!(whole.len() > PAGE, "{} bytes", whole.len());
+        // The first ones were disconnected before they had received the page.
+        for mut stream in slow.drain(..CONNECTIONS) {
+            let mut rest = Vec::new();
+            let _ = stream.read_to_end(&mut rest).await;
+            assert!(rest.len() < PAGE, "{} bytes", rest.len());
+        }
+        // A client that reads slowly receives its page nevertheless, if nobody needs its place.
+        let mut last = Vec::new();
+        slow.pop().unwrap().read_to_end(&mut last).await.unwrap();
+        assert!(last.len() > PAGE - CONNECTIONS, "{} bytes", last.len());
+        serving.abort();
+    }
+}
