@@ -1,3 +1,5 @@
+mod link_limits;
+
 use super::*;
 use crate::image::digest::Digest;
 use crate::image::image::{Blob, Layer};
