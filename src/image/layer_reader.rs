@@ -142,14 +142,25 @@ impl LayerReader {
     /// Calls `visit` for every member of the tar file, then checks the stored bytes against the descriptor. Returns the
     /// unpacked size in bytes of the layer.
     pub(super) fn visit(mut self, visit: &mut dyn FnMut(Member<'_>) -> Result<(), Stop>) -> Result<u64, ImageError> {
-        let visited = self.visit_members(visit);
-        match visited {
-            Ok(()) => {}
-            Err(Stop::Read(error)) => return Err(self.explain(error)),
-            Err(Stop::Failed(error)) => return Err(error),
+        self.visit_whole(visit)?;
+        Ok(self.length())
+    }
+
+    /// Like [`LayerReader::visit`], but returns the digest of the uncompressed bytes.
+    pub(super) fn visit_whole(
+        &mut self,
+        visit: &mut dyn FnMut(Member<'_>) -> Result<(), Stop>,
+    ) -> Result<Digest, ImageError> {
+        match self.visit_members(visit) {
+            Ok(()) => self.finish(),
+            Err(Stop::Read(error)) => Err(self.explain(error)),
+            Err(Stop::Failed(error)) => Err(error),
         }
-        self.finish()?;
-        Ok(self.hasher.length())
+    }
+
+    /// Returns the number of uncompressed bytes that were read.
+    pub(super) fn length(&self) -> u64 {
+        self.hasher.length()
     }
 
     fn visit_members(&mut self, visit: &mut dyn FnMut(Member<'_>) -> Result<(), Stop>) -> Result<(), Stop> {

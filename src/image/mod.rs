@@ -73,7 +73,7 @@ pub use registry::{Before, Deletion, LoginTried, PlaceError, Placed, RegistryErr
 pub use tag_state::{Race, TagState};
 pub use tagged_image::Tagged;
 pub use transport::Transports;
-pub(crate) use unpack::contains_any;
+pub(crate) use unpack::check_base;
 pub use unpack::{DEFAULT_IMAGE_LIMIT, extract_file, extract_folder, tree_of};
 pub use unusable::UnusableSettings;
 pub use validate::validate;

@@ -2,9 +2,11 @@
 //!
 //! Layers are streamed in a single pass, and only the wanted files are kept.
 
+mod base;
 mod folder;
 mod links;
 
+pub(crate) use base::check_base;
 pub use folder::extract_folder;
 use links::{Links, through_link, touches};
 
@@ -291,30 +293,6 @@ fn refuse_links_to(image: &Image, wanted: &str, limit: u64) -> Result<(), ImageE
         return Err(through_link(origin, wanted).into());
     }
     Ok(())
-}
-
-/// Returns whether a layer of the image contains a file or link with one of these paths. Layers are read from the top
-/// down, only as far as the first such layer.
-///
-/// # Errors
-/// Returns an error if a layer is damaged, or the layers together unpack to more than `limit` bytes.
-pub(crate) fn contains_any(image: &Image, paths: &[&str], limit: u64) -> Result<bool, ImageError> {
-    let mut budget = UnpackLimit {
-        bytes: limit,
-        raised_by: Some(Limit::ImageBytes),
-    };
-    for layer in image.layers().iter().rev() {
-        let mut found = false;
-        let unpacked = LayerReader::open(image.origin(), layer, budget)?.visit(&mut |member| {
-            found |= member.kind != Kind::Directory && paths.contains(&member.path.as_str());
-            Ok(())
-        })?;
-        if found {
-            return Ok(true);
-        }
-        budget.bytes = budget.bytes.saturating_sub(unpacked);
-    }
-    Ok(false)
 }
 
 /// Copies exactly `size` bytes, and distinguishes read errors of the source from write errors of the target.

@@ -3,7 +3,7 @@
 use super::check::check_catalog;
 use super::image::{IndexContent, Program, image_of};
 use super::location::CatalogFolder;
-use super::server::{BaseDoubt, Server, ServerError, doubts, serving};
+use super::server::{BaseDoubt, Server, ServerError, check_bases, serving};
 use crate::catalog::file_based::error::CatalogError;
 use crate::catalog::file_based::folder::files_inside;
 use crate::catalog::file_based::limits::CatalogLimits;
@@ -179,6 +179,7 @@ pub async fn build(
     for program in &programs {
         refuse_index(program).map_err(|base| CatalogImageError::BaseIsIndex { base })?;
     }
+    let doubts = check_bases(&programs, transports).map_err(ServerError::from)?;
     let tagged = image_of(&content, &options.labels, &programs, options.epoch, transports.cache())?;
     catalog.check_unchanged()?;
     let pinned = transports.push_over(&tagged, to, None).await?;
@@ -186,7 +187,7 @@ pub async fn build(
         pinned,
         platforms: tagged.images().iter().filter_map(Image::platform).collect(),
         findings,
-        doubts: doubts(&programs, transports),
+        doubts,
     })
 }
 

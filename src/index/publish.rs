@@ -12,7 +12,7 @@ use super::import::{ImportError, Imported, import_packages};
 use super::location::{FetchError, IndexLocation};
 use super::open::OpenLimits;
 use super::program::ProgramError;
-use super::server::{BaseDoubt, Server, ServerError, doubts, serving};
+use super::server::{BaseDoubt, Server, ServerError, check_bases, serving};
 use crate::catalog::graph::Mode;
 use crate::database::change::{ChangeOptions, Target};
 use crate::database::error::DatabaseError;
@@ -280,7 +280,7 @@ async fn publish<C: IndexChange>(
     let transports = options.transports;
     let before = transports.state(to).await?;
     let programs = serving(server, transports).await?;
-    let doubts = doubts(&programs, transports);
+    let doubts = check_bases(&programs, transports)?;
     let mut start = Start {
         from: from.cloned(),
         over: before,

@@ -3,7 +3,7 @@
 use super::image::{BASE_PROGRAM, Program};
 use super::program::{Binary, ProgramError, programs};
 use crate::bundle::annotations::PACKAGE;
-use crate::image::{Image, ImageError, Platform, Reference, Transports, contains_any};
+use crate::image::{Image, ImageError, Platform, Reference, Transports, check_base};
 
 /// The program that serves an index from its image, with its platforms.
 #[derive(Debug, Clone)]
@@ -56,8 +56,12 @@ pub enum BaseDoubtKind {
     NoProgram,
 }
 
-/// Returns the reasons why base images probably cannot serve an index, once for each base image.
-pub(super) fn doubts(programs: &[Program], transports: &Transports) -> Vec<BaseDoubt> {
+/// Checks the layers of the base images, which runtimes refuse to unpack if they are damaged. Returns the reasons why
+/// the images probably cannot serve an index, once for each image.
+///
+/// # Errors
+/// Returns an error if a layer is damaged or exceeds a limit.
+pub(super) fn check_bases(programs: &[Program], transports: &Transports) -> Result<Vec<BaseDoubt>, ImageError> {
     let mut doubts = Vec::new();
     for program in programs {
         let (base, needs_program) = match program {
@@ -65,9 +69,12 @@ pub(super) fn doubts(programs: &[Program], transports: &Transports) -> Vec<BaseD
             Program::Binary { base: Some(base), .. } => (base, false),
             Program::Binary { base: None, .. } | Program::Absent(_) => continue,
         };
+        let has_program = check_base(base, &BASE_PROGRAM[1..], transports.image_limit())?;
+        let entrypoint = base.config_value().pointer("/config/Entrypoint/0");
+        let starts_program = entrypoint.is_some_and(|program| program == BASE_PROGRAM);
         let kind = if base.label(PACKAGE).is_some() {
             BaseDoubtKind::Bundle
-        } else if needs_program && lacks_program(base, transports) {
+        } else if needs_program && !has_program && !starts_program {
             BaseDoubtKind::NoProgram
         } else {
             continue;
@@ -76,20 +83,7 @@ pub(super) fn doubts(programs: &[Program], transports: &Transports) -> Vec<BaseD
         doubts.push(BaseDoubt { base, kind });
     }
     doubts.dedup();
-    doubts
-}
-
-/// Returns whether a base image does not contain [`BASE_PROGRAM`]. Layers are read only if the image does not
-/// start the program itself.
-fn lacks_program(base: &Image, transports: &Transports) -> bool {
-    let entrypoint = base.config_value().pointer("/config/Entrypoint/0");
-    if entrypoint.is_some_and(|program| program == BASE_PROGRAM) {
-        return false;
-    }
-    // The folder bin may be a link to usr/bin.
-    let paths = [&BASE_PROGRAM[1..], &format!("usr{BASE_PROGRAM}")];
-    // A layer that cannot be read says nothing about the program.
-    !contains_any(base, &paths, transports.image_limit()).unwrap_or(true)
+    Ok(doubts)
 }
 
 /// Returns the programs of the image, with their base images.

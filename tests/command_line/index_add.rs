@@ -5,7 +5,7 @@ use crate::bundles::{
     outcome_of, push, rake, serve_layout, small_base, succeed,
 };
 use crate::common::Sandbox;
-use opmx::image::{Image, ImageConfig, build};
+use opmx::image::{Blob, Descriptor, Digest, Image, ImageConfig, Layer, build};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -707,6 +707,35 @@ fn an_index_or_base_image_must_have_the_platform_that_the_user_specifies() {
     assert!(!sandbox.path("new").exists());
     for line in ["render oci:bundle:v1", "index add --dry-run -b oci:bundle:v1"] {
         succeed(&sandbox, &format!("{line} --platform linux/arm64"));
+    }
+}
+
+#[test]
+fn a_base_image_with_a_damaged_layer_is_rejected() {
+    let sandbox = garden();
+    rake(&sandbox, "rake1", "1.0.0", None);
+    succeed(&sandbox, "registry add -q -b rake1 -d index.db");
+    succeed(&sandbox, "migrate -q index.db catalog");
+    let content = b"this is not a tar file";
+    let layer = Layer {
+        descriptor: Descriptor {
+            media_type: "application/vnd.oci.image.layer.v1.tar".to_owned(),
+            digest: Digest::of(content),
+            size: content.len() as u64,
+        },
+        diff_id: Some(Digest::of(content)),
+        content: Blob::Memory(content.as_slice().into()),
+    };
+    push(
+        &sandbox,
+        &build(&ImageConfig::default(), vec![layer]).unwrap(),
+        "oci:base:v1",
+    );
+    let expected = format!("error: oci:base:v1: layer {} is truncated: ", Digest::of(content));
+    for line in ["index add -b rake1", "index from-fbc catalog", "catalog build catalog"] {
+        let refused = fail(&sandbox, &format!("{line} -i oci:base:v1 -t oci:index:v1"));
+        assert!(refused.stderr.contains(&expected), "{line}: {refused}");
+        assert!(!sandbox.path("index").exists());
     }
 }
 

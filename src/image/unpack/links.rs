@@ -110,7 +110,7 @@ impl Links {
     }
 
     /// Resolves the links in the folder of `path`. Returns `None` if there are none.
-    fn real(&mut self, origin: &str, member: &str, path: &str) -> Result<Option<String>, TreeError> {
+    pub(super) fn real(&mut self, origin: &str, member: &str, path: &str) -> Result<Option<String>, TreeError> {
         let is_plain = !path.split('/').any(|name| ["", ".", ".."].contains(&name));
         if is_plain && !parents(path).any(|folder| self.get(folder).is_some()) {
             return Ok(None);

@@ -1,3 +1,4 @@
+mod base;
 mod link_limits;
 
 use super::*;
