@@ -6,7 +6,7 @@
 
 use super::judge::Selection;
 use super::request::Request;
-use super::run::{Validated, validate_bundle};
+use super::run::{Validation, validate};
 use super::stages::Finding;
 use crate::diagnostic::{self, Edit};
 use crate::files::{FileChange, FileError, write_changes};
@@ -78,15 +78,15 @@ impl Fixing {
 
 /// Fixes the findings of the selected rules in the files of a bundle, and validates the result. Files on disk are not
 /// changed.
-pub fn fix(tree: Tree, request: &Request, selection: &Selection) -> (Fixing, Validated) {
-    let before = validate_bundle(&tree, request);
+pub fn fix(tree: Tree, request: &Request, selection: &Selection) -> (Fixing, Validation) {
+    let before = validate(&tree, request);
     // A fix can uncover a worse finding that the next round fixes, so worse findings are tolerated until the end.
     let (fixing, after) = fix_in_rounds(tree.clone(), &before, request, selection, Uncovered::IfFixable);
     let fixed = |path: &str| {
         let severities = fixing.fixed.iter().map(|finding| finding.diagnostic.severity);
         fixing.files.contains_key(path).then(|| severities.min()).flatten()
     };
-    let worse = worse(&tree, &before.validation.findings, &after.validation.findings);
+    let worse = worse(&tree, &before.findings, &after.findings);
     if harmed(&fixing.files, fixed, &worse).is_empty() {
         return (fixing, after);
     }
@@ -105,22 +105,22 @@ enum Uncovered {
 /// Applies the edits of findings until no edit is left.
 fn fix_in_rounds(
     mut tree: Tree,
-    before: &Validated,
+    before: &Validation,
     request: &Request,
     selection: &Selection,
     uncovered: Uncovered,
-) -> (Fixing, Validated) {
+) -> (Fixing, Validation) {
     let mut fixing = Fixing::default();
     let mut refused = BTreeSet::new();
-    let mut validated = before.clone();
+    let mut validation = before.clone();
     for _ in 0..ROUNDS {
-        let round = Round::new(&tree, &validated.validation.findings, request, selection, &refused);
+        let round = Round::new(&tree, &validation.findings, request, selection, &refused);
         if round.files.is_empty() {
             refused.extend(round.refused);
             break;
         }
         refused.extend(round.refused.iter().cloned());
-        let (kept, next, after) = round.keep(&tree, &validated, request, selection, uncovered, &mut refused);
+        let (kept, next, after) = round.keep(&tree, &validation, request, selection, uncovered, &mut refused);
         if !kept.is_empty() {
             // Edits that were rejected because of another file may be harmless now.
             refused.clear();
@@ -133,7 +133,7 @@ fn fix_in_rounds(
                     .or_insert_with(|| FileChange { before, after: None });
                 change.after = Some(file.text);
             }
-            (tree, validated) = (next, after);
+            (tree, validation) = (next, after);
         }
     }
     let rules = refused.into_iter().map(|(path, rule, _)| (path, rule));
@@ -146,9 +146,9 @@ fn fix_in_rounds(
     }
     fixing.fixed = once;
     if fixing.restore_unreadable(&mut tree, request) {
-        validated = validate_bundle(&tree, request);
+        validation = validate(&tree, request);
     }
-    (fixing, validated)
+    (fixing, validation)
 }
 
 /// The new text of one file, and the findings that it fixes.
@@ -270,20 +270,19 @@ impl Round {
     fn keep(
         mut self,
         tree: &Tree,
-        before: &Validated,
+        before: &Validation,
         request: &Request,
         selection: &Selection,
         uncovered: Uncovered,
         refused: &mut BTreeSet<Refused>,
-    ) -> (BTreeMap<String, File>, Tree, Validated) {
+    ) -> (BTreeMap<String, File>, Tree, Validation) {
         loop {
             let mut next = tree.clone();
             for (path, file) in &self.files {
                 replace(&mut next, path, file.text.clone());
             }
-            let after = validate_bundle(&next, request);
+            let after = validate(&next, request);
             let lasting: Vec<Finding> = after
-                .validation
                 .findings
                 .iter()
                 .filter(|finding| {
@@ -292,7 +291,7 @@ impl Round {
                 })
                 .cloned()
                 .collect();
-            let worse = worse(tree, &before.validation.findings, &lasting);
+            let worse = worse(tree, &before.findings, &lasting);
             let fixed = |path: &str| {
                 let fixed = self.files.get(path)?.fixed.iter();
                 fixed.map(|finding| finding.diagnostic.severity).min()

@@ -5,7 +5,7 @@ use super::judge::Selection;
 use super::platforms::{images, index_platforms, platforms};
 use super::policy::judge_image;
 use super::request::Request;
-use super::run::{Validated, Validation, refused, unreadable, validate_bundle};
+use super::run::{Validation, refused, unreadable, validate};
 use super::stages::Finding;
 use super::validators::{CONFORMA, CONFORMA_IMAGES, MULTIARCH};
 use crate::bundle::location::{LoadError, Location, LocationError};
@@ -144,16 +144,16 @@ async fn look_at(name: &str, asked: &Asked<'_>) -> Result<(Validation, Fixing), 
     }
     let (selection, fix_mode) = (asked.selection.clone(), asked.fix_mode);
     let looking = on_a_thread(move || match fix_mode {
-        FixMode::Off => Ok((Fixing::default(), validate_bundle(&tree, &request))),
+        FixMode::Off => Ok((Fixing::default(), validate(&tree, &request))),
         FixMode::Trial => Ok(fix(Arc::unwrap_or_clone(tree), &request, &selection)),
         FixMode::Files => {
-            let (fixing, validated) = fix(Arc::unwrap_or_clone(tree), &request, &selection);
+            let (fixing, validation) = fix(Arc::unwrap_or_clone(tree), &request, &selection);
             fixing.write(&directory)?;
-            Ok((fixing, validated))
+            Ok((fixing, validation))
         }
     });
     let looked: Result<_, FileError> = looking.await?;
-    let (fixing, Validated { mut validation, .. }) = looked?;
+    let (fixing, mut validation) = looked?;
     if let (Some(terms), Location::Image(Reference::Registry(image))) = (&asked.request.policy, &location) {
         let refused = judge_image(terms, image.as_written());
         validation.findings.extend(refused.map(|diagnostic| Finding {

@@ -51,7 +51,7 @@ pub use platforms::{images, platforms};
 pub(crate) use rejected::rejected_deployments;
 pub use request::{Reference, Request};
 pub(crate) use run::rule_named;
-pub use run::{Validated, Validation, refused, unreadable, validate};
+pub use run::{Validation, refused, unreadable, validate};
 
 pub use stages::Finding;
 use stages::{FORMAT, INDEX, LOAD};

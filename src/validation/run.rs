@@ -78,17 +78,6 @@ pub fn unreadable(bundle: String, message: String) -> Validation {
     }
 }
 
-/// The findings about a bundle, and the bundle.
-#[derive(Debug, Clone)]
-pub struct Validated {
-    /// The findings.
-    pub validation: Validation,
-    /// The bundle as the validators saw it: a `k8s+v1` bundle contains the synthesized CSV, if there is one, instead of
-    /// the objects that became part of the CSV. `None` if the bundle could not be read, or if the verdict of another
-    /// program was requested.
-    pub bundle: Option<Bundle>,
-}
-
 /// Validates the files of one bundle.
 ///
 /// ```
@@ -103,36 +92,24 @@ pub struct Validated {
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 pub fn validate(tree: &Tree, request: &Request) -> Validation {
-    validate_bundle(tree, request).validation
-}
-
-/// Validates the files of one bundle, and returns the bundle for further checks.
-pub(crate) fn validate_bundle(tree: &Tree, request: &Request) -> Validated {
-    let mut validated = match request.reference {
+    let mut validation = match request.reference {
         Some(reference) => {
             let (media_type, findings) = reference::judge(tree, reference, request);
-            validated(tree, None, media_type, findings)
+            Validation {
+                bundle: tree.origin().to_owned(),
+                media_type,
+                findings,
+                incomplete: false,
+            }
         }
         None => ours(tree, request),
     };
-    let findings = &mut validated.validation.findings;
+    let findings = &mut validation.findings;
     findings.sort_by(|left, right| diagnostic::compare(&left.diagnostic, &right.diagnostic));
-    validated
+    validation
 }
 
-fn validated(tree: &Tree, bundle: Option<Bundle>, media_type: Option<MediaType>, findings: Vec<Finding>) -> Validated {
-    Validated {
-        validation: Validation {
-            bundle: tree.origin().to_owned(),
-            media_type,
-            findings,
-            incomplete: false,
-        },
-        bundle,
-    }
-}
-
-fn ours(tree: &Tree, request: &Request) -> Validated {
+fn ours(tree: &Tree, request: &Request) -> Validation {
     let mut reading = bundle::read(tree, &request.limits.text);
     if let (Some(outside), Some(bundle)) = (&request.outside, &mut reading.bundle) {
         let found = inform(bundle, &reading.diagnostics, outside);
@@ -143,13 +120,15 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
         found.extend(reading.diagnostics.iter().cloned());
     });
     let Some(bundle) = &reading.bundle else {
-        let mut validated = validated(tree, None, None, findings);
-        validated.validation.incomplete = true;
-        return validated;
+        return Validation {
+            bundle: tree.origin().to_owned(),
+            media_type: None,
+            findings,
+            incomplete: true,
+        };
     };
     // Without a ClusterServiceVersion, or with unreadable files, some checks have nothing to check.
     let mut incomplete = diagnostic::has_errors(&reading.diagnostics);
-    let mut seen = None;
     for (name, check) in checks(bundle.media_type) {
         stage(&mut findings, name, |found| {
             check(bundle, found);
@@ -204,15 +183,15 @@ fn ours(tree: &Tree, request: &Request) -> Validated {
                         .into_iter()
                         .filter_map(|finding| synthesized.at_its_source(finding)),
                 );
-                seen = Some(synthesized.into_bundle());
             }
         }
     }
-    let media_type = bundle.media_type;
-    let findings = once(&findings);
-    let mut validated = validated(tree, seen.or(reading.bundle), Some(media_type), findings);
-    validated.validation.incomplete = incomplete;
-    validated
+    Validation {
+        bundle: tree.origin().to_owned(),
+        media_type: Some(bundle.media_type),
+        findings: once(&findings),
+        incomplete,
+    }
 }
 
 /// Reports CRDs of the old version, which no current cluster serves. The validator of removed APIs sets the severity,

@@ -58,11 +58,6 @@ impl<'a> Synthesized<'a> {
         &self.bundle
     }
 
-    /// Returns the bundle, once no more findings need to be traced back.
-    pub(super) fn into_bundle(self) -> Bundle {
-        self.bundle
-    }
-
     /// Moves the finding to the place where the value comes from. Returns `None` if the synthesis has already reported
     /// the finding.
     pub(super) fn at_its_source(&self, mut finding: Finding) -> Option<Finding> {
