@@ -295,17 +295,12 @@ fn converted(
         let strictness = Strictness::at(Gate::Authoring);
         findings = validation::judge_shipped(reading, Shipping::RegistryV1, &strictness).findings;
     }
-    let known: BTreeSet<(&str, String)> = findings.iter().map(identity).collect();
+    let known: BTreeSet<(&str, &str)> = findings.iter().map(Diagnostic::identity).collect();
     let mut found = conversion.diagnostics;
-    found.retain(|finding| !known.contains(&identity(finding)));
+    found.retain(|finding| !known.contains(&finding.identity()));
     findings.extend(found);
     Ok(Some(Shipped {
         tree: conversion.tree,
         findings,
     }))
-}
-
-/// Returns the rule and the message of a finding.
-fn identity(finding: &Diagnostic) -> (&'static str, String) {
-    (finding.rule.id, finding.message.clone())
 }

@@ -130,6 +130,11 @@ impl Diagnostic {
         self
     }
 
+    /// Returns the rule and the message, which are the same if two readers report the same defect.
+    pub(crate) fn identity(&self) -> (&'static str, &str) {
+        (self.rule.id, &self.message)
+    }
+
     /// Whether the problem can be fixed without a human decision.
     pub(crate) fn is_fixable(&self) -> bool {
         !self.edits.is_empty()

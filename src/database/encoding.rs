@@ -51,7 +51,8 @@ pub(super) fn invalid(connection: &Connection, limit: usize, with_deprecated: bo
     Ok(places)
 }
 
-fn bytes(value: ValueRef<'_>) -> &[u8] {
+/// Returns the bytes of a string or a blob.
+pub(super) fn bytes(value: ValueRef<'_>) -> &[u8] {
     match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
         _ => &[],

@@ -1,5 +1,6 @@
 //! Errors from image operations.
 
+use super::digest::Digest;
 use super::platform::{Offer, Platform};
 use super::problem::{BuildProblem, ContentProblem};
 use super::reference::{Reference, ReferenceError};
@@ -112,6 +113,15 @@ impl ContentProblem {
 }
 
 impl ImageError {
+    /// Returns the error for content that was not found in any of its places.
+    pub(crate) fn absent(digest: &Digest) -> Self {
+        Self::NotFound {
+            image: digest.to_string(),
+            what: "its content".to_owned(),
+            available: Vec::new(),
+        }
+    }
+
     /// Returns the error for an image that is not available for `platform`, or for any platform.
     pub(crate) fn no_platform(reference: &Reference, platform: Option<&Platform>, offers: &[Offer]) -> Self {
         Self::NotFound {

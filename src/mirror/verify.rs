@@ -332,34 +332,40 @@ fn is_omitted(archive: &Archive, digest: &Digest) -> bool {
     blobs.any(|blob| archive.list.omitted.contains_key(blob))
 }
 
-fn absent(digest: &Digest) -> ImageError {
-    ImageError::NotFound {
-        image: digest.to_string(),
-        what: "its content".to_owned(),
-        available: Vec::new(),
-    }
-}
-
 /// Reads a manifest or config in an archive; `bytes` is its size.
 fn bytes_in(archive: &Archive, digest: &Digest, bytes: u64) -> Result<Vec<u8>, ImageError> {
-    let blob = archive.volumes.blob(digest, bytes).ok_or_else(|| absent(digest))?;
+    let blob = archive
+        .volumes
+        .blob(digest, bytes)
+        .ok_or_else(|| ImageError::absent(digest))?;
     let read = read_at_most(blob.open()?, DOCUMENT_LIMIT);
     Ok(read.map_err(|error| FileError::new("read", &archive.path, error))?)
 }
 
 fn document_in(archive: &Archive, digest: &Digest) -> Result<Document, ImageError> {
-    let manifest = archive.plan.manifests.get(digest).ok_or_else(|| absent(digest))?;
+    let manifest = archive
+        .plan
+        .manifests
+        .get(digest)
+        .ok_or_else(|| ImageError::absent(digest))?;
     let bytes = bytes_in(archive, digest, manifest.bytes)?;
     Ok(Document::new(&manifest.media_type, bytes))
 }
 
 fn image_in(archive: &Archive, digest: &Digest) -> Result<Image, ImageError> {
-    let manifest = archive.plan.manifests.get(digest).ok_or_else(|| absent(digest))?;
+    let manifest = archive
+        .plan
+        .manifests
+        .get(digest)
+        .ok_or_else(|| ImageError::absent(digest))?;
     let size = |digest: &Digest| archive.plan.blobs.get(digest).map_or(0, |blob| blob.bytes);
-    let (config, layers) = manifest.blobs.split_first().ok_or_else(|| absent(digest))?;
-    let layers = layers
-        .iter()
-        .map(|layer| archive.volumes.blob(layer, size(layer)).ok_or_else(|| absent(layer)));
+    let (config, layers) = manifest.blobs.split_first().ok_or_else(|| ImageError::absent(digest))?;
+    let layers = layers.iter().map(|layer| {
+        archive
+            .volumes
+            .blob(layer, size(layer))
+            .ok_or_else(|| ImageError::absent(layer))
+    });
     let layers = layers.collect::<Result<Vec<_>, _>>()?;
     let text = bytes_in(archive, digest, manifest.bytes)?;
     let config = bytes_in(archive, config, size(config))?;

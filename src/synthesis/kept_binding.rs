@@ -138,10 +138,15 @@ fn loses_role(work: &Work<'_>, binding: &Object) -> bool {
             .any(|finding| *finding.rule == rules::RBAC_OTHER_NAMESPACE && finding.place.as_ref() == Some(&place))
 }
 
+/// Returns the kind and name of the role that a binding refers to.
+pub(crate) fn role_of(binding: &Object) -> (&str, &str) {
+    let text = |key: &str| binding.text(&["roleRef", key]).unwrap_or_default();
+    (text("kind"), text("name"))
+}
+
 /// Whether the bundle contains the role that the binding refers to.
 fn is_role_in_bundle(work: &Work<'_>, binding: &Object) -> bool {
-    let role = binding.text(&["roleRef", "name"]).unwrap_or_default();
-    let kind = binding.text(&["roleRef", "kind"]).unwrap_or_default();
+    let (kind, role) = role_of(binding);
     !work.inventory.named(rbac::GROUP, kind, role).is_empty()
 }
 
@@ -165,8 +170,7 @@ pub(super) fn suggested<'a>(work: &Work<'a>) -> Option<&'a str> {
 
 /// Describes how to let OLM bind the account itself, in the install namespace.
 fn listing(work: &Work<'_>, accounts: &Accounts, binding: &Object, account: &str) -> String {
-    let role = binding.text(&["roleRef", "name"]).unwrap_or_default();
-    let kind = binding.text(&["roleRef", "kind"]).unwrap_or_default();
+    let (kind, role) = role_of(binding);
     let in_bundle = is_role_in_bundle(work, binding);
     let known = accounts.is_projected(account);
     let add_role = format!("bind it to a role of the bundle with the rules of {kind} {role}");

@@ -54,6 +54,7 @@ pub use explain::Explanation;
 pub(crate) use fate::is_moved;
 pub use fate::{Fate, Outcome};
 pub(crate) use grants::wildcard_in;
+pub(crate) use kept_binding::role_of;
 
 use crate::bundle::Bundle;
 use crate::bundle::olm_yaml::{self, Olm};

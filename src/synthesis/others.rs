@@ -5,7 +5,7 @@ use super::certificates;
 use super::crds::Owned;
 use super::deployments::Accounts;
 use super::fate::{Fate, applied, is_kept_kind, shipped};
-use super::kept_binding;
+use super::kept_binding::{self, role_of};
 use super::services::{self, Target};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::{GroupVersionKind, builtin, rbac};
@@ -150,12 +150,6 @@ fn bound_roles<'a>(work: &Work<'a>) -> BoundRoles<'a> {
     let kinds = ["RoleBinding", "ClusterRoleBinding"];
     let bindings = kinds.into_iter().flat_map(|kind| work.inventory.of_rbac(kind));
     bindings.map(|index| role_of(work.inventory.object(index))).collect()
-}
-
-/// Returns the kind and name of the role that a binding refers to.
-fn role_of(binding: &Object) -> (&str, &str) {
-    let text = |key: &str| binding.text(&["roleRef", key]).unwrap_or_default();
-    (text("kind"), text("name"))
 }
 
 /// Returns the reason for keeping an object that would be part of the CSV if it applied to the operator's accounts.

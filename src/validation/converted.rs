@@ -26,9 +26,9 @@ pub fn convert_valid(
     };
     let media_type = reading.bundle.as_ref().map(|bundle| bundle.media_type);
     if media_type == Some(MediaType::K8sV1) {
-        let known: BTreeSet<(&str, String)> = conversion.diagnostics.iter().map(identity).collect();
+        let known: BTreeSet<(&str, &str)> = conversion.diagnostics.iter().map(Diagnostic::identity).collect();
         let mut found = judge_shipped(reading, Shipping::RegistryV1, &Strictness::at(Gate::Authoring)).findings;
-        found.retain(|finding| finding.is_error() && !known.contains(&identity(finding)));
+        found.retain(|finding| finding.is_error() && !known.contains(&finding.identity()));
         if !found.is_empty() {
             conversion.tree = None;
             conversion.diagnostics.extend(found);
@@ -36,9 +36,4 @@ pub fn convert_valid(
         }
     }
     Ok(Some(conversion))
-}
-
-/// Returns the rule and the message of a finding.
-fn identity(finding: &Diagnostic) -> (&'static str, String) {
-    (finding.rule.id, finding.message.clone())
 }

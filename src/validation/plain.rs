@@ -1,6 +1,7 @@
 //! Rules about `k8s+v1` bundles that the synthesis does not need, but that help authors.
 
-use super::{accounts, content, fields, fixed_names, validators};
+use super::validators::{self, found};
+use super::{accounts, content, fields, fixed_names};
 use crate::bundle::Bundle;
 use crate::bundle::olm_yaml::{ANY_KUBE_VERSION, Olm};
 use crate::bundle::versioned_name::version_in_name;
@@ -11,7 +12,7 @@ use crate::manifest::Object;
 use crate::rules::{self, Rule, Severity};
 use crate::synthesis::hooks;
 use crate::synthesis::starter::needed_kube_version;
-use crate::synthesis::{Fate, Shipping, Synthesis, service_account};
+use crate::synthesis::{Fate, Shipping, Synthesis, role_of, service_account};
 use crate::text::Path;
 use crate::version::parse_strict;
 use semver::Version;
@@ -60,11 +61,6 @@ pub(super) fn definitions(synthesis: &Synthesis, findings: &mut Vec<Diagnostic>)
     };
     found.retain(|finding| !said(finding));
     findings.extend(found);
-}
-
-fn found(rule: &'static Rule, object: &Object, path: &Path, message: String) -> Diagnostic {
-    let finding = Diagnostic::new(rule, message).object(object.label());
-    finding.path(path).at(object.place(path))
 }
 
 /// Returns objects of one kind in a built-in group.
@@ -235,12 +231,6 @@ fn is_of_operator(accounts: &OperatorAccounts<'_>, binding: &Object) -> bool {
         text("kind") == Some("ServiceAccount")
             && homes.is_some_and(|homes| namespace.is_none() || homes.contains(&None) || homes.contains(&namespace))
     })
-}
-
-/// Returns the kind and name of the role that a binding refers to.
-fn role_of(binding: &Object) -> (&str, &str) {
-    let text = |key: &str| binding.text(&["roleRef", key]).unwrap_or_default();
-    (text("kind"), text("name"))
 }
 
 /// Returns the group and the plural name of each resource that the bundle defines.

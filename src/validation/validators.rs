@@ -240,7 +240,7 @@ pub fn run(input: &Input<'_>, names: &[ValidatorName]) -> Vec<(&'static str, Dia
 }
 
 /// Returns a finding about the value at `path` of an object, or about its absence.
-fn found(rule: &'static Rule, object: &Object, path: &Path, message: impl Into<String>) -> Diagnostic {
+pub(super) fn found(rule: &'static Rule, object: &Object, path: &Path, message: impl Into<String>) -> Diagnostic {
     let finding = Diagnostic::new(rule, message).object(object.label());
     finding.path(path).at(object.place(path))
 }

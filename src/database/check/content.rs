@@ -2,6 +2,7 @@
 //! parsed, and whether manifests are small enough for clients and clusters.
 
 use super::{quoted, texts};
+use crate::database::encoding::bytes;
 use crate::database::listed::UNLISTED;
 use crate::database::read::{Database, ReadError, text};
 use crate::diagnostic::Diagnostic;
@@ -14,7 +15,6 @@ use crate::rules::{self, Gate, Rule};
 use crate::steps::{self, Content};
 use crate::validation::weigh;
 use rusqlite::Row;
-use rusqlite::types::ValueRef;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -182,11 +182,4 @@ fn check_bundle(row: &Row<'_>, found: &mut Vec<Diagnostic>) -> rusqlite::Result<
         found.push(Diagnostic::new(&rules::INDEX_BUNDLE_SIZE, said));
     }
     Ok(())
-}
-
-fn bytes(value: ValueRef<'_>) -> &[u8] {
-    match value {
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,
-        _ => &[],
-    }
 }

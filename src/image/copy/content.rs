@@ -3,7 +3,6 @@
 use super::{Place, Stored};
 use crate::files::read_at_most;
 use crate::image::blob_source::{BlobSource, held_name};
-use crate::image::digest::Digest;
 use crate::image::document::Document;
 use crate::image::error::ImageError;
 use crate::image::image::Blob;
@@ -71,16 +70,7 @@ impl<'a> Contents<'a> {
                 Err(error) => last = Some(error),
             }
         }
-        Err(last.unwrap_or_else(|| absent(digest)))
-    }
-}
-
-/// Returns the error for content that was not found in any of its places.
-pub(super) fn absent(digest: &Digest) -> ImageError {
-    ImageError::NotFound {
-        image: digest.to_string(),
-        what: "its content".to_owned(),
-        available: Vec::new(),
+        Err(last.unwrap_or_else(|| ImageError::absent(digest)))
     }
 }
 

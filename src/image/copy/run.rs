@@ -1,7 +1,7 @@
 //! One run of a copy: schedules its jobs and processes their results.
 
 use super::agenda::{Agenda, Job};
-use super::content::{Contents, absent};
+use super::content::Contents;
 use super::fallback::{ListChange, ListEdit, change_lists};
 use super::look::{Found, look};
 use super::{Copy, CopyOptions, Item, Moved, Outcome, Place, State, Stored};
@@ -299,7 +299,7 @@ impl Run<'_> {
     async fn document(&self, digest: &Digest) -> Result<Document, ImageError> {
         match self.copy.manifests.get(digest) {
             Some(stored) => self.contents.document(stored).await,
-            None => Err(absent(digest)),
+            None => Err(ImageError::absent(digest)),
         }
     }
 
