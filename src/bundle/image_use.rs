@@ -2,7 +2,7 @@
 
 use super::references::listed;
 use super::{Bundle, MediaType};
-use crate::manifest::Object;
+use crate::manifest::{Object, of_kind};
 use crate::source::Place;
 use crate::text::{Document, Path};
 use serde_json::Value;
@@ -130,10 +130,7 @@ pub(crate) fn of_deployment(deployment: &Object) -> Vec<ImageUse> {
 pub fn of_bundle(bundle: &Bundle) -> Vec<ImageUse> {
     let mut uses = Vec::new();
     if bundle.media_type == MediaType::K8sV1 {
-        let deployments = bundle
-            .objects
-            .iter()
-            .filter(|object| object.gvk().is("apps", "Deployment"));
+        let deployments = of_kind(&bundle.objects, "apps", "Deployment");
         uses.extend(deployments.flat_map(of_deployment));
         if let Some(olm) = &bundle.olm {
             uses.extend(placed(olm, related(olm.value(), &Path::root())));

@@ -6,5 +6,6 @@ mod object;
 mod read;
 
 pub use object::Object;
+pub(crate) use object::of_kind;
 pub use read::{Layout, Manifests, files, read};
 pub(crate) use read::{has_manifest_extension, is_list, items};

@@ -115,3 +115,8 @@ impl Object {
         (&self.document, &self.root)
     }
 }
+
+/// Returns the objects of one kind, in any version.
+pub(crate) fn of_kind<'a>(objects: &'a [Object], group: &'a str, kind: &'a str) -> impl Iterator<Item = &'a Object> {
+    objects.iter().filter(move |object| object.gvk().is(group, kind))
+}

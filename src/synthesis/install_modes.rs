@@ -4,7 +4,7 @@ use super::deployments::service_account;
 use super::watching::{TARGET_NAMESPACES, WATCH_NAMESPACE, field_of, is_own_namespace};
 use crate::kubernetes::rbac::role::Roles;
 use crate::kubernetes::rbac::{self, ALL, Rule};
-use crate::manifest::Object;
+use crate::manifest::{Object, of_kind};
 use crate::olm::install_mode::{ALL_NAMESPACES, INSTALL_MODES, OWN_NAMESPACE, SINGLE_NAMESPACE};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ pub(super) fn has_conversion(objects: &[Object]) -> bool {
 /// one that may watch the bundle's own kinds in the whole cluster.
 fn watched(objects: &[Object]) -> Watched {
     let variables = || {
-        deployments(objects).flat_map(|deployment| {
+        of_kind(objects, "apps", "Deployment").flat_map(|deployment| {
             let containers = deployment.list(&["spec", "template", "spec", "containers"]).iter();
             let variables =
                 containers.flat_map(|container| container.get("env").and_then(Value::as_array).into_iter().flatten());
@@ -76,14 +76,10 @@ fn watched(objects: &[Object]) -> Watched {
     }
 }
 
-fn deployments(objects: &[Object]) -> impl Iterator<Item = &Object> {
-    objects.iter().filter(|object| object.gvk().is("apps", "Deployment"))
-}
-
 /// Whether a ClusterRoleBinding lets the operator list or watch the bundle's own kinds in the whole cluster. Other
 /// permissions in the cluster, such as those for reviewing tokens, do not tell what the operator watches.
 fn watches_cluster(objects: &[Object]) -> bool {
-    let accounts: BTreeSet<&str> = deployments(objects)
+    let accounts: BTreeSet<&str> = of_kind(objects, "apps", "Deployment")
         .map(|deployment| service_account(deployment).0)
         .collect();
     let of_operator = |subject: &Value| {

@@ -3,7 +3,7 @@
 use super::deployments::{pod_labels, service_account};
 use crate::image::Reference;
 use crate::kubernetes::{rbac, selector};
-use crate::manifest::Object;
+use crate::manifest::{Object, of_kind};
 use crate::version::parse_strict;
 use serde_json::Value;
 use std::fmt::{self, Display, Formatter};
@@ -91,7 +91,7 @@ const SIGNS: [Sign; 5] = [
 /// # Errors
 /// Returns the reason why the version is unknown.
 pub fn version(objects: &[Object]) -> Result<Found, UnknownVersion> {
-    let deployments: Vec<&Object> = deployments(objects).collect();
+    let deployments: Vec<&Object> = of_kind(objects, "apps", "Deployment").collect();
     let all: Vec<Found> = deployments
         .iter()
         .filter_map(|deployment| of_deployment(deployment))
@@ -144,10 +144,6 @@ fn chosen<'a>(deployments: &[&'a Object], objects: &[Object]) -> Option<(&'a Obj
         }
     }
     None
-}
-
-fn deployments(objects: &[Object]) -> impl Iterator<Item = &Object> {
-    objects.iter().filter(|object| object.gvk().is("apps", "Deployment"))
 }
 
 fn of_deployment(deployment: &Object) -> Option<Found> {

@@ -8,7 +8,7 @@ use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::names::{is_dns1035_label, is_dns1123_subdomain};
 use crate::kubernetes::rbac::{self, PolicyRule};
-use crate::manifest::Object;
+use crate::manifest::{Object, of_kind};
 use crate::rules;
 use crate::source::Place;
 use crate::text::Path;
@@ -27,8 +27,7 @@ pub(super) fn check(
     serving: &BTreeSet<&str>,
     findings: &mut Vec<Diagnostic>,
 ) {
-    let objects = bundle.objects.iter();
-    let deployments = objects.filter(|object| object.gvk().is("apps", "Deployment"));
+    let deployments = of_kind(&bundle.objects, "apps", "Deployment");
     let kept = outcomes.iter().filter(|outcome| matches!(outcome.fate, Fate::Kept(_)));
     let kept: Vec<&Object> = kept.map(|outcome| &outcome.object).collect();
     let mut served = served(csv);

@@ -12,7 +12,7 @@ use crate::bundle::{Bundle, MediaType, mentions};
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::names::{fault_of_csv_name, fault_of_dns1123_label};
 use crate::kubernetes::served::ServedResources;
-use crate::manifest::Object;
+use crate::manifest::{Object, of_kind};
 use crate::olm::annotation::EXAMPLES;
 use crate::olm::install_mode::ALL_NAMESPACES;
 use crate::text::{self, Limits};
@@ -166,14 +166,10 @@ pub(super) fn inferred(objects: &[Object]) -> Vec<Inferred> {
 /// Whether an annotation of a Deployment sets a key of `olm.yaml`.
 pub(super) fn is_annotated(objects: &[Object], key: &str) -> bool {
     let known = OF_DEPLOYMENT.iter().find(|annotation| annotation.field == key);
-    let mut deployments = objects.iter().filter(|object| object.gvk().is("apps", "Deployment"));
+    let mut deployments = of_kind(objects, "apps", "Deployment");
     known.is_some_and(|known| {
         deployments.any(|deployment| deployment.text(&["metadata", "annotations", known.key]).is_some())
     })
-}
-
-fn deployments(objects: &[Object]) -> impl Iterator<Item = &Object> {
-    objects.iter().filter(|object| object.gvk().is("apps", "Deployment"))
 }
 
 /// Names that say nothing about the operator.
@@ -182,14 +178,14 @@ const GENERIC: [&str; 4] = ["controller", "controller-manager", "manager", "oper
 /// Infers the package, and returns it with its source: the name of the only Deployment, or the common prefix of several
 /// names. If the name says nothing about the operator, uses the namespace.
 fn infer_package(objects: &[Object]) -> Option<(String, String)> {
-    let mut names = deployments(objects).map(Object::name);
+    let mut names = of_kind(objects, "apps", "Deployment").map(Object::name);
     let first = names.next()?.to_owned();
     let common = names.fold(first, |common, name| {
         let letters = common.chars().zip(name.chars());
         let same = letters.take_while(|(left, right)| left == right);
         same.map(|(left, _)| left).collect()
     });
-    let mut labels: Vec<String> = deployments(objects).map(Object::label).collect();
+    let mut labels: Vec<String> = of_kind(objects, "apps", "Deployment").map(Object::label).collect();
     labels.dedup();
     let is_shared = labels.len() > 1;
     let labels = labels.join(" and ");
@@ -203,7 +199,7 @@ fn infer_package(objects: &[Object]) -> Option<(String, String)> {
         };
         return Some((package.to_owned(), source));
     }
-    let mut namespaces = deployments(objects).map(Object::namespace);
+    let mut namespaces = of_kind(objects, "apps", "Deployment").map(Object::namespace);
     let namespace = namespaces.next().flatten()?;
     let is_own = namespace != "default" && !namespace.starts_with("kube-");
     let package = namespace.strip_suffix("-system").unwrap_or(namespace);

@@ -4,7 +4,7 @@ use crate::bundle::Bundle;
 use crate::bundle::olm_yaml::Olm;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac;
-use crate::manifest::Object;
+use crate::manifest::{Object, of_kind};
 use crate::rules;
 use crate::shape::{Nearest, nearest};
 use crate::synthesis::{named_account, service_account};
@@ -53,7 +53,7 @@ pub(super) fn check_csv(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let of_permissions = ["permissions", "clusterPermissions"].into_iter().flat_map(list);
     let of_permissions = of_permissions.filter_map(|entry| entry.get("serviceAccountName")?.as_str());
     let created: Vec<&str> = of_permissions
-        .chain(of_core(bundle, "ServiceAccount").map(Object::name))
+        .chain(service_accounts(bundle).map(Object::name))
         .collect();
     let deployments = strategy
         .iter()
@@ -88,7 +88,7 @@ fn unnamed(bundle: &Bundle, bound: &Bound<'_>, findings: &mut Vec<Diagnostic>) {
         return;
     };
     let named = || {
-        let accounts = of_core(bundle, "ServiceAccount").map(Object::name);
+        let accounts = service_accounts(bundle).map(Object::name);
         let used = deployments(bundle).map(|deployment| service_account(deployment).0);
         accounts
             .chain(used)
@@ -144,13 +144,12 @@ fn shared(deployment: &Object, path: &Path) -> Diagnostic {
     finding.path(path).at(deployment.place(path))
 }
 
-fn of_core<'a>(bundle: &'a Bundle, kind: &'a str) -> impl Iterator<Item = &'a Object> {
-    bundle.objects.iter().filter(move |object| object.gvk().is("", kind))
+fn service_accounts(bundle: &Bundle) -> impl Iterator<Item = &Object> {
+    of_kind(&bundle.objects, "", "ServiceAccount")
 }
 
 fn deployments(bundle: &Bundle) -> impl Iterator<Item = &Object> {
-    let objects = bundle.objects.iter();
-    objects.filter(|object| object.gvk().is("apps", "Deployment"))
+    of_kind(&bundle.objects, "apps", "Deployment")
 }
 
 /// An account that a binding names.
@@ -191,7 +190,7 @@ impl<'a> Bound<'a> {
         let mut found = Self {
             accounts: Vec::new(),
             names: HashSet::new(),
-            manifests: of_core(bundle, "ServiceAccount").map(Object::name).collect(),
+            manifests: service_accounts(bundle).map(Object::name).collect(),
             extra: extra.filter_map(Value::as_str).collect(),
             others: false,
             search: Nearest::default(),

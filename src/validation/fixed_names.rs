@@ -3,7 +3,7 @@
 
 use crate::bundle::Bundle;
 use crate::diagnostic::Diagnostic;
-use crate::manifest::Object;
+use crate::manifest::{Object, of_kind};
 use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::rules;
 use crate::synthesis::{Fate, Synthesis};
@@ -21,11 +21,7 @@ pub(super) fn check(bundle: &Bundle, synthesis: &Synthesis, findings: &mut Vec<D
         let annotations = olm.value().get("annotations")?;
         annotations.get(SUGGESTED_NAMESPACE)?.as_str()
     });
-    let deployments = bundle
-        .objects
-        .iter()
-        .filter(|object| object.gvk().is("apps", "Deployment"));
-    for deployment in deployments {
+    for deployment in of_kind(&bundle.objects, "apps", "Deployment") {
         let namespace = deployment.namespace().filter(|namespace| Some(*namespace) != suggested);
         for Setting { name, value, path } in settings(deployment) {
             let service = named_service(&name, value).and_then(|service| services.get(service));

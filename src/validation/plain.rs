@@ -8,8 +8,8 @@ use crate::bundle::versioned_name::version_in_name;
 use crate::diagnostic::Diagnostic;
 use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::kubernetes::removed::removed_in;
-use crate::manifest::Object;
-use crate::rules::{self, Rule, Severity};
+use crate::manifest::{Object, of_kind};
+use crate::rules::{self, Severity};
 use crate::synthesis::hooks;
 use crate::synthesis::starter::needed_kube_version;
 use crate::synthesis::{Fate, Shipping, Synthesis, role_of, service_account};
@@ -61,11 +61,6 @@ pub(super) fn definitions(synthesis: &Synthesis, findings: &mut Vec<Diagnostic>)
     };
     found.retain(|finding| !said(finding));
     findings.extend(found);
-}
-
-/// Returns objects of one kind in a built-in group.
-fn of<'a>(bundle: &'a Bundle, group: &'a str, kind: &'a str) -> impl Iterator<Item = &'a Object> {
-    bundle.objects.iter().filter(move |object| object.gvk().is(group, kind))
 }
 
 /// Reports `List` objects, because not every manifest reader supports them.
@@ -171,7 +166,7 @@ type OperatorAccounts<'a> = HashMap<&'a str, BTreeSet<Option<&'a str>>>;
 
 fn operator_accounts(bundle: &Bundle) -> OperatorAccounts<'_> {
     let mut accounts = OperatorAccounts::new();
-    for deployment in of(bundle, "apps", "Deployment") {
+    for deployment in of_kind(&bundle.objects, "apps", "Deployment") {
         let namespaces = accounts.entry(service_account(deployment).0).or_default();
         namespaces.insert(deployment.namespace());
     }
@@ -196,7 +191,10 @@ fn bindings(bundle: &Bundle, shipping: Shipping, findings: &mut Vec<Diagnostic>)
     let mut seen = BTreeSet::new();
     let kinds = ["RoleBinding", "ClusterRoleBinding"];
     let (accounts, roles, own) = (operator_accounts(bundle), roles(bundle), own_resources(bundle));
-    for binding in kinds.iter().flat_map(|kind| of(bundle, rbac::GROUP, kind)) {
+    for binding in kinds
+        .iter()
+        .flat_map(|kind| of_kind(&bundle.objects, rbac::GROUP, kind))
+    {
         if !is_of_operator(&accounts, binding) {
             continue;
         }
@@ -235,7 +233,7 @@ fn is_of_operator(accounts: &OperatorAccounts<'_>, binding: &Object) -> bool {
 
 /// Returns the group and the plural name of each resource that the bundle defines.
 fn own_resources(bundle: &Bundle) -> BTreeSet<(&str, &str)> {
-    let definitions = of(bundle, "apiextensions.k8s.io", "CustomResourceDefinition");
+    let definitions = of_kind(&bundle.objects, "apiextensions.k8s.io", "CustomResourceDefinition");
     let named =
         definitions.filter_map(|crd| Some((crd.text(&["spec", "group"])?, crd.text(&["spec", "names", "plural"])?)));
     named.collect()
@@ -288,12 +286,14 @@ fn own_apis(own: &BTreeSet<(&str, &str)>, binding: &Object, role: &Object, findi
 
 fn unbound_roles(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let kinds = ["RoleBinding", "ClusterRoleBinding"];
-    let bindings = kinds.into_iter().flat_map(|kind| of(bundle, rbac::GROUP, kind));
+    let bindings = kinds
+        .into_iter()
+        .flat_map(|kind| of_kind(&bundle.objects, rbac::GROUP, kind));
     let named: BTreeSet<(&str, &str)> = bindings.map(role_of).collect();
     let bound = |role: &Object| named.contains(&(role.gvk().kind.as_str(), role.name()));
     for role in ["Role", "ClusterRole"]
         .into_iter()
-        .flat_map(|kind| of(bundle, rbac::GROUP, kind))
+        .flat_map(|kind| of_kind(&bundle.objects, rbac::GROUP, kind))
     {
         let labels = role.map(&["metadata", "labels"]);
         let aggregated = labels.is_some_and(|labels| labels.keys().any(|key| key.starts_with(AGGREGATED)));
@@ -307,7 +307,7 @@ fn unbound_roles(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
 
 fn api_services(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
     let mut defined: HashMap<(&str, &str), &Object> = HashMap::new();
-    for crd in of(bundle, "apiextensions.k8s.io", "CustomResourceDefinition") {
+    for crd in of_kind(&bundle.objects, "apiextensions.k8s.io", "CustomResourceDefinition") {
         let versions = crd.list(&["spec", "versions"]).iter();
         let names = versions.filter_map(|version| version.get("name").and_then(Value::as_str));
         if let Some(group) = crd.text(&["spec", "group"]) {
@@ -316,7 +316,7 @@ fn api_services(bundle: &Bundle, findings: &mut Vec<Diagnostic>) {
             }
         }
     }
-    for service in of(bundle, "apiregistration.k8s.io", "APIService") {
+    for service in of_kind(&bundle.objects, "apiregistration.k8s.io", "APIService") {
         let text = |key: &str| service.text(&["spec", key]).unwrap_or_default();
         let (group, version) = (text("group"), text("version"));
         let name = format!("{version}.{group}");
