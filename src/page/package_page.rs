@@ -135,7 +135,7 @@ pub(super) fn package_page(
         older: model.versions.iter().skip(SHOWN).map(version_row).collect(),
         differences: compared
             .iter()
-            .filter_map(|(from, to)| comparison(model, *from, *to, ""))
+            .filter_map(|(from, to)| comparison(model, *from, *to))
             .collect(),
         install: manifests(site, model),
         needs: shown
@@ -171,14 +171,14 @@ fn link_to(model: &Model<'_>, bundle: &str) -> VersionLink {
     )
 }
 
-/// Returns two versions and the path of their comparison; `up` is the path to the folder of the package.
-pub(super) fn comparison(model: &Model<'_>, from: BundleId, to: BundleId, up: &str) -> Option<Comparison> {
+/// Returns two versions and the path of their comparison, relative to the folder of the package.
+pub(super) fn comparison(model: &Model<'_>, from: BundleId, to: BundleId) -> Option<Comparison> {
     let (from, to) = (model.version(from)?, model.version(to)?);
     let path = path::difference(&model.package.name, &from.name, &to.name);
     Some(Comparison {
         from: from.version.clone(),
         to: to.version.clone(),
-        path: format!("{up}diff/{}", file_of(&path)),
+        path: format!("diff/{}", file_of(&path)),
     })
 }
 
@@ -212,7 +212,7 @@ fn channel_part<'a>(
         let (from, to) = (model.version(update.from)?, model.version(update.to)?);
         let difference = compared
             .contains(&(update.from, update.to))
-            .then(|| comparison(model, update.from, update.to, ""));
+            .then(|| comparison(model, update.from, update.to));
         Some(UpdateRow {
             from: link(from),
             to: link(to),

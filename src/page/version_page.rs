@@ -153,7 +153,7 @@ fn version_page(
         probed: model.sizes.probed,
         differences: compared
             .iter()
-            .filter_map(|(from, to)| comparison(model, *from, *to, ""))
+            .filter_map(|(from, to)| comparison(model, *from, *to))
             .collect(),
     };
     page(&version.path, &filled)

@@ -48,7 +48,7 @@ fn check_condition(entry: &TypedValue, condition: &Condition, path: &Path, findi
             empty(range, &rules::DEP_PACKAGE_VERSION_EMPTY, &path, VERSION_RANGE);
             if !range.is_empty() {
                 let path = path.key(VERSION_RANGE);
-                findings.extend(range_problem(entry, range, &path, &rules::DEP_PACKAGE_VERSION_FORMAT));
+                findings.extend(range_problem(entry, range, &path));
             }
         }
         // No constraint has a label.

@@ -269,7 +269,7 @@ fn check_value(entry: &TypedValue, dependency: &Dependency, findings: &mut Vec<D
                 report(&rules::DEP_PACKAGE_VERSION_EMPTY, message, key);
             } else {
                 let path = Path::root().key(key);
-                findings.extend(range_problem(entry, range, &path, &rules::DEP_PACKAGE_VERSION_FORMAT));
+                findings.extend(range_problem(entry, range, &path));
             }
         }
         Dependency::Label(label) if label.is_empty() => {

@@ -7,10 +7,11 @@ use crate::rules::{self, Rule};
 use crate::text::{Document, Path, source_edit};
 use crate::version::VersionRange;
 
-/// Reports a problem with a version range in a metadata entry, at the exact place in the text of the range.
-pub(super) fn range_problem(entry: &TypedValue, range: &str, path: &Path, rule: &'static Rule) -> Option<Diagnostic> {
+/// Reports a problem with a version range of a dependency or constraint, at the exact place in the text of the range.
+pub(super) fn range_problem(entry: &TypedValue, range: &str, path: &Path) -> Option<Diagnostic> {
     let (document, _) = entry.entry();
-    problem(document, &entry.value_path().join(path), range, rule)
+    let path = entry.value_path().join(path);
+    problem(document, &path, range, &rules::DEP_PACKAGE_VERSION_FORMAT)
 }
 
 /// Checks the range of versions that this version can update: an annotation of the CSV or of `metadata/olm.yaml`.
