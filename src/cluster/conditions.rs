@@ -16,7 +16,7 @@ mod said;
 mod starter;
 
 pub(crate) use check::held_in;
-pub use check::{Check, Upgrade, check, check_in, held, installed_in, lacks_conditions};
+pub use check::{Check, Upgrade, check, check_in, installed_in, lacks_conditions};
 pub use hold::{Hold, Release};
 pub(crate) use index::Conditions;
 pub use note::Note;

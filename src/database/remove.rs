@@ -39,8 +39,6 @@ pub struct Removal {
 pub enum Packages<'a> {
     /// Only these packages.
     Only(&'a BTreeSet<String>),
-    /// All packages except these.
-    AllBut(&'a BTreeSet<String>),
     /// All packages except these and the packages that these may need.
     AllButNeeded(&'a BTreeSet<String>, &'a Follow),
 }
@@ -110,11 +108,11 @@ pub fn packages(
              UNION SELECT package_name FROM channel_entry",
         )
         .map_err(failed)?;
-        let (Packages::Only(named) | Packages::AllBut(named) | Packages::AllButNeeded(named, _)) = packages;
+        let (Packages::Only(named) | Packages::AllButNeeded(named, _)) = packages;
         let preferred = match packages {
             // A preference for a package that does not exist would have no effect.
             Packages::AllButNeeded(_, follow) => follow.preferences.named(),
-            Packages::Only(_) | Packages::AllBut(_) => BTreeSet::new(),
+            Packages::Only(_) => BTreeSet::new(),
         };
         let wanted: BTreeSet<&str> = named.iter().map(String::as_str).chain(preferred).collect();
         let missing = wanted.into_iter().filter(|name| !known.contains(*name));
@@ -133,11 +131,10 @@ pub fn packages(
                 members: named.iter().map(|name| (name.clone(), Vec::new())).collect(),
                 unsatisfied: Vec::new(),
             },
-            Packages::Only(_) | Packages::AllBut(_) => Closure::default(),
+            Packages::Only(_) => Closure::default(),
         };
         let gone: BTreeSet<String> = match packages {
             Packages::Only(named) => known.intersection(named).cloned().collect(),
-            Packages::AllBut(named) => known.difference(named).cloned().collect(),
             Packages::AllButNeeded(..) => {
                 let stays = |name: &&String| needed.members.contains_key(*name);
                 known.iter().filter(|name| !stays(name)).cloned().collect()
@@ -370,7 +367,13 @@ mod tests {
             let target = Target::InPlace(&path);
             let named = BTreeSet::from(["k".to_owned()]);
             let options = ChangeOptions::default();
-            let of_packages = packages(Packages::AllBut(&named), true, &target, &options).map(drop);
+            let of_packages = packages(
+                Packages::AllButNeeded(&named, &Follow::default()),
+                true,
+                &target,
+                &options,
+            )
+            .map(drop);
             let bundles = BTreeSet::from(["k.v1".to_owned()]);
             let request = deprecate::Request {
                 bundles: &bundles,

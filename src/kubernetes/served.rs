@@ -190,11 +190,6 @@ impl ServedResources {
         }
     }
 
-    /// Whether no resource is known.
-    pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
-    }
-
     /// Returns the resources of a group, each with the first kind that a source names.
     pub fn of_group(&self, group: &str) -> impl Iterator<Item = (String, String)> {
         let of_group = self.known.iter().filter(move |((of, _), _)| of == group);

@@ -101,11 +101,6 @@ impl CatalogFiles {
         self.files.catalog.files()
     }
 
-    /// Returns the folder of the catalog.
-    pub fn folder(&self) -> &Path {
-        self.files.catalog.folder()
-    }
-
     /// Splits the catalog into its listing and the data for answers other than the listing.
     pub(super) fn into_parts(self) -> (Listing, Files) {
         (self.listing, self.files)

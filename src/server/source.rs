@@ -17,7 +17,6 @@ use crate::diagnostic::Diagnostic;
 use crate::kubernetes::GroupVersionKind;
 use prost::bytes::Bytes;
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
@@ -48,14 +47,6 @@ impl From<CatalogFiles> for Served {
 }
 
 impl Served {
-    /// Returns the path of the file or folder.
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::Database(database) => database.path(),
-            Self::Files(files) => files.folder(),
-        }
-    }
-
     /// Returns whether the index contains no package.
     ///
     /// # Errors

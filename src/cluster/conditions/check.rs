@@ -181,12 +181,11 @@ fn checked(operator: &InstalledOperator<'_>, condition: Option<OperatorCondition
     }
 }
 
-/// Like [`held`], but for the operators in one namespace of the cluster that a what-if file or dumps describe, and only
-/// with the conditions that this OLM considers.
+/// Like [`held`], but for the operators in one namespace of the cluster that a what-if file or dumps describe.
 pub(crate) fn held_in(state: &State, namespace: &str, olm: &Olm) -> BTreeMap<String, Hold> {
     let here = |operator: &InstalledOperator<'_>| operator.namespace.is_none_or(|own| own == namespace);
     let installed: Vec<_> = installed_in(state).into_iter().filter(here).collect();
-    held_by(&conditions_in(state), &installed, olm)
+    held(&conditions_in(state), &installed, olm)
 }
 
 /// Returns whether the input lists installed operators of a cluster, but none of the conditions that OLM creates with
@@ -232,11 +231,9 @@ pub fn installed_in(state: &State) -> Vec<InstalledOperator<'_>> {
 
 /// Returns the operators that OLM does not upgrade, each with the reason. The keys are the names of the
 /// ClusterServiceVersions. A resolver must not change these operators.
-pub fn held(conditions: &[Value], installed: &[InstalledOperator<'_>]) -> BTreeMap<String, Hold> {
-    held_by(conditions, installed, &Olm::Proposed)
-}
-
-fn held_by(conditions: &[Value], installed: &[InstalledOperator<'_>], olm: &Olm) -> BTreeMap<String, Hold> {
+///
+/// Only the conditions that this OLM considers count.
+pub(super) fn held(conditions: &[Value], installed: &[InstalledOperator<'_>], olm: &Olm) -> BTreeMap<String, Hold> {
     let conditions = conditions.iter().filter_map(OperatorCondition::of);
     let considered = conditions.filter(|condition| olm.does(Feature::ProposedCondition) || !condition.is_proposed());
     let conditions = Conditions::of(considered.collect());

@@ -1,5 +1,7 @@
+use super::check::held;
 use super::*;
 use crate::cluster::State;
+use crate::olm::releases::Olm;
 use crate::text::{self, Limits};
 use serde_json::json;
 
@@ -52,7 +54,7 @@ fn an_operator_without_a_condition_resource_is_upgraded() {
     let checks = check(&[], &[operator]);
     assert!(checks[0].upgradeable && checks[0].condition.is_none());
     assert_eq!(checks[0].upgrade, Upgrade::Done);
-    assert!(held(&[], &[operator]).is_empty());
+    assert!(held(&[], &[operator], &Olm::Proposed).is_empty());
 }
 
 #[test]
@@ -505,7 +507,7 @@ fn operators_and_resources_are_listed_together() {
         ]
     );
     assert_eq!(checks[2].reason, Some("OperatorConditionNotUpgradeable"));
-    let held = held(&conditions, &installed);
+    let held = held(&conditions, &installed, &Olm::Proposed);
     let message = "operator is not upgradeable: the operator is not upgradeable: at work";
     let held: Vec<_> = held
         .iter()

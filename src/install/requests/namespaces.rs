@@ -17,11 +17,6 @@ const IDENTITIES: [&str; 2] = ["system:serviceaccount:", "system:serviceaccounts
 pub struct Mapping(pub BTreeMap<String, String>);
 
 impl Mapping {
-    /// Returns the replacement of a namespace, or the namespace itself if it is not replaced.
-    pub fn of<'a>(&'a self, namespace: &'a str) -> &'a str {
-        self.0.get(namespace).map_or(namespace, String::as_str)
-    }
-
     /// Returns the default namespace to install into: the replacement of [`DEFAULT`], otherwise the only replacement.
     pub fn target(&self) -> Option<&str> {
         let mut all = self.0.values();
@@ -190,7 +185,7 @@ mod tests {
             let mut bundle = content(json!({}), everywhere(namespace));
             bundle.properties = named(namespace);
             mapping.apply_to(&mut bundle);
-            let to = mapping.of(namespace).to_owned();
+            let to = mapping.0.get(namespace).map_or(namespace, String::as_str).to_owned();
             prop_assert_eq!(&bundle.objects, &everywhere(&to));
             prop_assert_eq!(&bundle.properties, &named(&to));
             let named = optional::named(&bundle);

@@ -168,19 +168,7 @@ fn caught(plan: &Plan, rules: &Rules) -> Vec<String> {
 }
 
 /// Whether a source covers a repository.
-fn is_within(repository: &str, source: &str) -> bool {
+pub(super) fn is_within(repository: &str, source: &str) -> bool {
     let rest = repository.strip_prefix(source);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-impl Rules {
-    /// Returns the mirrors in which these rules look for an image; the most specific rule applies.
-    pub fn lookup(rules: &BTreeMap<String, BTreeSet<String>>, repository: &str) -> BTreeSet<String> {
-        let matching = rules.iter().filter(|(source, _)| is_within(repository, source));
-        let Some((source, mirrors)) = matching.max_by_key(|(source, _)| source.len()) else {
-            return BTreeSet::new();
-        };
-        let rest = repository.strip_prefix(source.as_str()).unwrap_or_default();
-        mirrors.iter().map(|mirror| format!("{mirror}{rest}")).collect()
-    }
 }

@@ -14,6 +14,7 @@ use opmx::database::read::Database;
 use opmx::database::record::{Contents, Record};
 use opmx::database::remove::{self, Packages, RemoveError};
 use opmx::diagnostic::Diagnostic;
+use opmx::resolver::closure::Follow;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use rusqlite::Connection;
@@ -528,7 +529,10 @@ impl Place {
         let failed = |error: &DatabaseError| Err(TestCaseError::fail(format!("{error:?}")));
         let removed = match step {
             Step::Remove(number) => remove::packages(Packages::Only(&one_of(*number)), false, &target, &options),
-            Step::Prune(number) => remove::packages(Packages::AllBut(&one_of(*number)), false, &target, &options),
+            Step::Prune(number) => {
+                let (kept, follow) = (one_of(*number), Follow::default());
+                remove::packages(Packages::AllButNeeded(&kept, &follow), false, &target, &options)
+            }
             Step::PruneStranded => remove::stranded(&target, &options),
             Step::Fix => {
                 let repaired = check::repair::repair(&self.path, &options);
