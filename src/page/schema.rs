@@ -1,7 +1,7 @@
 //! The JSON Schemas of the data of a site.
 
 use crate::shape::Shape::{Boolean, Choice, Integer, List, Object, Text, Within};
-use crate::shape::{DRAFT_2020_12, Field, Presence, Shape, TEXTS, json_schema, optional};
+use crate::shape::{DRAFT_2020_12, Field, Shape, TEXTS, always, json_schema, nullable, optional};
 use serde_json::Value;
 
 /// Returns the schema of `catalog.json`.
@@ -228,11 +228,3 @@ const NEED: Shape = Object(&[
         "The number of packages that satisfy the dependency and are not in packages.",
     ),
 ]);
-
-const fn always(key: &'static str, shape: Shape, about: &'static str) -> Field {
-    Field::new(key, shape, Presence::Always, about)
-}
-
-const fn nullable(key: &'static str, shape: Shape, about: &'static str) -> Field {
-    Field::new(key, shape, Presence::Nullable, about)
-}

@@ -204,6 +204,16 @@ pub const fn required(key: &'static str, shape: Shape, about: &'static str) -> F
     Field::new(key, shape, Presence::Required, about)
 }
 
+/// Creates a field that a program always writes; if unset, as the empty value of its type.
+pub(crate) const fn always(key: &'static str, shape: Shape, about: &'static str) -> Field {
+    Field::new(key, shape, Presence::Always, about)
+}
+
+/// Creates a field that a program always writes; if unset, as `null`.
+pub(crate) const fn nullable(key: &'static str, shape: Shape, about: &'static str) -> Field {
+    Field::new(key, shape, Presence::Nullable, about)
+}
+
 /// Creates a required field, whose value must not be empty.
 pub(crate) const fn not_empty(key: &'static str, shape: Shape, about: &'static str) -> Field {
     Field::new(key, shape, Presence::NotEmpty, about)

@@ -1,7 +1,7 @@
 //! The JSON Schema of the findings about an index or a catalog.
 
 use crate::shape::Shape::{self, Boolean, Choice, List, Object, Text, Within};
-use crate::shape::{self, DRAFT_2020_12, Field, Presence};
+use crate::shape::{self, DRAFT_2020_12, Field, Presence, always, nullable};
 use serde_json::{Value, json};
 
 const FILE: Field = nullable(
@@ -71,14 +71,6 @@ const REPORT: Shape = Object(&[
     always("findings", List(&FINDING), "All findings, by file, position and rule."),
     always("summary", SUMMARY, "The number of findings of each severity."),
 ]);
-
-const fn always(key: &'static str, shape: Shape, about: &'static str) -> Field {
-    Field::new(key, shape, Presence::Always, about)
-}
-
-const fn nullable(key: &'static str, shape: Shape, about: &'static str) -> Field {
-    Field::new(key, shape, Presence::Nullable, about)
-}
 
 const fn given(key: &'static str, shape: Shape, about: &'static str) -> Field {
     Field::new(key, shape, Presence::Given, about)

@@ -1,7 +1,7 @@
 //! The report for programs, with stable field names.
 
 use crate::shape::Shape::{self, Boolean, Choice, List, Object, Text, Within};
-use crate::shape::{self, DRAFT_2020_12, Field, Presence};
+use crate::shape::{self, DRAFT_2020_12, always, nullable};
 use crate::terminal::advice;
 use crate::terminal::findings::RULE_PATTERN;
 use crate::validation::{Validation, ValidationJson};
@@ -75,14 +75,6 @@ const REPORT: Shape = Object(&[always(
     List(&BUNDLE),
     "One entry for each bundle, in the order of the arguments.",
 )]);
-
-const fn always(key: &'static str, shape: Shape, about: &'static str) -> Field {
-    Field::new(key, shape, Presence::Always, about)
-}
-
-const fn nullable(key: &'static str, shape: Shape, about: &'static str) -> Field {
-    Field::new(key, shape, Presence::Nullable, about)
-}
 
 /// Returns the JSON Schema of the report.
 pub fn json_schema() -> Value {
