@@ -24,7 +24,7 @@
 //!  diagnostic   findings: the problem, its place and its severity
 //!  rules        the table of all rules: id, severity at each gate, help, and an example of each rule
 //!  files        writing so that a killed process leaves the old state or the new state, and the next process cleans up
-//!  cel, kubernetes, tree, causes, source, limit, pattern, version, visible   small shared values
+//!  cel, kubernetes, tree, causes, source, limit, pattern, value, version, visible   small shared values
 //!  concurrent   several futures at once
 //! ```
 //!
@@ -186,5 +186,6 @@ pub mod terminal;
 pub mod text;
 pub mod tree;
 pub mod validation;
+pub(crate) mod value;
 pub mod version;
 pub(crate) mod visible;

@@ -2,6 +2,7 @@
 
 use crate::kubernetes::rbac::PolicyRule;
 use crate::text::{Path, Step, short_value};
+use crate::value::is_empty;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -168,17 +169,6 @@ fn is_in_deployment(path: &Path) -> bool {
             .zip(deployments)
             .all(|(step, key)| matches!(step, Step::Key(name) if **name == *key))
         && matches!(&steps[deployments.len() + 1], Step::Key(name) if **name == *"spec")
-}
-
-/// Returns whether a value is null or empty.
-pub(super) fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(map) => map.is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
-    }
 }
 
 struct ListItem {

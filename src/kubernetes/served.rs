@@ -2,6 +2,7 @@
 
 use super::GroupVersionKind;
 use super::version::compare_priority;
+use crate::value::{list, text_at};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,34 +65,22 @@ pub fn read_table(text: &str) -> Option<Vec<ServedResource>> {
     Some(lines.filter_map(row).collect())
 }
 
-fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value
-        .get(key)
-        .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default()
-}
-
-fn text<'a>(value: &'a Value, path: &str) -> &'a str {
-    value.pointer(path).and_then(Value::as_str).unwrap_or_default()
-}
-
 fn of_crd(crd: &Value) -> Vec<ServedResource> {
-    let (group, kind) = (text(crd, "/spec/group"), text(crd, "/spec/names/kind"));
+    let (group, kind) = (text_at(crd, "/spec/group"), text_at(crd, "/spec/names/kind"));
     let spec = crd.get("spec").unwrap_or(crd);
     let served = list(spec, "versions")
         .iter()
         .filter(|version| version.get("served") != Some(&Value::Bool(false)));
-    let mut versions: Vec<&str> = served.map(|version| text(version, "/name")).collect();
+    let mut versions: Vec<&str> = served.map(|version| text_at(version, "/name")).collect();
     if versions.is_empty() {
-        versions.push(text(crd, "/spec/version"));
+        versions.push(text_at(crd, "/spec/version"));
     }
     versions
         .into_iter()
         .map(|version| ServedResource {
             gvk: GroupVersionKind::new(group, version, kind),
-            resource: text(crd, "/spec/names/plural").to_owned(),
-            namespaced: of_scope(text(crd, "/spec/scope")),
+            resource: text_at(crd, "/spec/names/plural").to_owned(),
+            namespaced: of_scope(text_at(crd, "/spec/scope")),
         })
         .collect()
 }
@@ -108,11 +97,11 @@ fn of_scope(scope: &str) -> Option<bool> {
 /// Reads a list of the resources in one group version, or in several. `kubectl api-resources -o json` repeats the group
 /// version in each resource.
 fn of_resource_list(document: &Value) -> Vec<ServedResource> {
-    let of_list = GroupVersionKind::from_api_version(text(document, "/groupVersion"), "");
+    let of_list = GroupVersionKind::from_api_version(text_at(document, "/groupVersion"), "");
     list(document, "resources")
         .iter()
         .map(|resource| {
-            let own = |path: &str, of_list: &str| match text(resource, path) {
+            let own = |path: &str, of_list: &str| match text_at(resource, path) {
                 "" => of_list.to_owned(),
                 own => own.to_owned(),
             };
@@ -124,8 +113,8 @@ fn of_resource_list(document: &Value) -> Vec<ServedResource> {
                 (of_list.group.clone(), of_list.version.clone())
             };
             ServedResource {
-                gvk: GroupVersionKind::new(group, version, text(resource, "/kind")),
-                resource: text(resource, "/name").to_owned(),
+                gvk: GroupVersionKind::new(group, version, text_at(resource, "/kind")),
+                resource: text_at(resource, "/name").to_owned(),
                 namespaced: resource.get("namespaced").and_then(Value::as_bool),
             }
         })
@@ -134,15 +123,19 @@ fn of_resource_list(document: &Value) -> Vec<ServedResource> {
 }
 
 fn of_group(item: &Value) -> Vec<ServedResource> {
-    let group = text(item, "/metadata/name");
+    let group = text_at(item, "/metadata/name");
     let versions = list(item, "versions").iter();
     versions
         .flat_map(|version| {
             let resources = list(version, "resources").iter();
             resources.map(move |resource| ServedResource {
-                gvk: GroupVersionKind::new(group, text(version, "/version"), text(resource, "/responseKind/kind")),
-                resource: text(resource, "/resource").to_owned(),
-                namespaced: of_scope(text(resource, "/scope")),
+                gvk: GroupVersionKind::new(
+                    group,
+                    text_at(version, "/version"),
+                    text_at(resource, "/responseKind/kind"),
+                ),
+                resource: text_at(resource, "/resource").to_owned(),
+                namespaced: of_scope(text_at(resource, "/scope")),
             })
         })
         .collect()

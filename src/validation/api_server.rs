@@ -25,8 +25,9 @@ use crate::olm::webhook::WEBHOOK_TYPES;
 use crate::rules;
 use crate::shape::nearest;
 use crate::text::Path;
+use crate::value::text;
 use crate::version::{is_name_of_higher, parse_tolerant};
-use part::{Part, text};
+use part::Part;
 use serde_json::Value;
 
 /// Checks all objects of a bundle, and the objects that OLM creates from its ClusterServiceVersion.

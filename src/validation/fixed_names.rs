@@ -8,6 +8,7 @@ use crate::olm::annotation::SUGGESTED_NAMESPACE;
 use crate::rules;
 use crate::synthesis::{Fate, Synthesis};
 use crate::text::Path;
+use crate::value::list;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -102,10 +103,6 @@ fn settings(deployment: &Object) -> Vec<Setting<'_>> {
         }
     }
     settings
-}
-
-fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// Returns the part of a value that may be the name of a Service: the first label of a host name, or the whole value of

@@ -42,6 +42,7 @@ const LAYERS: &[&[&str]] = &[
         "files",
         "limit",
         "pattern",
+        "value",
         "version",
         "visible",
     ],

@@ -8,6 +8,7 @@ use super::read::FileBasedCatalog;
 use super::{Schema, WrittenProperty};
 use crate::olm::property::{BUNDLE_OBJECT, CSV_METADATA};
 use crate::text::{Limits, Values};
+use crate::value::is_empty;
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
@@ -211,16 +212,6 @@ pub(crate) fn metadata(csv: &Value) -> Map<String, Value> {
         };
     }
     metadata
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(map) => map.is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use crate::csv::Csv;
 use crate::kubernetes::names::is_dns1123_subdomain;
 use crate::olm::webhook::{ADMISSION, CONFIGURATIONS};
 use crate::text::Path;
+use crate::value::text;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -14,10 +15,6 @@ const FORBIDDEN_GROUPS: [&str; 2] = ["*", "olm.operatorframework.io"];
 
 fn definitions(csv: Csv<'_>) -> &[Value] {
     csv.list(&["spec", "webhookdefinitions"])
-}
-
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
 fn texts<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a str> {

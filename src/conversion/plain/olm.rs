@@ -3,12 +3,12 @@
 use super::fit::{fit, lost, report};
 use super::{Work, crds};
 use crate::bundle::olm_yaml::{ANY_KUBE_VERSION, FIELDS, targeted};
-use crate::conversion::compare::is_empty;
 use crate::csv;
 use crate::olm::install_mode::{ALL_NAMESPACES, INSTALL_MODES};
 use crate::rules;
 use crate::shape::{Shape, Target};
 use crate::text::{Path, Step, to_yaml};
+use crate::value::is_empty;
 use crate::version::parse_strict;
 use serde_json::{Map, Value, json};
 

@@ -3,6 +3,7 @@
 use crate::catalog::file_based::Schema;
 use crate::catalog::file_based::edit::{Wanted, is_same};
 use crate::catalog::file_based::template::Kind;
+use crate::value::is_empty;
 use serde_json::Value;
 
 /// Returns the parts of the documents in a catalog that are not in the documents `wanted`, and that were not in the
@@ -66,16 +67,6 @@ fn compare(path: &str, (now, wanted, before): (&Value, Option<&Value>, Option<&V
             }
         }
         _ => paths.push(path.to_owned()),
-    }
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => fields.is_empty(),
-        Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Checks the containers of pods: names, images, ports, mounts, environment variables and resources.
 
-use super::part::{Part, text};
+use super::part::Part;
 use super::pods::Volumes;
 use crate::image::check_pullable;
 use crate::kubernetes::names::{is_dns1123_label, is_port_name, is_port_number, is_qualified_name};
@@ -8,6 +8,7 @@ use crate::kubernetes::quantity;
 use crate::rules;
 use crate::synthesis::certificates::is_olm_mount;
 use crate::text::Path;
+use crate::value::text;
 use serde_json::Value;
 use std::cmp::Ordering;
 

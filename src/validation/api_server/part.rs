@@ -6,6 +6,7 @@ use crate::rules::{self, Rule};
 use crate::shape::nearest;
 use crate::text::Path;
 use crate::validation::validators::metadata;
+use crate::value::text;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -121,11 +122,6 @@ impl<'a> Part<'a> {
 /// The maximum length of the name, number of other names, and number of findings at which [`Part::similar`] still
 /// compares names.
 const QUICK: usize = 64;
-
-/// Returns a string in a map, or an empty string.
-pub(super) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
-    value.get(key).and_then(Value::as_str).unwrap_or_default()
-}
 
 /// Whether the API server treats a string as absent.
 pub(super) fn is_unset(value: Option<&Value>) -> bool {

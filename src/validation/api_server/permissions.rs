@@ -1,9 +1,10 @@
 //! Checks the rules of roles, and the subjects of bindings.
 
-use super::part::{Part, text};
+use super::part::Part;
 use crate::kubernetes::rbac::{self, PolicyRule};
 use crate::rules;
 use crate::text::Path;
+use crate::value::text;
 use serde_json::Value;
 
 impl Part<'_> {

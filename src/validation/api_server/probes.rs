@@ -1,10 +1,11 @@
 //! Checks the probes and the lifecycle hooks of containers.
 
 use super::containers::is_port;
-use super::part::{Part, text};
+use super::part::Part;
 use crate::rules;
 use crate::shape::nearest;
 use crate::text::Path;
+use crate::value::text;
 use serde_json::Value;
 
 impl Part<'_> {

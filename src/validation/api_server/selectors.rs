@@ -1,10 +1,11 @@
 //! Checks label selectors.
 
-use super::part::{Part, text};
+use super::part::Part;
 use crate::kubernetes::names::is_qualified_name;
 use crate::kubernetes::selector;
 use crate::rules;
 use crate::text::Path;
+use crate::value::text;
 use serde_json::{Map, Value};
 
 impl Part<'_> {

@@ -1,10 +1,11 @@
 //! Checks the names of objects, and the ports of Services.
 
 use super::containers::is_port;
-use super::part::{Part, is_unset, text};
+use super::part::{Part, is_unset};
 use crate::kubernetes::names::{is_dns1035_label, is_dns1123_label, is_dns1123_subdomain};
 use crate::kubernetes::rbac;
 use crate::text::Path;
+use crate::value::text;
 use serde_json::Value;
 use std::collections::HashSet;
 

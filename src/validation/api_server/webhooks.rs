@@ -1,12 +1,13 @@
 //! Checks webhooks.
 
 use super::containers::is_port;
-use super::part::{Part, text};
+use super::part::Part;
 use crate::bundle::is_csv;
 use crate::kubernetes::names::{fault_of_webhook_path, is_dns1123_subdomain, is_label_value, is_port_name};
 use crate::olm::webhook::refused_rules;
 use crate::rules;
 use crate::text::Path;
+use crate::value::text;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

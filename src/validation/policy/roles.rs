@@ -8,6 +8,7 @@ use crate::csv::{self, owner};
 use crate::kubernetes::rbac::Rule;
 use crate::kubernetes::rbac::role::{Roles, is_aggregated};
 use crate::text::Path;
+use crate::value::text_at;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -26,10 +27,6 @@ pub(super) struct RolesInPlace<'a> {
     copied: Option<&'a str>,
 }
 
-fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
-    object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
-}
-
 impl<'a> RolesInPlace<'a> {
     /// Indexes the objects of a bundle, whose operator is `name`.
     pub(super) fn of(name: Option<&'a str>, objects: &'a [impl AsRef<Value>], setting: &Setting<'a>) -> Self {
@@ -41,21 +38,23 @@ impl<'a> RolesInPlace<'a> {
             copied: name.filter(|_| setting.everywhere),
         };
         for object in objects.iter().map(AsRef::as_ref) {
-            let role = text(object, "/roleRef/name");
-            match text(object, "/kind") {
+            let role = text_at(object, "/roleRef/name");
+            match text_at(object, "/kind") {
                 kind @ ("Role" | "ClusterRole") => {
-                    let homes = roles.own.entry((kind, text(object, "/metadata/name"))).or_default();
-                    homes.insert(text(object, "/metadata/namespace"));
+                    let homes = roles.own.entry((kind, text_at(object, "/metadata/name"))).or_default();
+                    homes.insert(text_at(object, "/metadata/namespace"));
                 }
                 "ClusterRoleBinding" => roles.bind(role, Scope::Cluster),
                 "RoleBinding" if roles.is_copied(object) => roles.bind(role, Scope::Cluster),
-                "RoleBinding" if text(object, "/roleRef/kind") == "ClusterRole" => roles.bind(role, Scope::Namespace),
+                "RoleBinding" if text_at(object, "/roleRef/kind") == "ClusterRole" => {
+                    roles.bind(role, Scope::Namespace);
+                }
                 _ => {}
             }
         }
         for object in setting.objects {
-            if text(object, "/kind") == "ClusterRoleBinding" {
-                roles.bind(text(object, "/roleRef/name"), Scope::Cluster);
+            if text_at(object, "/kind") == "ClusterRoleBinding" {
+                roles.bind(text_at(object, "/roleRef/name"), Scope::Cluster);
             }
         }
         roles
@@ -71,7 +70,7 @@ impl<'a> RolesInPlace<'a> {
     /// Whether OLM copies a Role or a RoleBinding for the whole cluster. It recognizes those that it has created itself
     /// only by their labels.
     pub(super) fn is_copied(&self, object: &Value) -> bool {
-        let is_namespaced = ["Role", "RoleBinding"].contains(&text(object, "/kind"));
+        let is_namespaced = ["Role", "RoleBinding"].contains(&text_at(object, "/kind"));
         let version = self.copied.map(|name| [name, self.namespace, csv::KIND]);
         is_namespaced && version == Some(owner::recorded(object))
     }
@@ -80,7 +79,7 @@ impl<'a> RolesInPlace<'a> {
     /// that is not in the bundle. `number` is the position of the object.
     pub(super) fn grants(&self, number: usize, object: &Value) -> Vec<Grant> {
         let spot = |path| Spot { object: number, path };
-        match text(object, "/kind") {
+        match text_at(object, "/kind") {
             "Role" => {
                 let copy = self.is_copied(object).then_some((Scope::Cluster, Origin::Extended));
                 let places = copy.into_iter().chain([(Scope::Namespace, Origin::Written)]);
@@ -88,19 +87,19 @@ impl<'a> RolesInPlace<'a> {
             }
             "ClusterRole" => rules_of(object, &[self.place_of(object)], spot),
             "ClusterRoleBinding" => {
-                let role = (text(object, "/roleRef/kind"), text(object, "/roleRef/name"));
-                let grant = self.bound(role, text(object, "/metadata/namespace"), Scope::Cluster, spot);
+                let role = (text_at(object, "/roleRef/kind"), text_at(object, "/roleRef/name"));
+                let grant = self.bound(role, text_at(object, "/metadata/namespace"), Scope::Cluster, spot);
                 grant.into_iter().collect()
             }
             "RoleBinding" => {
-                let role = (text(object, "/roleRef/kind"), text(object, "/roleRef/name"));
+                let role = (text_at(object, "/roleRef/kind"), text_at(object, "/roleRef/name"));
                 // The copy refers to the ClusterRole with the name of the role, whatever the kind of the role is. OLM
                 // copies a Role of the bundle unless the cluster has such a ClusterRole.
                 let copied = ("ClusterRole", role.1);
                 let is_known = self.known.rules(copied.0, copied.1, "").is_some();
                 let copy = self.is_copied(object) && (is_known || !self.own.contains_key(&role));
                 let copy = copy.then(|| self.bound(copied, "", Scope::Cluster, spot));
-                let grant = self.bound(role, text(object, "/metadata/namespace"), Scope::Namespace, spot);
+                let grant = self.bound(role, text_at(object, "/metadata/namespace"), Scope::Namespace, spot);
                 copy.flatten().into_iter().chain(grant).collect()
             }
             _ => Vec::new(),
@@ -114,7 +113,7 @@ impl<'a> RolesInPlace<'a> {
         if labels.any(|(key, value)| key.starts_with(AGGREGATE_TO) && value == "true") {
             return (Scope::Cluster, Origin::Written);
         }
-        match self.bound.get(text(role, "/metadata/name")) {
+        match self.bound.get(text_at(role, "/metadata/name")) {
             Some(scope) => (*scope, Origin::Written),
             None => (Scope::Cluster, Origin::Unbound),
         }

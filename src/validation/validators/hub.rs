@@ -7,6 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::manifest::Object;
 use crate::rules;
 use crate::text::Path;
+use crate::value::text;
 use crate::version::parse_tolerant;
 use serde_json::Value;
 
@@ -81,10 +82,6 @@ fn check_display_fields(input: &Input<'_>, object: &Object, csv: Csv<'_>, findin
 }
 
 const ZERO: semver::Version = semver::Version::new(0, 0, 0);
-
-fn text<'a>(entry: &'a Value, key: &str) -> &'a str {
-    entry.get(key).and_then(Value::as_str).unwrap_or_default()
-}
 
 fn maintainers(object: &Object, csv: Csv<'_>, findings: &mut Vec<Diagnostic>) {
     for (index, entry) in csv.list(&["spec", "maintainers"]).iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Checks in schemas how the items of lists and the fields of maps are merged.
 
-use super::super::part::text;
 use super::{LIST_TYPE, Walk, type_of};
+use crate::value::text;
 use serde_json::{Map, Value};
 
 pub(super) const MAP_KEYS: &str = "x-kubernetes-list-map-keys";

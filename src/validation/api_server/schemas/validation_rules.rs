@@ -1,9 +1,9 @@
 //! Checks validation rules in schemas. Neither the types of expressions nor their estimated costs are checked.
 
 use super::super::expressions::{fields_of_self, mentions_old_self, problem_of_expression, uses_old_self};
-use super::super::part::text;
 use super::{Walk, undefined};
 use crate::text::Path;
+use crate::value::text;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
