@@ -1,7 +1,6 @@
 //! OCI archives: an OCI image layout in a single tar file. Container tools use the transport name `oci-archive:`.
 
 use super::digest::Digest;
-use super::document::Document;
 use super::error::ImageError;
 use super::image::{Blob, Image};
 use super::layer_reader::plain_path;
@@ -9,7 +8,6 @@ use super::layer_writer::{DIRECTORY_MODE, FILE_MODE, header};
 use super::layout::{INDEX_FILE, LayoutSource};
 use super::layout_writer::{LAYOUT_CONTENT, blobs_of, copy_blob, wait_for, with_entry};
 use super::manifest::{Descriptor, LAYOUT_INDEX_LIMIT, layout_index};
-use super::platform::Offer;
 use super::platform::Platform;
 use super::problem::ContentProblem;
 use super::tag_state::{Race, TagState};
@@ -19,7 +17,7 @@ use crate::files::{self, FileError, Replacement, open_regular};
 use crate::limit::Limit;
 use crate::tree::LAYOUT_FILE;
 use flate2::bufread::MultiGzDecoder;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
@@ -40,31 +38,6 @@ pub fn read_archive(file: &Path, tag: Option<&str>, platform: &Platform, limit: 
     open_archive(file, tag, limit)?.read(tag, platform)
 }
 
-/// Returns the digest that a tag of an archive refers to.
-///
-/// # Errors
-/// Returns an error if the file is not a tar file with an OCI image layout, or the image does not exist.
-pub(super) fn resolve_archive(file: &Path, tag: Option<&str>, limit: u64) -> Result<Digest, ImageError> {
-    Ok(open_archive(file, tag, limit)?.find(tag)?.digest)
-}
-
-/// Returns the manifest or image index that a tag or digest of an archive refers to.
-///
-/// # Errors
-/// Returns an error if the file is not a tar file with an OCI image layout, or the manifest does not exist or is
-/// damaged.
-pub(super) fn document_in_archive(file: &Path, tag: Option<&str>, limit: u64) -> Result<Document, ImageError> {
-    open_archive(file, tag, limit)?.stored(tag)
-}
-
-/// Returns the number of referrers of manifests in an archive.
-///
-/// # Errors
-/// Returns an error if the file is not a tar file with an OCI image layout.
-pub(super) fn count_referrers_in_archive(file: &Path, of: &BTreeSet<Digest>, limit: u64) -> Result<usize, ImageError> {
-    Ok(open_archive(file, None, limit)?.count_referrers(of))
-}
-
 /// Returns the state of the image that [`write_archive`] would replace: the image with this tag or, if there is none,
 /// the first image.
 ///
@@ -79,15 +52,6 @@ pub(super) fn state_in_archive(file: &Path, tag: Option<&str>, limit: u64) -> Re
         .map_or(TagState::Absent, TagState::Image))
 }
 
-/// Returns the images that a tag in an archive refers to, each with its platform.
-///
-/// # Errors
-/// Returns an error if the file is not a tar file with an OCI image layout, the image does not exist, or its manifest
-/// is damaged.
-pub(super) fn offers_in_archive(file: &Path, tag: Option<&str>, limit: u64) -> Result<Vec<Offer>, ImageError> {
-    open_archive(file, tag, limit)?.offers(tag)
-}
-
 /// The position of a member's content in the tar file.
 #[derive(Clone, Copy)]
 struct Place {
@@ -95,7 +59,7 @@ struct Place {
     length: u64,
 }
 
-fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<LayoutSource<'static>, ImageError> {
+pub(super) fn open_archive(path: &Path, tag: Option<&str>, limit: u64) -> Result<LayoutSource<'static>, ImageError> {
     let origin = super::Reference::Archive {
         file: path.to_owned(),
         tag: tag.map(str::to_owned),
@@ -357,7 +321,8 @@ mod tests {
                 &written,
             );
         }
-        assert_eq!(resolve_archive(&file, Some("v1"), LIMIT).unwrap(), written.digest());
+        let source = open_archive(&file, Some("v1"), LIMIT).unwrap();
+        assert_eq!(source.find(Some("v1")).unwrap().digest, written.digest());
         let error = read_archive(&file, Some("v2"), &Platform::default(), LIMIT)
             .unwrap_err()
             .to_string();

@@ -29,7 +29,7 @@ pub(crate) const INDEX_FILE: &str = "index.json";
 /// # Errors
 /// Returns an error if the directory is not a layout, the image does not exist, or its manifest or config is damaged.
 pub fn read_layout(directory: &Path, tag: Option<&str>, platform: &Platform) -> Result<Image, ImageError> {
-    Layouts::default().read(directory, tag, platform)
+    Layouts::default().open(directory, tag)?.read(tag, platform)
 }
 
 /// Reads layouts. An index that has not changed since the last call is not parsed again, because commands read
@@ -43,27 +43,6 @@ pub(super) struct Layouts {
 type Entries = Arc<[IndexEntry]>;
 
 impl Layouts {
-    /// See [`read_layout`].
-    pub(super) fn read(&self, directory: &Path, tag: Option<&str>, platform: &Platform) -> Result<Image, ImageError> {
-        self.open(directory, tag)?.read(tag, platform)
-    }
-
-    /// Returns the digest that a tag in a layout currently refers to.
-    ///
-    /// # Errors
-    /// Returns an error if the directory is not a layout, or the image does not exist.
-    pub(super) fn resolve(&self, directory: &Path, tag: Option<&str>) -> Result<Digest, ImageError> {
-        Ok(self.open(directory, tag)?.find(tag)?.digest)
-    }
-
-    /// Returns the manifest or image index that a tag or digest in a layout refers to.
-    ///
-    /// # Errors
-    /// Returns an error if the directory is not a layout, or the manifest does not exist or is damaged.
-    pub(super) fn document(&self, directory: &Path, tag: Option<&str>) -> Result<Document, ImageError> {
-        self.open(directory, tag)?.stored(tag)
-    }
-
     /// Returns the state of a tag in a layout, or of the untagged image if `tag` is `None`.
     ///
     /// # Errors
@@ -76,23 +55,7 @@ impl Layouts {
         tag_state(found)
     }
 
-    /// Returns the images that a tag in a layout refers to, each with its platform.
-    ///
-    /// # Errors
-    /// Returns an error if the directory is not a layout, the image does not exist, or its manifest is damaged.
-    pub(super) fn offers(&self, directory: &Path, tag: Option<&str>) -> Result<Vec<Offer>, ImageError> {
-        self.open(directory, tag)?.offers(tag)
-    }
-
-    /// Returns the number of referrers of manifests in a layout.
-    ///
-    /// # Errors
-    /// Returns an error if the directory is not a layout.
-    pub(super) fn count_referrers(&self, directory: &Path, of: &BTreeSet<Digest>) -> Result<usize, ImageError> {
-        Ok(self.open(directory, None)?.count_referrers(of))
-    }
-
-    fn open<'a>(&self, directory: &'a Path, tag: Option<&str>) -> Result<LayoutSource<'a>, ImageError> {
+    pub(super) fn open<'a>(&self, directory: &'a Path, tag: Option<&str>) -> Result<LayoutSource<'a>, ImageError> {
         let origin = super::Reference::Layout {
             directory: directory.to_owned(),
             tag: tag.map(str::to_owned),

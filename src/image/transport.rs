@@ -1,9 +1,6 @@
 //! The entry point for reading and writing images, wherever they are stored.
 
-use super::archive::{
-    count_referrers_in_archive, document_in_archive, offers_in_archive, read_archive, replace_archive, resolve_archive,
-    state_in_archive,
-};
+use super::archive::{open_archive, replace_archive, state_in_archive};
 #[cfg(feature = "registry")]
 use super::blob_source::BlobSource;
 use super::cache::Cache;
@@ -11,7 +8,7 @@ use super::digest::Digest;
 use super::document::Document;
 use super::error::ImageError;
 use super::image::{Image, program_platform};
-use super::layout::Layouts;
+use super::layout::{LayoutSource, Layouts};
 use super::layout_writer::replace_in_layout;
 #[cfg(feature = "registry")]
 use super::manifest::Descriptor;
@@ -31,6 +28,7 @@ use super::tag_state::TagState;
 use super::tagged_image::Tagged;
 use crate::concurrent::{blocking, cancellable};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 #[cfg(feature = "registry")]
 use std::time::Duration;
@@ -86,21 +84,37 @@ impl Transports {
         self.image_limit
     }
 
+    /// Opens a layout or archive, and reads from it on another thread.
+    async fn stored<T: Send + 'static>(
+        &self,
+        local: Local,
+        tag: Option<String>,
+        read: impl FnOnce(LayoutSource<'_>, Option<&str>) -> Result<T, ImageError> + Send + 'static,
+    ) -> Result<T, ImageError> {
+        let (layouts, limit) = (Arc::clone(&self.layouts), self.image_limit);
+        blocking(move || {
+            let tag = tag.as_deref();
+            let source = match &local {
+                Local::Layout(directory) => layouts.open(directory, tag)?,
+                Local::Archive(file) => open_archive(file, tag, limit)?,
+            };
+            read(source, tag)
+        })
+        .await
+    }
+
     /// Reads an image with all its layers. Large layers stay on disk. If there is no image for the platform in the
     /// options, another one is read; see [`Transports::require_platform`].
     ///
     /// # Errors
     /// Returns an error if the image does not exist, cannot be read, or has content that does not match its digests.
     pub async fn pull(&self, reference: &Reference) -> Result<Image, ImageError> {
-        let (platform, limit) = (self.platform.clone(), self.image_limit);
-        let layouts = Arc::clone(&self.layouts);
-        match reference.clone() {
-            Reference::Registry(registry) => self.registry.pull(&registry, &self.platform).await,
-            Reference::Layout { directory, tag } => {
-                blocking(move || layouts.read(&directory, tag.as_deref(), &platform)).await
-            }
-            Reference::Archive { file, tag } => {
-                blocking(move || read_archive(&file, tag.as_deref(), &platform, limit)).await
+        match Place::of(reference) {
+            Place::Registry(registry) => self.registry.pull(registry, &self.platform).await,
+            Place::Local(local, tag) => {
+                let platform = self.platform.clone();
+                self.stored(local, tag, move |source, tag| source.read(tag, &platform))
+                    .await
             }
         }
     }
@@ -172,11 +186,12 @@ impl Transports {
     /// # Errors
     /// Returns an error if the image does not exist or cannot be read.
     pub async fn resolve(&self, reference: &Reference) -> Result<Digest, ImageError> {
-        let (layouts, limit) = (Arc::clone(&self.layouts), self.image_limit);
-        match reference.clone() {
-            Reference::Registry(registry) => self.registry.resolve(&registry).await,
-            Reference::Layout { directory, tag } => blocking(move || layouts.resolve(&directory, tag.as_deref())).await,
-            Reference::Archive { file, tag } => blocking(move || resolve_archive(&file, tag.as_deref(), limit)).await,
+        match Place::of(reference) {
+            Place::Registry(registry) => self.registry.resolve(registry).await,
+            Place::Local(local, tag) => {
+                self.stored(local, tag, |source, tag| Ok(source.find(tag)?.digest))
+                    .await
+            }
         }
     }
 
@@ -185,15 +200,9 @@ impl Transports {
     /// # Errors
     /// Returns an error if the image does not exist, or its manifest is damaged or cannot be read.
     pub async fn document(&self, reference: &Reference) -> Result<Document, ImageError> {
-        let (layouts, limit) = (Arc::clone(&self.layouts), self.image_limit);
-        match reference.clone() {
-            Reference::Registry(registry) => self.registry.stored(&registry).await,
-            Reference::Layout { directory, tag } => {
-                blocking(move || layouts.document(&directory, tag.as_deref())).await
-            }
-            Reference::Archive { file, tag } => {
-                blocking(move || document_in_archive(&file, tag.as_deref(), limit)).await
-            }
+        match Place::of(reference) {
+            Place::Registry(registry) => self.registry.stored(registry).await,
+            Place::Local(local, tag) => self.stored(local, tag, |source, tag| source.stored(tag)).await,
         }
     }
 
@@ -259,11 +268,12 @@ impl Transports {
         reference: &Reference,
         of: BTreeSet<Digest>,
     ) -> Result<usize, ImageError> {
-        let (layouts, limit) = (Arc::clone(&self.layouts), self.image_limit);
-        match reference.clone() {
-            Reference::Registry(_) => Ok(0),
-            Reference::Layout { directory, .. } => blocking(move || layouts.count_referrers(&directory, &of)).await,
-            Reference::Archive { file, .. } => blocking(move || count_referrers_in_archive(&file, &of, limit)).await,
+        match Place::of(reference) {
+            Place::Registry(_) => Ok(0),
+            Place::Local(local, _) => {
+                self.stored(local, None, move |source, _| Ok(source.count_referrers(&of)))
+                    .await
+            }
         }
     }
 
@@ -401,11 +411,30 @@ impl Transports {
     /// # Errors
     /// Returns an error if the image does not exist or cannot be read.
     pub async fn offers(&self, reference: &Reference) -> Result<Vec<Offer>, ImageError> {
-        let (layouts, limit) = (Arc::clone(&self.layouts), self.image_limit);
-        match reference.clone() {
-            Reference::Registry(registry) => self.registry.offers(&registry).await,
-            Reference::Layout { directory, tag } => blocking(move || layouts.offers(&directory, tag.as_deref())).await,
-            Reference::Archive { file, tag } => blocking(move || offers_in_archive(&file, tag.as_deref(), limit)).await,
+        match Place::of(reference) {
+            Place::Registry(registry) => self.registry.offers(registry).await,
+            Place::Local(local, tag) => self.stored(local, tag, |source, tag| source.offers(tag)).await,
+        }
+    }
+}
+
+/// Where an image is stored; outside of registries, with its tag or digest.
+enum Place<'a> {
+    Registry(&'a RegistryReference),
+    Local(Local, Option<String>),
+}
+
+enum Local {
+    Layout(PathBuf),
+    Archive(PathBuf),
+}
+
+impl<'a> Place<'a> {
+    fn of(reference: &'a Reference) -> Self {
+        match reference {
+            Reference::Registry(registry) => Self::Registry(registry),
+            Reference::Layout { directory, tag } => Self::Local(Local::Layout(directory.clone()), tag.clone()),
+            Reference::Archive { file, tag } => Self::Local(Local::Archive(file.clone()), tag.clone()),
         }
     }
 }

@@ -18,6 +18,9 @@ fn a_change_of_the_index_is_seen_by_the_next_read() {
     for content in ["one", "two"] {
         let written = image(content, false);
         write_layout(&written, directory.path(), Some("v1")).unwrap();
-        assert_eq!(layouts.resolve(directory.path(), Some("v1")).unwrap(), written.digest());
+        assert_eq!(
+            layouts.state(directory.path(), Some("v1")).unwrap(),
+            TagState::Image(written.digest())
+        );
     }
 }

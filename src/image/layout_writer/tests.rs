@@ -44,8 +44,8 @@ fn an_image_is_read_back_by_tag_by_digest_and_as_the_only_one() {
         assert_eq!(fs::read(database).unwrap(), noise(9 << 20));
     }
     assert_eq!(
-        Layouts::default().resolve(directory.path(), Some("v1")).unwrap(),
-        written.digest()
+        Layouts::default().state(directory.path(), Some("v1")).unwrap(),
+        TagState::Image(written.digest())
     );
 }
 
