@@ -361,7 +361,7 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         arguments.output.display()
     ));
     let missing = plan.missing();
-    let skipped = skipped + collected.skipped.len();
+    let skipped = skipped + collected.notes.skipped.len();
     let mut is_denied = false;
     for (denied, count, what, name) in [
         (Denied::LeftOut, skipped, "cluster package", "left-out"),
@@ -369,7 +369,7 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
         (Denied::LeftOut, plan.partial().len(), "image part", "left-out"),
         (
             Denied::Unlisted,
-            collected.unlisted.len(),
+            collected.notes.unlisted.len(),
             "mentioned image",
             "unlisted",
         ),
@@ -385,22 +385,23 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
 
 /// Makes sure that the plan contains a part of what was requested. Otherwise, it must not replace an earlier plan.
 fn check(collected: &Collected, arguments: &PlanArguments) -> Result<(), CommandError> {
+    let Collected { plan, notes } = collected;
     let output = arguments.output.display();
-    if collected.plan.catalogs.is_empty() && !collected.skipped.is_empty() && arguments.images.is_empty() {
+    if plan.catalogs.is_empty() && !notes.skipped.is_empty() && arguments.images.is_empty() {
         return Err(without_packages(true));
     }
-    if collected.is_empty {
-        let mut left_out = collected.plan.left_out.iter().filter(|left_out| !left_out.blocked);
+    if notes.is_empty {
+        let mut left_out = plan.left_out.iter().filter(|left_out| !left_out.blocked);
         let why = left_out
             .next()
             .map(|LeftOut { image, why, .. }| format!(": {image}: {why}"));
         return Err(CommandError::failure(format!(
             "none of {} could be read, so {output} was not written{}",
-            counted(collected.plan.missing().len(), "selected image"),
+            counted(plan.missing().len(), "selected image"),
             why.unwrap_or_default()
         )));
     }
-    let is_unreached = |package: &str| collected.unreached.iter().any(|unreached| unreached.package == package);
+    let is_unreached = |package: &str| notes.unreached.iter().any(|unreached| unreached.package == package);
     if let Some(from) = arguments.versions.from()
         && !arguments.parts.is_empty()
         && arguments.parts.iter().all(|part| is_unreached(&part.package))

@@ -39,9 +39,9 @@ pub(super) fn refused(error: CollectError, printer: &Printer) -> CommandResult {
 
 /// Reports parts of the plan that were not requested, and requested parts that were left out.
 pub(super) fn remark(collected: &Collected, printer: &Printer) {
-    let plan = &collected.plan;
-    strictness::warn(&collected.findings, printer);
-    for remark in collected.skipped.iter().chain(&collected.remarks) {
+    let Collected { plan, notes } = collected;
+    strictness::warn(&notes.findings, printer);
+    for remark in notes.skipped.iter().chain(&notes.remarks) {
         printer.warning(remark);
     }
     let mut because: BTreeMap<&str, Vec<&Because>> = BTreeMap::new();
@@ -79,20 +79,20 @@ pub(super) fn remark(collected: &Collected, printer: &Printer) {
             }
         }
     }
-    following::warn(&collected.unsatisfied, printer);
-    for Unreached { package, version } in &collected.unreached {
+    following::warn(&notes.unsatisfied, printer);
+    for Unreached { package, version } in &notes.unreached {
         printer.warning(format_args!("package {package} has no update path from {version}"));
     }
-    for UnknownBundle { package, bundle } in &collected.unknown {
+    for UnknownBundle { package, bundle } in &notes.unknown {
         printer.warning(format_args!(
             "the version of {bundle}, which is installed, is unknown: neither the cluster objects nor the catalog \
              contain it, so its upgrade path in package {package} is left out"
         ));
     }
-    for (catalog, lost) in &collected.lost {
+    for (catalog, lost) in &notes.lost {
         warn_of_lost(&format!("the catalog {catalog}"), lost, printer);
     }
-    for (catalog, lacking) in collected.lacking.iter().filter(|(_, lacking)| !lacking.is_empty()) {
+    for (catalog, lacking) in notes.lacking.iter().filter(|(_, lacking)| !lacking.is_empty()) {
         let lacking: Vec<String> = lacking.iter().map(ToString::to_string).collect();
         printer.warning(format_args!(
             "the catalog image that was built from {catalog} does not support all requested platforms: {} {} missing",
@@ -104,8 +104,8 @@ pub(super) fn remark(collected: &Collected, printer: &Printer) {
              --binary-image and --all-platforms, or --no-binary",
         );
     }
-    warn_of_doubts(&collected.doubts, printer);
-    for Contested { name, images } in &collected.contested {
+    warn_of_doubts(&notes.doubts, printer);
+    for Contested { name, images } in &notes.contested {
         let images: Vec<String> = images.iter().cloned().collect();
         printer.warning(format_args!(
             "the catalogs use {name} for {}: {}; those referenced by digest are mirrored without this tag",
@@ -113,12 +113,12 @@ pub(super) fn remark(collected: &Collected, printer: &Printer) {
             images.join(", ")
         ));
     }
-    let deprecated: Vec<&String> = collected.deprecated.iter().collect();
+    let deprecated: Vec<&String> = notes.deprecated.iter().collect();
     catalog_output::report_omitted(&deprecated, printer);
-    catalog_output::report_lost_icons(&collected.lost_icons, printer);
+    catalog_output::report_lost_icons(&notes.lost_icons, printer);
     remark_left_out(collected, printer);
     let hint = "to mirror such an image, specify it with --image, or in additionalImages of the file for --config";
-    unlisted::warn("the plan", &collected.unlisted, hint, printer);
+    unlisted::warn("the plan", &notes.unlisted, hint, printer);
 }
 
 /// Reports the images that were left out. Images with the same reason, such as those of a registry that cannot be
@@ -157,6 +157,7 @@ fn remark_left_out(collected: &Collected, printer: &Printer) {
         };
         printer.warning(format_args!("left out {part}{image}{of}{more}: {why}"));
         for hint in collected
+            .notes
             .unreachable
             .get(why)
             .into_iter()
@@ -164,7 +165,7 @@ fn remark_left_out(collected: &Collected, printer: &Printer) {
         {
             printer.warning_hint(hint);
         }
-        if collected.without_platform.contains(why) {
+        if collected.notes.without_platform.contains(why) {
             printer.warning_hint(
                 "to mirror the image without this platform, request only the others, such as with --platforms",
             );

@@ -59,9 +59,9 @@ impl Collector<'_> {
         let Some(looked) = looked.map_err(|unsurveyed| unsurveyed.error)? else {
             return Ok(());
         };
-        self.unsatisfied.extend(filtered.unsatisfied.iter().cloned());
-        self.unreached.extend(filtered.unreached.iter().cloned());
-        self.unknown.extend(filtered.unknown.iter().cloned());
+        self.notes.unsatisfied.extend(filtered.unsatisfied.iter().cloned());
+        self.notes.unreached.extend(filtered.unreached.iter().cloned());
+        self.notes.unknown.extend(filtered.unknown.iter().cloned());
         self.assembly.add_reasons(filtered.because.clone());
         if let Some(why) = looked.without_platforms() {
             self.assembly.leave_out(&request.catalog, BTreeSet::new(), why);
@@ -97,9 +97,11 @@ impl Collector<'_> {
         editor.finish().map_err(fail)?.write()?;
         let is_kept = |name: &str| filtered.kept.iter().any(|kept| kept.package == name);
         let deprecated = opened.deprecated.iter().filter(|(package, _)| is_kept(package));
-        self.deprecated.extend(deprecated.map(|(_, bundle)| bundle.clone()));
+        self.notes
+            .deprecated
+            .extend(deprecated.map(|(_, bundle)| bundle.clone()));
         let lost_icons = opened.lost_icons.iter().filter(|lost| is_kept(&lost.package));
-        self.lost_icons.extend(lost_icons.cloned());
+        self.notes.lost_icons.extend(lost_icons.cloned());
         Ok(filtered)
     }
 
@@ -113,10 +115,10 @@ impl Collector<'_> {
     ) -> Result<Chosen, CollectError> {
         let built = build(folder, &self.layout(place), self.transports, &self.options.building).await;
         let built = built.map_err(|error| error.named(&request.catalog))?;
-        self.findings.extend(of_copy(built.findings, &request.catalog));
+        self.notes.findings.extend(of_copy(built.findings, &request.catalog));
         for doubt in built.doubts {
-            if !self.doubts.contains(&doubt) {
-                self.doubts.push(doubt);
+            if !self.notes.doubts.contains(&doubt) {
+                self.notes.doubts.push(doubt);
             }
         }
         // An image without a program is the same for every platform.
@@ -128,11 +130,13 @@ impl Collector<'_> {
             };
             let name = request.catalog.clone();
             if !request.platforms.is_empty() {
-                self.lacking
+                self.notes
+                    .lacking
                     .push((name, without(&mut request.platforms.iter().cloned())));
             } else if let Some(original) = original {
                 let offers = self.transports.offers(&original.pinned).await?;
-                self.lost
+                self.notes
+                    .lost
                     .push((name, without(&mut offers.into_iter().map(|offer| offer.platform))));
             }
         }
@@ -251,7 +255,7 @@ impl Collector<'_> {
     fn want_images_of(&mut self, index: &Index, request: &CatalogRequest) -> Result<(), CollectError> {
         let found = all_images(index).map_err(|error| CollectError::of_copy(&request.catalog, error))?;
         for (image, bundles) in found.unlisted {
-            self.unlisted.entry(image).or_default().extend(bundles);
+            self.notes.unlisted.entry(image).or_default().extend(bundles);
         }
         for image in found.images {
             for document in image.documents {

@@ -41,7 +41,7 @@ impl Collector<'_> {
 
     /// Returns the unlisted images of bundles that are neither requested otherwise nor blocked.
     pub(super) fn still_unlisted(&mut self) -> Unlisted {
-        let mut unlisted = std::mem::take(&mut self.unlisted);
+        let mut unlisted = std::mem::take(&mut self.notes.unlisted);
         for (image, _) in self.wanted.keys() {
             unlisted.remove(image);
         }
@@ -88,7 +88,7 @@ impl Collector<'_> {
                     let failed = part.as_ref().map(|part| format!("{part} cannot be read: "));
                     let why = self.noted(failed.as_deref().unwrap_or_default(), &reference, error);
                     if part.is_some_and(|part| part.platform.is_some()) {
-                        self.without_platform.insert(why.clone());
+                        self.notes.without_platform.insert(why.clone());
                     }
                     self.assembly.leave_out(image, bundles(&wanted.uses), why);
                     continue;
@@ -114,7 +114,7 @@ impl Collector<'_> {
             self.assembly.add_image(names, wanted.uses.clone(), &looked);
             read += 1;
         }
-        self.is_empty = read == 0 && self.assembly.plan().left_out.iter().any(|left_out| !left_out.blocked);
+        self.notes.is_empty = read == 0 && self.assembly.plan().left_out.iter().any(|left_out| !left_out.blocked);
     }
 
     /// Returns the reason for leaving out an image after a failed request, and notes the error of a registry that
@@ -122,7 +122,7 @@ impl Collector<'_> {
     fn noted(&mut self, failed: &str, reference: &RegistryReference, error: ImageError) -> String {
         let why = format!("{failed}{}", unread(reference.registry(), &error));
         if error.is_unreachable() {
-            self.unreachable.entry(why.clone()).or_insert(error);
+            self.notes.unreachable.entry(why.clone()).or_insert(error);
         }
         why
     }

@@ -63,11 +63,18 @@ impl<'a> PlanOptions<'a> {
     }
 }
 
-/// A plan and the findings about it.
+/// A plan and the notes about it.
 #[derive(Debug)]
 pub struct Collected {
     /// The plan.
     pub plan: Plan,
+    /// The notes.
+    pub notes: CollectNotes,
+}
+
+/// What a user needs to know about a plan in addition to its content.
+#[derive(Debug, Default)]
+pub struct CollectNotes {
     /// Messages about the requested extensions that the plan lacks, because the catalogs contain nothing for them.
     pub skipped: Vec<String>,
     /// Remarks about the other extensions.
@@ -313,20 +320,12 @@ pub async fn collect(
         options,
         assembly: Assembly::new(request.naming.as_ref().map(|naming| naming.target.to_string())),
         wanted: BTreeMap::new(),
-        unsatisfied: Vec::new(),
-        findings: Vec::new(),
-        unreached: Vec::new(),
-        deprecated: BTreeSet::new(),
-        lost_icons: Vec::new(),
-        unknown: Vec::new(),
         packages: BTreeSet::new(),
-        lost: Vec::new(),
-        lacking: Vec::new(),
-        doubts: Vec::new(),
-        unreachable: BTreeMap::new(),
-        without_platform: BTreeSet::new(),
-        unlisted: Unlisted::new(),
-        is_empty: false,
+        notes: CollectNotes {
+            skipped,
+            remarks,
+            ..CollectNotes::default()
+        },
     };
     for (place, (catalog, opened)) in request.catalogs.iter().zip(opened).enumerate() {
         collector.add_catalog(place, catalog, &opened).await?;
@@ -341,35 +340,18 @@ pub async fn collect(
         };
         collector.want(&image.image, use_of, &image.place, &image.platforms);
     }
-    collector.unlisted = collector.still_unlisted();
+    collector.notes.unlisted = collector.still_unlisted();
     collector.add_images().await;
     if options.extras {
         collector.add_extras().await;
     }
-    let mut unsatisfied = collector.unsatisfied;
-    unsatisfied.sort();
-    unsatisfied.dedup();
+    let mut notes = collector.notes;
+    notes.unsatisfied.sort();
+    notes.unsatisfied.dedup();
     let (plan, contested) = collector.assembly.finish()?;
+    notes.contested = contested;
     plan.check()?;
-    Ok(Collected {
-        plan,
-        skipped,
-        remarks,
-        unknown: collector.unknown,
-        lost: collector.lost,
-        lacking: collector.lacking,
-        doubts: collector.doubts,
-        contested,
-        unsatisfied,
-        findings: collector.findings,
-        unreached: collector.unreached,
-        deprecated: collector.deprecated,
-        lost_icons: collector.lost_icons,
-        unreachable: collector.unreachable,
-        without_platform: collector.without_platform,
-        unlisted: collector.unlisted,
-        is_empty: collector.is_empty,
-    })
+    Ok(Collected { plan, notes })
 }
 
 struct Collector<'a> {
@@ -379,21 +361,9 @@ struct Collector<'a> {
     assembly: Assembly,
     /// The requested images, by stored reference and place at the target.
     wanted: BTreeMap<(String, Place), Wanted>,
-    unsatisfied: Vec<Unsatisfied>,
-    findings: Vec<Diagnostic>,
-    unreached: Vec<Unreached>,
-    deprecated: BTreeSet<String>,
-    lost_icons: Vec<LostIcons>,
-    unknown: Vec<UnknownBundle>,
     /// The names of all packages of the catalogs.
     packages: BTreeSet<String>,
-    lost: Vec<(String, Vec<Platform>)>,
-    lacking: Vec<(String, Vec<Platform>)>,
-    doubts: Vec<BaseDoubt>,
-    unreachable: BTreeMap<String, ImageError>,
-    without_platform: BTreeSet<String>,
-    unlisted: Unlisted,
-    is_empty: bool,
+    notes: CollectNotes,
 }
 
 impl Collector<'_> {
