@@ -23,6 +23,8 @@ mod check;
 pub mod collect;
 pub mod contested;
 #[cfg(feature = "registry")]
+pub mod copy_work;
+#[cfg(feature = "registry")]
 pub mod delete;
 pub mod diff;
 pub mod extras;
@@ -58,5 +60,3 @@ pub mod target;
 pub mod transfer;
 #[cfg(feature = "registry")]
 pub mod verify;
-#[cfg(feature = "registry")]
-pub mod work;

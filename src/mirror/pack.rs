@@ -1,12 +1,12 @@
 //! Writes the content of plans to archives, and loads archives into registries.
 
 use super::archive::{Archive, ArchiveError, ArchiveOptions, begin};
+use super::copy_work::{CopyResult, CopyState, Holdings, Packing, content, packed};
 use super::placed::{PlacedError, placed};
 use super::plan::Plan;
 use super::reach::reach;
 use super::request::{Naming, Place as Wanted};
 use super::transfer::{TransferError, TransferOptions, transfer_placed};
-use super::work::{CopyResult, CopyState, Holdings, Packing, content, packed};
 use crate::concurrent;
 use crate::files::{self, FileError};
 use crate::image::copy::{CopyOptions, Moved, Place};

@@ -1,8 +1,8 @@
 //! Checks whether the registries of a mirror can be reached.
 
+use super::copy_work::{CopyResult, CopyState};
 use super::naming::CATALOG;
 use super::plan::Plan;
-use super::work::{CopyResult, CopyState};
 use crate::image::{ImageError, Reference, RegistryReference, Transports};
 use std::collections::BTreeMap;
 

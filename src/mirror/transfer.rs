@@ -1,11 +1,11 @@
 //! Copies the content of a plan to a registry.
 
 use super::CONCURRENCY;
+use super::copy_work::{CopyResult, Holdings, work};
 use super::placed::{PlacedError, placed};
 use super::plan::Plan;
 use super::reach::reach;
 use super::request::Naming;
-use super::work::{CopyResult, Holdings, work};
 use crate::files::{self, FileError};
 use crate::image::copy::{CopyOptions, Journal, JournalError, copy};
 use crate::image::{Digest, ImageError, Progress, ReferenceError, Silent, Transports};
@@ -77,7 +77,7 @@ pub enum TransferError {
 /// use opmx::mirror::plan::Plan;
 /// use opmx::mirror::request::Naming;
 /// use opmx::mirror::transfer::{TransferOptions, transfer};
-/// use opmx::mirror::work::Sources;
+/// use opmx::mirror::copy_work::Sources;
 /// use std::path::Path;
 /// use std::sync::Arc;
 ///

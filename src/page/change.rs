@@ -1,6 +1,6 @@
 //! The lines of a page that describe differences.
 
-use super::facts::Linked;
+use super::csv_facts::Linked;
 use std::collections::BTreeMap;
 
 /// A part of a page: a title, and the differences in one subject.

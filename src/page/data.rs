@@ -1,6 +1,6 @@
 //! The content of the pages as JSON: `catalog.json`, and a file for each package.
 
-use super::facts::{Api, Facts};
+use super::csv_facts::{Api, Facts};
 use super::frame::{File, Site};
 use super::list::Row;
 use super::model::{Model, Release};

@@ -5,7 +5,7 @@ mod permissions;
 mod workloads;
 
 use super::change::{Change, Part, facts, of_maps};
-use super::facts::{Api, group_version};
+use super::csv_facts::{Api, group_version};
 use super::frame::{File, Frame, Site, page};
 use super::icon::Picture;
 use super::model::{Model, Release};

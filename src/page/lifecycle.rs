@@ -1,6 +1,6 @@
 //! The support periods of versions, as listed in a catalog.
 
-use super::facts::Linked;
+use super::csv_facts::Linked;
 use crate::version::parse_tolerant;
 use serde_json::Value;
 

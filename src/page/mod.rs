@@ -15,12 +15,12 @@
 mod access;
 mod catalogs;
 mod change;
+mod crd_fields;
+mod csv_facts;
 mod data;
 mod difference;
 mod escape;
-mod facts;
 mod feed;
-mod fields;
 mod findings;
 mod frame;
 mod icon;

@@ -1,8 +1,8 @@
 //! A package in memory, with everything that its pages show.
 
 use super::access::{self, Access};
-use super::facts::{self, Api, Facts};
-use super::fields::Definition;
+use super::crd_fields::Definition;
+use super::csv_facts::{self, Api, Facts};
 use super::findings::{self, Finding};
 use super::icon::Icon;
 use super::lifecycle::{self, Line};
@@ -379,8 +379,8 @@ fn version(
         has_csv: !csv.is_null(),
         path: path::version(&package.name, &bundle.name),
         facts: Facts::read(bundle, csv, description),
-        owned: facts::apis(bundle, csv, "owned"),
-        required: facts::apis(bundle, csv, "required"),
+        owned: csv_facts::apis(bundle, csv, "owned"),
+        required: csv_facts::apis(bundle, csv, "required"),
         definitions,
         access: content.as_ref().map(access::access),
         deployments: workload::deployments(csv),

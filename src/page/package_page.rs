@@ -1,6 +1,6 @@
 //! The page of a package.
 
-use super::facts::Facts;
+use super::csv_facts::Facts;
 use super::frame::{File, Frame, Site, page};
 use super::icon::Picture;
 use super::install::{Manifest, manifests};

@@ -1,7 +1,7 @@
 //! The page of a version, and the pages of the APIs that the version defines.
 
-use super::facts::{Api, Example, group_version};
-use super::fields::Definition;
+use super::crd_fields::Definition;
+use super::csv_facts::{Api, Example, group_version};
 use super::frame::{File, Frame, Site, page};
 use super::model::{Model, Release, is_pinned};
 use super::package_page::{Comparison, VersionLink, comparison};

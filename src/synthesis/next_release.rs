@@ -8,7 +8,7 @@ mod names;
 mod stubs;
 
 use super::decisions::Decisions;
-use super::intake::Intake;
+use super::import::Intake;
 use super::operator::{Found, UnknownVersion};
 use super::outside::{Outside, Resolved, learn};
 use super::settle::{Expand, Settled, Settling, settle};
@@ -214,7 +214,7 @@ impl Release {
 /// Assembles the next release from the folder of a bundle and the new manifests. No file is changed on disk.
 ///
 /// ```
-/// use opmx::synthesis::intake::Intake;
+/// use opmx::synthesis::import::Intake;
 /// use opmx::synthesis::next_release::{ReleaseOptions, next_release};
 /// use opmx::text::Limits;
 /// use opmx::tree::{Tree, TreeLimits};

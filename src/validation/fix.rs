@@ -4,9 +4,9 @@
 //! A changed file is kept only if it can be read, has the same values as before outside the fixed places, and causes no
 //! finding that is more severe than the fixed findings.
 
+use super::bundle_checks::{Validation, validate};
 use super::judge::Selection;
 use super::request::Request;
-use super::run::{Validation, validate};
 use super::stages::Finding;
 use crate::diagnostic::{self, Edit};
 use crate::files::{FileChange, FileError, write_changes};

@@ -1,6 +1,6 @@
 //! The findings about bundles in machine-readable form, with stable field names.
 
-use super::run::Validation;
+use super::bundle_checks::Validation;
 use super::stages::Finding;
 use crate::bundle::MediaType;
 use crate::diagnostic::Diagnostic;

@@ -7,6 +7,8 @@
 mod accounts;
 mod annotations;
 mod api_server;
+pub(crate) mod batch;
+mod bundle_checks;
 mod capitalization;
 mod constraint;
 mod content;
@@ -22,7 +24,6 @@ mod index_needs;
 mod json;
 mod judge;
 mod load;
-pub(crate) mod many;
 mod namespaces;
 mod network_policies;
 mod optional_manifests;
@@ -35,13 +36,14 @@ mod ranges;
 mod reference;
 mod rejected;
 mod request;
-mod run;
 mod stages;
 pub mod suites;
 mod synthesized;
 mod typographic_quotes;
 pub mod validators;
 
+pub(crate) use bundle_checks::rule_named;
+pub use bundle_checks::{Validation, refused, unreadable, validate};
 pub(crate) use constraint::cel_problems;
 pub use converted::convert_valid;
 pub(crate) use json::ValidationJson;
@@ -50,8 +52,6 @@ pub use judge::{Judged, Selection, Strictness, judge, judge_files, judge_shipped
 pub use platforms::{images, platforms};
 pub(crate) use rejected::rejected_deployments;
 pub use request::{Reference, Request};
-pub(crate) use run::rule_named;
-pub use run::{Validation, refused, unreadable, validate};
 
 pub use stages::Finding;
 use stages::{FORMAT, INDEX, LOAD};

@@ -90,7 +90,7 @@ fn futures_are_send() {
     spawnable(|| async {
         let (plan, holdings, source, archive, options, result): (
             _,
-            mirror::work::Sources<'_>,
+            mirror::copy_work::Sources<'_>,
             _,
             _,
             _,
@@ -145,7 +145,8 @@ fn futures_are_send() {
         let _ = mirror::delete::delete(&plan, &doomed, &target).await;
     });
     spawnable(|| async {
-        let (holdings, source, target, options): (mirror::work::Sources<'_>, _, _, _) = (any(), any(), any(), any());
+        let (holdings, source, target, options): (mirror::copy_work::Sources<'_>, _, _, _) =
+            (any(), any(), any(), any());
         let _ = mirror::transfer::transfer(any(), &holdings, &source, &target, &options).await;
     });
     spawnable(|| async {

@@ -6,7 +6,7 @@ use crate::cli::arguments::LimitArguments;
 use crate::cli::error::CommandError;
 use crate::cli::{Context, input};
 use crate::manifest::{Manifests, Object};
-use crate::synthesis::intake::{Intake, IntakeError, PassedOver};
+use crate::synthesis::import::{Intake, IntakeError, PassedOver};
 use crate::terminal::shell::word;
 use std::io;
 use std::path::Path;

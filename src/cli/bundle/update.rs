@@ -10,7 +10,7 @@ use crate::cli::arguments::{LimitArguments, RegistryArguments};
 use crate::cli::error::{CommandError, CommandResult, Status};
 use crate::diagnostic;
 use crate::files;
-use crate::synthesis::intake::has_csv;
+use crate::synthesis::import::has_csv;
 use crate::synthesis::next_release::{Release, ReleaseError, ReleaseOptions, next_release};
 use crate::terminal::reports::{are_similar, renamed, unified};
 use crate::terminal::shell::word;

@@ -9,7 +9,7 @@ use crate::bundle::{AnnotationError, EditError};
 use crate::synthesis::outside::OutsideError;
 use crate::synthesis::samples::SamplesError;
 use crate::text::ReviseError;
-use crate::validation::many::UnreadableError;
+use crate::validation::batch::UnreadableError;
 
 impl Hints for LocationError {
     fn hints(&self) -> Advice {

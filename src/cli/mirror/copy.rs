@@ -16,6 +16,7 @@ use crate::image::copy::CopyOptions;
 use crate::mirror::CONCURRENCY;
 use crate::mirror::archive::ArchiveOptions;
 use crate::mirror::beside::{journal_of, layout_of, result_of};
+use crate::mirror::copy_work::{CopyResult, Sources};
 use crate::mirror::naming::CATALOG;
 use crate::mirror::pack::pack;
 use crate::mirror::plan::Plan;
@@ -23,7 +24,6 @@ use crate::mirror::reach::unreachable_sources;
 use crate::mirror::survey::unread;
 use crate::mirror::target::Target;
 use crate::mirror::transfer::{MEMORY, TransferError, TransferOptions, transfer};
-use crate::mirror::work::{CopyResult, Sources};
 use clap::{Args, value_parser};
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! The report about a finished copy.
 
 use crate::cli::error::{CommandResult, Status};
+use crate::mirror::copy_work::{CopyResult, CopyState};
 use crate::mirror::naming;
-use crate::mirror::work::{CopyResult, CopyState};
 use crate::terminal::table::Table;
 use crate::terminal::{Printer, counted};
 use indicatif::BinaryBytes;

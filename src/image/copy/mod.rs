@@ -6,16 +6,16 @@
 //! other items, except those that depend on it.
 
 mod agenda;
+mod appended_layers;
 mod content;
+mod existing;
 mod fallback;
-mod grown;
 mod journal;
-mod look;
 mod run;
 
+pub use appended_layers::has_layers_of;
 pub(super) use content::Contents;
 pub use fallback::{ListChange, ListEdit, change_lists, referrers};
-pub use grown::has_layers_of;
 pub use journal::{Journal, JournalError};
 pub use run::copy;
 

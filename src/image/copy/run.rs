@@ -2,8 +2,8 @@
 
 use super::agenda::{Agenda, Job};
 use super::content::Contents;
+use super::existing::{Found, look};
 use super::fallback::{ListChange, ListEdit, change_lists};
-use super::look::{Found, look};
 use super::{Copy, CopyOptions, Item, Moved, Outcome, Place, State, Stored};
 use crate::causes::with_causes;
 use crate::concurrent::lock;

@@ -1,7 +1,7 @@
 //! Changes to the fields of APIs, and whether they may break users.
 
 use super::super::change::{Change, of_maps};
-use super::super::fields::{ApiVersion, Definition, Field};
+use super::super::crd_fields::{ApiVersion, Definition, Field};
 use super::super::model::Release;
 use std::collections::BTreeMap;
 

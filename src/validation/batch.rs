@@ -1,11 +1,11 @@
 //! Validates many bundles in one run, each from its folder or image.
 
+use super::bundle_checks::{Validation, refused, unreadable, validate};
 use super::fix::{Fixing, fix};
 use super::judge::Selection;
 use super::platforms::{images, index_platforms, platforms};
 use super::policy::judge_image;
 use super::request::Request;
-use super::run::{Validation, refused, unreadable, validate};
 use super::stages::Finding;
 use super::validators::{CONFORMA, CONFORMA_IMAGES, MULTIARCH};
 use crate::bundle::location::{LoadError, Location, LocationError};

@@ -1,7 +1,7 @@
 //! Determines which content of a copy is already in the target registry.
 
+use super::appended_layers::{count_lost, has_layers_of};
 use super::content::Contents;
-use super::grown::{count_lost, has_layers_of};
 use super::{Copy, Item, State, fallback};
 use crate::causes::with_causes;
 use crate::concurrent;
