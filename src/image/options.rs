@@ -4,7 +4,6 @@ use super::cache::DEFAULT_CACHE_SIZE;
 use super::credentials::Credentials;
 use super::platform::Platform;
 use super::unpack::DEFAULT_IMAGE_LIMIT;
-use super::unusable::UnusableSettings;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -104,4 +103,17 @@ impl Default for RetryPolicy {
             longest_wait: Duration::from_mins(2),
         }
     }
+}
+
+/// The settings that cannot be used, each with its problem. A request that needs one of them fails.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UnusableSettings {
+    /// The proxy for requests over plain HTTP.
+    pub http_proxy: Option<String>,
+    /// The proxy for requests over HTTPS.
+    pub https_proxy: Option<String>,
+    /// The hosts that are contacted without a proxy, separated by commas.
+    pub without_proxy: String,
+    /// The certificates to trust instead of those of the system.
+    pub certificates: Option<String>,
 }

@@ -505,8 +505,8 @@ fn a_large_icon_is_written_once_and_a_new_icon_replaces_it() {
                 .count(),
             1
         );
-        let pages = site.files.iter().filter(|(path, _)| path.ends_with(".html"));
-        let with_icon = pages.filter(|(_, content)| text(content).contains(&**icon));
+        let pages = site.pages();
+        let with_icon = pages.keys().filter(|path| site.text(path).contains(&**icon));
         assert!(with_icon.count() > 15);
         names.push(icon.clone());
     }

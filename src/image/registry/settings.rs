@@ -2,7 +2,7 @@
 //! requests that it should not send.
 
 use super::address::is_this_machine;
-use crate::image::unusable::UnusableSettings;
+use crate::image::options::UnusableSettings;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::Url;
 
