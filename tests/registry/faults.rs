@@ -396,6 +396,22 @@ fn a_stalled_body_times_out() {
 }
 
 #[test]
+fn too_many_headers_are_an_invalid_response_of_a_registry_that_was_reached() {
+    let server = Server::start(|_, _| (0..500).fold(Reply::new(200, "{}"), |reply, _| reply.header("X-Header", "x")));
+    let error = Client::new().refused(&name(&server));
+    assert!(matches!(*error.failure, RegistryFailure::Protocol { .. }), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("the response is invalid: its headers are too large"),
+        "{error}"
+    );
+    assert_eq!(error.attempts, 1);
+    let text = Client::new().refused(&name(&server)).to_string();
+    assert!(!text.contains("cannot connect"), "{text}");
+}
+
+#[test]
 fn impossible_lengths_are_rejected_before_reading() {
     let server = Server::start(|_, _| Reply {
         length: Some(1 << 50),

@@ -4,7 +4,7 @@
 use super::Registry;
 use super::answer::Answer;
 use super::download::short;
-use super::error::{RegistryError, RegistryFailure};
+use super::error::{RegistryError, RegistryFailure, shortened};
 use super::pace::Sending;
 use super::redirect::{from_stranger, refused};
 use super::repository::{Access, Repository, Request, RequestBody};
@@ -261,7 +261,13 @@ impl Retried for PlaceError {
 fn upload_url(asked: &Url, location: Option<&str>, descriptor: &Descriptor) -> Result<Url, RegistryFailure> {
     let url = location.and_then(|location| from_stranger(Some(asked), location).ok());
     let mut url = url.ok_or_else(|| RegistryFailure::Protocol {
-        problem: format!("it contains no valid upload address (Location: {location:?})"),
+        problem: match location {
+            Some(location) => format!(
+                "its Location header {:?} is not a valid upload address",
+                shortened(location)
+            ),
+            None => "it has no readable Location header with the upload address".to_owned(),
+        },
     })?;
     if asked.scheme() == "https" && url.scheme() != "https" {
         // Registries behind a proxy are often unaware that clients use HTTPS.
@@ -351,9 +357,8 @@ mod tests {
             digest: Digest::of(b""),
             size: 0,
         };
-        assert!(matches!(
-            upload_url(&asked.parse().unwrap(), None, &descriptor),
-            Err(RegistryFailure::Protocol { .. })
-        ));
+        let error = upload_url(&asked.parse().unwrap(), None, &descriptor).unwrap_err();
+        let message = "the response is invalid: it has no readable Location header with the upload address";
+        assert_eq!(error.to_string(), message);
     }
 }

@@ -86,6 +86,10 @@ impl RegistryFailure {
             if let Some(address) = cause.downcast_ref::<RefusedAddress>() {
                 return address.clone().into();
             }
+            if cause.downcast_ref().is_some_and(hyper::Error::is_parse_too_large) {
+                let problem = "its headers are too large".to_owned();
+                return Self::Protocol { problem };
+            }
         }
         // The last error in the chain is the most specific.
         let cause = causes(error)
