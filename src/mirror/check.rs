@@ -1,12 +1,16 @@
 //! Checks a plan that was read from a file: all content of the plan must be copied, and only to the target of the plan.
 
+use super::extras::REFERRER_LIMIT;
 use super::naming::shown;
-use super::plan::{ExtrasByDigest, Plan, PlanError};
-use crate::image::{Digest, RegistryReference};
+use super::plan::{ExtrasByDigest, Plan, PlanError, PlannedImage};
+use crate::image::{Digest, RegistryReference, check_tag};
 use std::collections::BTreeSet;
 
 /// The maximum size in bytes of the content of a plan, so that no sum of sizes overflows.
 const SIZE_LIMIT: u64 = 1 << 56;
+/// The maximum number of references to content that are followed for all images together. Content that images share
+/// counts for each of them.
+const EFFORT_LIMIT: usize = 10_000_000;
 
 impl Plan {
     /// Checks that a plan is consistent.
@@ -18,6 +22,7 @@ impl Plan {
         self.check_references()?;
         self.check_sizes()?;
         self.check_cycles()?;
+        self.check_effort()?;
         self.check_reach()?;
         self.check_places()
     }
@@ -92,6 +97,30 @@ impl Plan {
         Ok(())
     }
 
+    /// Checks that the content of each image can be listed in reasonable time.
+    ///
+    /// # Errors
+    /// Returns an error if an image has too many referrers, or images share too much content.
+    pub(super) fn check_effort(&self) -> Result<(), PlanError> {
+        let extras = ExtrasByDigest::of(self);
+        let mut effort = 0;
+        for image in &self.images {
+            if image.extras.len() > REFERRER_LIMIT {
+                let (what, limit) = ("referrers of one image", REFERRER_LIMIT);
+                return Err(PlanError::Limit { what, limit });
+            }
+            let manifests = self.all_behind(image).into_iter();
+            let manifests = manifests.filter_map(|digest| self.manifests.get(&digest));
+            let contents = manifests.map(|manifest| 1 + manifest.manifests.len() + manifest.blobs.len());
+            effort += contents.sum::<usize>() + extras.of_image(image).count();
+            if effort > EFFORT_LIMIT {
+                let (what, limit) = ("references to content, counted for each image", EFFORT_LIMIT);
+                return Err(PlanError::Limit { what, limit });
+            }
+        }
+        Ok(())
+    }
+
     /// Checks that everything in the plan belongs to an image.
     fn check_reach(&self) -> Result<(), PlanError> {
         let mut manifests: BTreeSet<Digest> = BTreeSet::new();
@@ -131,11 +160,22 @@ impl Plan {
         }
     }
 
-    /// Checks that all destinations are repositories.
+    /// Checks that all destinations are repositories, and all tags are valid.
     ///
     /// # Errors
-    /// Returns an error for a destination that is not the name of a repository in a registry.
+    /// Returns an error for a destination that is not the name of a repository in a registry, and for an invalid tag.
     pub(super) fn check_destinations(&self) -> Result<(), PlanError> {
+        let tags = self.images.iter();
+        let tags = tags.flat_map(|image| image.tags.iter().map(|tag| (tag, image.source.clone())));
+        let of_extras = self.extras.iter();
+        let of_extras = of_extras.filter_map(|extra| Some((extra.tag.as_ref()?, extra.digest.to_string())));
+        for (tag, image) in tags.chain(of_extras) {
+            check_tag(tag).map_err(|problem| PlanError::Tag {
+                image,
+                tag: tag.clone(),
+                problem,
+            })?;
+        }
         for (place, image) in self.images.iter().enumerate() {
             let Some(destination) = &image.destination else {
                 continue;
@@ -178,12 +218,16 @@ impl Plan {
             }
         }
         self.check_destinations()?;
+        let digests: BTreeSet<Digest> = self.catalogs.iter().map(|catalog| catalog.digest_after).collect();
+        let images = self.images.iter().filter(|image| digests.contains(&image.digest));
+        let names = images.flat_map(|image| image.tags.iter().map(move |tag| (image, tag)));
+        let name = |(image, tag): (&PlannedImage, &String)| {
+            Some((image.digest, format!("{}:{tag}", image.destination.as_ref()?)))
+        };
+        let names: BTreeSet<(Digest, String)> = names.filter_map(name).collect();
         for catalog in &self.catalogs {
-            let images = self.images.iter().filter(|image| image.digest == catalog.digest_after);
-            let names = images.flat_map(|image| image.tags.iter().map(move |tag| (image, tag)));
-            let mut names = names.filter_map(|(image, tag)| Some(format!("{}:{tag}", image.destination.as_ref()?)));
             if let Some(destination) = &catalog.destination
-                && !names.any(|name| name == *destination)
+                && !names.contains(&(catalog.digest_after, destination.clone()))
             {
                 return Err(PlanError::NoImage {
                     catalog: catalog.source.clone(),

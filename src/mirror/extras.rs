@@ -24,7 +24,7 @@ const SUFFIXES: [(&str, ExtraKind); 3] = [
 const DEPTH: usize = 8;
 /// The maximum number of manifests of extras in a repository, so that a registry cannot keep the program busy
 /// indefinitely.
-const LIMIT: usize = 10_000;
+pub(super) const REFERRER_LIMIT: usize = 10_000;
 
 /// A repository and the manifests in it whose extras are searched for.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ impl fmt::Display for Unlisted {
             Self::Failed(error) | Self::Refused(error) => formatter.write_str(&with_causes(error)),
             Self::TooMany => write!(
                 formatter,
-                "the referrers in its repository exceed the limit of {DEPTH} levels, {LIMIT} manifests or {BYTES_LIMIT} \
+                "the referrers in its repository exceed the limit of {DEPTH} levels, {REFERRER_LIMIT} manifests or {BYTES_LIMIT} \
                  bytes"
             ),
         }
@@ -164,7 +164,7 @@ impl Search<'_> {
 
     /// Whether the extras exceed a limit.
     fn is_full(&self) -> bool {
-        self.manifests > LIMIT || self.bytes > BYTES_LIMIT
+        self.manifests > REFERRER_LIMIT || self.bytes > BYTES_LIMIT
     }
 
     /// Searches for the extras of a manifest. If the registry does not list tags, the tags of extras are guessed, but
@@ -256,6 +256,9 @@ impl Search<'_> {
         let (count, bytes) = manifests.fold((0, 0), |(count, bytes), found| (count + 1, bytes + found.bytes));
         self.manifests += count.max(1);
         self.bytes += bytes.max(descriptor.size);
+        if self.is_full() {
+            return;
+        }
         let found = FoundExtra {
             extra: Extra {
                 subject,

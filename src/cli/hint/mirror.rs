@@ -50,11 +50,12 @@ hints! {
     }
     MirrorPlanError {
         pass: [],
-        none: [Form, Version, Dangling, Loose, Cycle, Size, Destination, Outside, Nowhere, NoImage],
+        none: [Form, Version, Limit, Dangling, Loose, Cycle, Size, Destination, Tag, Outside, Nowhere, NoImage],
     }
     PlanFileError {
         pass: [File],
         none: [],
+        Self::TooLarge(_) => hint("select fewer packages or versions, and make several plans"),
         Self::Plan { .. } => hint("create the plan with opmx mirror plan"),
     }
     PlacedError {

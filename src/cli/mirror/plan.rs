@@ -346,7 +346,7 @@ pub(super) fn run(arguments: &PlanArguments, context: &Context<'_>) -> CommandRe
     remark(&collected, printer);
     check(&collected, arguments)?;
     let file = files::behind_links_unless(PLAN, &arguments.output)?;
-    files::write(&file, &collected.plan.to_bytes())?;
+    collected.plan.write(&file)?;
     table(&collected.plan, printer)?;
     let plan = &collected.plan;
     let present = plan.totals.bytes_present;

@@ -28,20 +28,25 @@ impl<'p> ExtrasByDigest<'p> {
     /// after the one that it refers to, and with its position in the plan.
     pub(in crate::mirror) fn attached_to(&self, image: &PlannedImage) -> Vec<(usize, &'p Extra)> {
         let behind: BTreeSet<Digest> = self.plan.all_behind(image).into_iter().collect();
-        let mut waiting = self.placed(image);
-        waiting.retain(|(_, extra)| behind.contains(&extra.subject));
-        let mut found: Vec<(usize, &Extra)> = Vec::new();
-        let mut known = BTreeSet::from([image.digest]);
-        loop {
-            let is_next = |extra: &Extra| known.contains(&extra.subject) || !image.extras.contains(&extra.subject);
-            let (next, later): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(_, extra)| is_next(extra));
-            if next.is_empty() {
-                return found;
+        let (mut next, mut waiting) = (Vec::new(), BTreeMap::new());
+        for (place, extra) in self.placed(image) {
+            let is_of_image = extra.subject == image.digest || !image.extras.contains(&extra.subject);
+            if is_of_image && behind.contains(&extra.subject) {
+                next.push((place, extra));
+            } else if !is_of_image {
+                let about: &mut Vec<(usize, &Extra)> = waiting.entry(extra.subject).or_default();
+                about.push((place, extra));
             }
-            known.extend(next.iter().map(|(_, extra)| extra.digest));
-            found.extend(next);
-            waiting = later;
         }
+        let mut found: Vec<(usize, &Extra)> = Vec::new();
+        while !next.is_empty() {
+            let later = next.iter().filter_map(|(_, extra)| waiting.remove(&extra.digest));
+            let mut later: Vec<_> = later.flatten().collect();
+            later.sort_unstable_by_key(|(place, _)| *place);
+            found.append(&mut next);
+            next = later;
+        }
+        found
     }
 
     fn placed(&self, image: &PlannedImage) -> Vec<(usize, &'p Extra)> {

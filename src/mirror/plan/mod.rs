@@ -10,7 +10,7 @@ mod read;
 
 pub(in crate::mirror) use extras::ExtrasByDigest;
 pub use objects::{CatalogKind, CatalogObject};
-pub use read::{PlanError, PlanFileError};
+pub use read::{PLAN_LIMIT, PlanError, PlanFileError};
 
 use super::images::Role;
 use crate::image::{Digest, Platform};

@@ -1,4 +1,4 @@
-//! Reads plans from files.
+//! Plan files.
 
 use super::{Plan, SCHEMA};
 use crate::files::{self, FileError};
@@ -18,6 +18,14 @@ pub enum PlanError {
     Version {
         /// The format version in the plan.
         found: String,
+    },
+    /// The plan exceeds a limit.
+    #[error("the plan has more than {limit} {what}")]
+    Limit {
+        /// The limited quantity.
+        what: &'static str,
+        /// The maximum.
+        limit: usize,
     },
     /// The plan refers to content that it does not contain.
     #[error("{who} refers to {digest}, which is not in the plan")]
@@ -55,6 +63,16 @@ pub enum PlanError {
         /// The problem with the name.
         source: ReferenceError,
     },
+    /// A tag of an image or referrer is not valid.
+    #[error("{image} has the tag {tag:?}: {problem}")]
+    Tag {
+        /// The source of the image, or the digest of the referrer.
+        image: String,
+        /// The tag.
+        tag: String,
+        /// The problem with the tag.
+        problem: String,
+    },
     /// The destination of an image is not below the target of the plan.
     #[error("{image} has the destination {destination}, but the plan {}", of_target(to.as_deref()))]
     Outside {
@@ -88,13 +106,16 @@ fn of_target(to: Option<&str>) -> String {
     }
 }
 
-/// The reason why a file is not a valid plan.
+/// The reason why a plan cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanFileError {
-    /// The file cannot be read.
+    /// The file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The plan to be written exceeds a limit.
+    #[error("the plan cannot be used")]
+    TooLarge(#[source] PlanError),
     /// The file does not contain a plan.
     #[error("{}", path.display())]
     Plan {
@@ -105,8 +126,10 @@ pub enum PlanFileError {
     },
 }
 
-/// The maximum size in bytes of a plan file. The size of a plan with 100,000 images is about a third of this limit.
-const FILE_LIMIT: usize = 1 << 30;
+/// The maximum size in bytes of a plan. A plan of all bundles in a large public catalog has about a fifth of it.
+pub const PLAN_LIMIT: usize = 256 << 20;
+/// The maximum number of values in a plan: a short value needs much more memory than it has bytes.
+const VALUES_LIMIT: usize = 5_000_000;
 
 impl Plan {
     /// Reads a plan from a file.
@@ -114,11 +137,22 @@ impl Plan {
     /// # Errors
     /// Returns an error if the file cannot be read or does not contain a plan.
     pub fn read(path: &Path) -> Result<Self, PlanFileError> {
-        let bytes = files::read_small(path, FILE_LIMIT)?;
+        let bytes = files::read_small(path, PLAN_LIMIT)?;
         Self::parse(&bytes).map_err(|source| PlanFileError::Plan {
             path: path.to_owned(),
             source,
         })
+    }
+
+    /// Writes a plan to a file, with indentation and a newline at the end.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written, or the plan would be too large to be read.
+    pub fn write(&self, path: &Path) -> Result<(), PlanFileError> {
+        let bytes = self.to_bytes();
+        check_limits(&bytes).map_err(PlanFileError::TooLarge)?;
+        self.check_effort().map_err(PlanFileError::TooLarge)?;
+        Ok(files::write(path, &bytes)?)
     }
 
     /// Parses a plan, and checks that all of it can be copied to its target.
@@ -130,6 +164,7 @@ impl Plan {
         struct Form {
             schema: String,
         }
+        check_limits(bytes)?;
         let form: Form = serde_json::from_slice(bytes)?;
         if form.schema != SCHEMA {
             return Err(PlanError::Version { found: form.schema });
@@ -138,4 +173,17 @@ impl Plan {
         plan.check()?;
         Ok(plan)
     }
+}
+
+fn check_limits(bytes: &[u8]) -> Result<(), PlanError> {
+    let limit = |what, limit| Err(PlanError::Limit { what, limit });
+    if bytes.len() > PLAN_LIMIT {
+        return limit("bytes", PLAN_LIMIT);
+    }
+    // A comma or bracket precedes each value, except the first one in an object.
+    let separators = bytes.iter().filter(|byte| [b',', b'['].contains(byte)).count();
+    if separators > VALUES_LIMIT {
+        return limit("values", VALUES_LIMIT);
+    }
+    Ok(())
 }

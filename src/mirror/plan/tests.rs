@@ -174,3 +174,97 @@ fn a_destination_that_is_not_a_repository_is_rejected_with_its_place_and_image()
         assert!(error.starts_with(&begin), "{error}");
     }
 }
+
+#[test]
+fn an_invalid_tag_is_rejected_before_anything_is_copied() {
+    for tag in ["", "../../x/manifests/v1", "a/b", "a?b", &"a".repeat(129)] {
+        assert_refused(|plan| plan["images"][0]["tags"] = json!([tag]), "has the tag");
+        assert_refused(
+            |plan| {
+                let mut tagged = extra(1, 3);
+                tagged["tag"] = json!(tag);
+                plan["extras"] = json!([tagged]);
+                plan["images"][0]["extras"] = json!([digest(3)]);
+                plan["manifests"][digest(3)] = plan["manifests"][digest(1)].clone();
+            },
+            "has the tag",
+        );
+    }
+}
+
+/// Returns a plan with a chain of referrers, the last one first.
+fn chain(count: u32) -> serde_json::Value {
+    let of = |number: u32| Digest::of(&number.to_be_bytes()).to_string();
+    let mut chained = plan();
+    let mut subject = digest(1);
+    let (mut extras, mut digests) = (Vec::new(), Vec::new());
+    for number in 0..count {
+        chained["manifests"][of(number)] = json!({"media_type": "m", "bytes": 1, "sources": [], "in": []});
+        extras.push(
+            json!({"subject": subject, "digest": of(number), "kind": "referrer", "via": "referrers", "bytes": 1}),
+        );
+        digests.push(of(number));
+        subject = of(number);
+    }
+    extras.reverse();
+    chained["extras"] = json!(extras);
+    chained["images"][0]["extras"] = json!(digests);
+    chained
+}
+
+#[test]
+fn the_referrers_of_an_image_are_limited() {
+    let plan = read(&chain(10_000)).unwrap();
+    let extras = ExtrasByDigest::of(&plan);
+    let attached = extras.attached_to(&plan.images[0]).into_iter();
+    let places: Vec<usize> = attached.map(|(place, _)| place).collect();
+    assert!(places.iter().copied().eq((0..10_000).rev()));
+    let error = read(&chain(10_001)).unwrap_err();
+    assert_eq!(error, "the plan has more than 10000 referrers of one image");
+}
+
+#[test]
+fn content_that_images_share_is_limited() {
+    let shared = |images: usize| {
+        let mut shared = plan();
+        shared["manifests"][digest(1)]["blobs"] = json!(vec![digest(2); 100_000]);
+        let image = |number| {
+            let mut image = shared["images"][0].clone();
+            image["source"] = json!(format!("registry.example.com/a{number}@{}", digest(1)));
+            image
+        };
+        shared["images"] = (0..images).map(image).collect();
+        shared
+    };
+    assert_eq!(read(&shared(99)).unwrap().images.len(), 99);
+    let refused = "the plan has more than 10000000 references to content, counted for each image";
+    assert_eq!(read(&shared(100)).unwrap_err(), refused);
+}
+
+#[test]
+fn a_plan_with_too_many_values_is_neither_read_nor_written() {
+    let full = |count: usize| {
+        let mut full = plan();
+        let channel = json!({"name": "stable", "head": "", "entries": vec![""; count]});
+        full["catalogs"] = json!([{"source": "c", "kept": [{"package": "p", "channels": [channel]}], "rebuilt": false,
+            "digest_after": digest(1)}]);
+        full
+    };
+    let refused = "the plan has more than 5000000 values";
+    assert_eq!(read(&full(5_000_001)).unwrap_err(), refused);
+    let mut read = read(&full(1)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan.json");
+    read.write(&path).unwrap();
+    assert_eq!(Plan::read(&path).unwrap(), read);
+    read.catalogs[0].kept[0].channels[0].entries = vec![String::new(); 5_000_001];
+    let error = read.write(&path).unwrap_err();
+    assert_eq!(
+        crate::causes::with_causes(&error),
+        format!("the plan cannot be used: {refused}")
+    );
+    assert_eq!(
+        Plan::read(&path).unwrap().catalogs[0].kept[0].channels[0].entries.len(),
+        1
+    );
+}
