@@ -9,12 +9,7 @@ use super::tar_reader::TarReader;
 use crate::limit::Limit;
 use crate::tree::{SPARSE, TreeError};
 use flate2::bufread::MultiGzDecoder;
-use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Read, Take};
-use std::rc::Rc;
-
-/// The maximum size in bytes of the headers of a tar member, including long names and attributes.
-const HEADER_LIMIT: u64 = 1 << 20;
 
 /// The maximum number of folders and names in a path. The folders of a deeper path cannot be removed on systems that
 /// allow few open files.
@@ -46,7 +41,6 @@ pub(super) struct LayerReader {
     origin: String,
     hasher: Hasher,
     limit: UnpackLimit,
-    header_budget: Rc<Cell<u64>>,
     state: State,
 }
 
@@ -134,7 +128,6 @@ impl LayerReader {
             origin: origin.to_owned(),
             hasher: Hasher::new(),
             limit,
-            header_budget: Rc::new(Cell::new(u64::MAX)),
             state: State::Open,
         })
     }
@@ -166,16 +159,8 @@ impl LayerReader {
     fn visit_members(&mut self, visit: &mut dyn FnMut(Member<'_>) -> Result<(), Stop>) -> Result<(), Stop> {
         let origin = self.origin.clone();
         let part = part(&self.descriptor);
-        let budget = Rc::clone(&self.header_budget);
         let mut archive = TarReader::new(self);
-        loop {
-            // Limit the headers, because long names and attributes of any size are read into memory.
-            budget.set(HEADER_LIMIT);
-            let next = archive.next_member();
-            budget.set(u64::MAX);
-            let Some(header) = next.map_err(Stop::Read)? else {
-                return Ok(());
-            };
+        while let Some(header) = archive.next_member().map_err(Stop::Read)? {
             let (path, folder) = plain_path(&origin, &header.name)?;
             if header.is_sparse {
                 // The holes of a sparse file could have any size, and programs differ in its name and content.
@@ -212,8 +197,8 @@ impl LayerReader {
                     content: &mut archive,
                 })?;
             }
-            archive.skip().map_err(Stop::Read)?;
         }
+        Ok(())
     }
 
     /// Reads to the end, compares the stored bytes with the descriptor, and returns the digest of the uncompressed
@@ -268,10 +253,6 @@ impl Read for LayerReader {
         if self.hasher.length() > self.limit.bytes {
             self.state = State::OverLimit;
             return Err(io::Error::other("over the limit"));
-        }
-        match self.header_budget.get().checked_sub(read as u64) {
-            Some(left) => self.header_budget.set(left),
-            None => return Err(io::Error::other("a member's headers are larger than 1 MiB")),
         }
         Ok(read)
     }

@@ -8,6 +8,10 @@ use std::io::{self, Read};
 const BLOCK: usize = 512;
 type Block = [u8; BLOCK];
 
+/// The maximum size in bytes of the headers of a member, including long names and attributes, because headers are read
+/// into memory.
+const HEADER_LIMIT: u64 = 1 << 20;
+
 /// The prefix of the records that describe a sparse file.
 const SPARSE: &[u8] = b"GNU.sparse.";
 
@@ -43,9 +47,18 @@ impl<R: Read> TarReader<R> {
         }
     }
 
+    pub(super) fn source(&self) -> &R {
+        &self.source
+    }
+
+    pub(super) fn into_source(self) -> R {
+        self.source
+    }
+
     /// Skips the rest of the current member, and returns the headers of the next one. Returns `None` at the end.
     pub(super) fn next_member(&mut self) -> io::Result<Option<Header>> {
         let mut long = Longer::default();
+        let mut headers = 0_u64;
         loop {
             let Some(block) = self.next_block()? else {
                 if long != Longer::default() {
@@ -55,6 +68,13 @@ impl<R: Read> TarReader<R> {
             };
             let mut header = plain(&block)?;
             self.begin(header.size);
+            headers += BLOCK as u64;
+            if is_extension(header.kind) {
+                headers = headers.saturating_add(header.size);
+            }
+            if headers > HEADER_LIMIT {
+                return Err(invalid("a member's headers are larger than 1 MiB"));
+            }
             match header.kind {
                 b'x' if long.records => return Err(invalid("a member has two extended headers")),
                 b'L' if long.name.is_some() => return Err(invalid("a member has two long names")),
@@ -125,7 +145,7 @@ impl<R: Read> TarReader<R> {
         Ok(Some(whole.map_err(|_| io::ErrorKind::UnexpectedEof)?))
     }
 
-    /// Returns the content of a header that is stored like a member. The caller limits what the source returns.
+    /// Returns the content of a header that is stored like a member. Its size has been checked.
     fn whole(&mut self) -> io::Result<Vec<u8>> {
         let mut whole = Vec::new();
         let size = self.left;
@@ -260,6 +280,11 @@ fn plain(block: &Block) -> io::Result<Header> {
         size: if has_no_content(kind) { 0 } else { size },
         is_sparse: kind == b'S',
     })
+}
+
+/// Whether the header has content that belongs to the headers of the next member, or of all following members.
+fn is_extension(kind: u8) -> bool {
+    matches!(kind, b'x' | b'g' | b'L' | b'K')
 }
 
 /// Whether no content follows the header of such a member, whatever size it states: a link, device, folder or pipe.

@@ -6,7 +6,7 @@ pub use list::{ArchiveList, Repositories, SCHEMA};
 
 use super::collect::catalog_tag;
 use super::naming::CATALOG;
-use super::plan::{ExtrasByDigest, Plan, PlanError, PlannedBlob, PlannedImage};
+use super::plan::{ExtrasByDigest, PLAN_LIMIT, Plan, PlanError, PlannedBlob, PlannedImage};
 use crate::files::{self, FileError};
 use crate::image::volumes::{Fixed, VolumeSizeError, Volumes, VolumesError, Writer, read_file, read_volumes, volumes};
 use crate::image::{Digest, INDEX, INDEX_FILE, LAYOUT_CONTENT, REF_NAME};
@@ -296,7 +296,10 @@ impl Archive {
         let folder = files::directory_of(&path);
         let volumes = read_volumes(&folder, &list.volumes)?;
         let first = list.volumes.first().map(|volume| folder.join(&volume.name));
-        let bytes = first.map(|first| read_file(&first, PLAN)).transpose()?.flatten();
+        let bytes = first
+            .map(|first| read_file(&first, PLAN, PLAN_LIMIT as u64))
+            .transpose()?
+            .flatten();
         let bytes = bytes.unwrap_or_default();
         if Digest::of(&bytes) != list.plan {
             return Err(ArchiveError::Swapped { path });

@@ -215,6 +215,28 @@ fn the_prefix_is_read_in_the_format_of_the_header() {
     );
 }
 
+#[test]
+fn headers_larger_than_the_limit_are_not_read() {
+    let long = |kind: u8, size: usize| {
+        let mut bytes = header("long", kind, size).to_vec();
+        bytes.resize(BLOCK + size.min(2 << 20).next_multiple_of(BLOCK), b'a');
+        bytes
+    };
+    let content = || member("name", b'0', b"content");
+    let below = HEADER_LIMIT as usize - 2 * BLOCK;
+    assert_eq!(names(&[long(b'L', below), content()]), ["a".repeat(below)]);
+    for kind in *b"xgLK" {
+        for size in [HEADER_LIMIT as usize, 4 << 30] {
+            // The reader fails instead of reaching the missing content.
+            let error = members(&[long(kind, size)]).unwrap_err();
+            assert_eq!(error, "a member's headers are larger than 1 MiB");
+        }
+    }
+    let half = below / 2 + BLOCK;
+    let error = members(&[long(b'K', half), long(b'L', half), content()]).unwrap_err();
+    assert_eq!(error, "a member's headers are larger than 1 MiB");
+}
+
 proptest! {
     #[test]
     fn members_are_read_as_they_were_written(written in prop::collection::vec(("[a-z]{1,9}(/[a-z]{1,90}){0,4}", "[a-z]{0,1100}"), 0..5)) {

@@ -2,18 +2,18 @@
 
 use super::super::digest::{Digest, Hashing};
 use super::super::image::{Blob, CheckedFile};
+use super::super::tar_reader::{Header, TarReader};
 use super::{VolumeFile, blob_of};
 use crate::files::{FileError, Stamp, open_regular, read_at_most};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The maximum number of members in a volume.
 const MEMBER_LIMIT: usize = 1_000_000;
-/// The maximum size in bytes of a file that is read from a volume into memory.
-const FILE_LIMIT: u64 = 1 << 30;
+const PIECE: usize = 1 << 20;
 
 /// The content of volumes.
 #[derive(Debug, Clone, Default)]
@@ -67,8 +67,8 @@ pub enum VolumesError {
         /// The actual digest.
         found: Digest,
     },
-    /// A volume is not a tar file.
-    #[error("the volume {} is not a tar file", path.display())]
+    /// A volume is not a valid tar file.
+    #[error("the volume {} is not a valid tar file", path.display())]
     Tar {
         /// The path of the volume.
         path: PathBuf,
@@ -111,25 +111,35 @@ pub fn read_volumes(folder: &Path, files: &[VolumeFile]) -> Result<Volumes, Volu
     Ok(volumes)
 }
 
-/// Reads a file in a volume without verifying the volume.
+/// Reads a file of at most `limit` bytes in a volume without verifying the volume.
 ///
 /// # Errors
-/// Returns an error if the volume cannot be read.
-pub fn read_file(volume: &Path, path: &str) -> Result<Option<Vec<u8>>, VolumesError> {
+/// Returns an error if the volume cannot be read, or the file is larger.
+pub fn read_file(volume: &Path, path: &str, limit: u64) -> Result<Option<Vec<u8>>, VolumesError> {
     let file = open_regular(volume).map_err(|error| FileError::new("read", volume, error))?;
     let fail = |source| VolumesError::Tar {
         path: volume.to_owned(),
         source,
     };
-    let mut archive = tar::Archive::new(file);
-    for entry in archive.entries_with_seek().map_err(fail)?.take(MEMBER_LIMIT) {
-        let entry = entry.map_err(fail)?;
-        if entry.path_bytes().as_ref() == path.as_bytes() {
-            let bytes = read_at_most(entry, FILE_LIMIT);
+    let mut archive = TarReader::new(BufReader::with_capacity(PIECE, file));
+    let mut members = 0;
+    while let Some(header) = next_member(&mut archive, &mut members).map_err(fail)? {
+        if header.name == path.as_bytes() {
+            let bytes = read_at_most(archive, limit);
             return Ok(Some(bytes.map_err(|error| FileError::new("read", volume, error))?));
         }
     }
     Ok(None)
+}
+
+/// Returns the headers of the next member, and counts it.
+fn next_member(archive: &mut TarReader<impl Read>, members: &mut usize) -> io::Result<Option<Header>> {
+    let header = archive.next_member()?;
+    *members += usize::from(header.is_some());
+    if *members > MEMBER_LIMIT {
+        return Err(io::Error::other(format!("it has more than {MEMBER_LIMIT} entries")));
+    }
+    Ok(header)
 }
 
 impl Volumes {
@@ -139,11 +149,10 @@ impl Volumes {
         // An archive may have more volumes than a process may open files, so volumes are not kept open.
         let stamp = Stamp::from(&file.metadata().map_err(fail)?);
         let checked = Arc::new(CheckedFile::new(path.clone(), stamp));
-        let reader = Hashing::new(BufReader::with_capacity(1 << 20, file));
-        let mut archive = tar::Archive::new(reader);
+        let mut archive = TarReader::new(Hashing::new(BufReader::with_capacity(PIECE, file)));
         let mut found = Vec::new();
         let read = members(&mut archive, &checked, &mut found, hashers);
-        let mut reader = archive.into_inner();
+        let mut reader = archive.into_source();
         io::copy(&mut reader, &mut io::sink()).map_err(fail)?;
         let digest = reader.hasher.finish();
         // A damaged volume might not be a valid tar file, but reporting the damage is more helpful.
@@ -180,23 +189,46 @@ type Found = (Digest, u64, Blob);
 type Hashers = BTreeMap<Digest, Hashing<io::Sink>>;
 
 fn members(
-    archive: &mut tar::Archive<Hashing<BufReader<File>>>,
+    archive: &mut TarReader<Hashing<BufReader<File>>>,
     file: &Arc<CheckedFile>,
     found: &mut Vec<Found>,
     hashers: &mut Hashers,
 ) -> io::Result<()> {
-    for entry in archive.entries()?.take(MEMBER_LIMIT) {
-        let mut entry = entry?;
-        let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+    let mut count = 0;
+    while let Some(header) = next_member(archive, &mut count)? {
         // In other kinds of entries, such as sparse files, the bytes in the archive are not the content.
-        let Some(digest) = blob_of(&path).filter(|_| entry.header().entry_type().is_file()) else {
+        let is_file = matches!(header.kind, 0 | b'0') && !header.is_sparse;
+        let Some(digest) = blob_of(&String::from_utf8_lossy(&header.name)).filter(|_| is_file) else {
             continue;
         };
-        let (start, length) = (entry.raw_file_position(), entry.size());
+        let (start, length) = (archive.source().hasher.length(), header.size);
         let file = Arc::clone(file);
         found.push((digest, length, Blob::Part { file, start, length }));
         let hashing = hashers.entry(digest).or_insert_with(|| Hashing::new(io::sink()));
-        io::copy(&mut entry, hashing)?;
+        io::copy(archive, hashing)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_entries_of_a_volume_are_limited() {
+        let mut tar = tar::Builder::new(Vec::new());
+        for name in ["first", "last"] {
+            tar.append_data(&mut tar::Header::new_ustar(), name, io::empty())
+                .unwrap();
+        }
+        let bytes = tar.into_inner().unwrap();
+        let mut archive = TarReader::new(bytes.as_slice());
+        let mut members = MEMBER_LIMIT - 1;
+        assert_eq!(next_member(&mut archive, &mut members).unwrap().unwrap().name, b"first");
+        let error = next_member(&mut archive, &mut members).unwrap_err();
+        assert_eq!(error.to_string(), "it has more than 1000000 entries");
+        let mut members = MEMBER_LIMIT - 2;
+        let mut archive = TarReader::new(bytes.as_slice());
+        while next_member(&mut archive, &mut members).unwrap().is_some() {}
+    }
 }
