@@ -1,14 +1,16 @@
 //! Archives of plans: volumes that contain the content of a plan, and a file that lists the volumes.
 
+mod error;
 mod list;
 
+pub use error::ArchiveError;
 pub use list::{ArchiveList, Repositories, SCHEMA};
 
 use super::collect::catalog_tag;
 use super::naming::CATALOG;
-use super::plan::{ExtrasByDigest, PLAN_LIMIT, Plan, PlanError, PlannedBlob, PlannedImage};
+use super::plan::{ExtrasByDigest, PLAN_LIMIT, Plan, PlannedBlob, PlannedImage};
 use crate::files::{self, FileError};
-use crate::image::volumes::{Fixed, VolumeSizeError, Volumes, VolumesError, Writer, read_file, read_volumes, volumes};
+use crate::image::volumes::{Fixed, Volumes, VolumesError, Writer, read_file, read_volumes, volumes};
 use crate::image::{Digest, INDEX, INDEX_FILE, LAYOUT_CONTENT, REF_NAME};
 use crate::tree::LAYOUT_FILE;
 use list::list_at;
@@ -19,107 +21,6 @@ use std::path::{Path, PathBuf};
 
 /// The path of the plan in the first volume.
 const PLAN: &str = "opmx/plan.json";
-
-/// An error while writing or reading an archive.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ArchiveError {
-    /// A file cannot be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A file is not an archive list, or is damaged.
-    #[error("{} is not an archive list, or is damaged", path.display())]
-    List {
-        /// The file.
-        path: PathBuf,
-        /// The underlying error.
-        source: serde_json::Error,
-    },
-    /// A volume was specified instead of its archive.
-    #[error("{} is a volume of an archive, not the list of the archive", path.display())]
-    Volume {
-        /// The path of the volume.
-        path: PathBuf,
-    },
-    /// The format version of the list is not supported.
-    #[error("{} has the schema {found:?}, but this version of opmx supports only {SCHEMA:?}", path.display())]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// The format version in the list.
-        found: String,
-    },
-    /// An archive list names a volume that is not in the same folder.
-    #[error("{} lists the volume {name:?}, which is not a file in the same folder", path.display())]
-    Name {
-        /// The file.
-        path: PathBuf,
-        /// The name of the volume.
-        name: String,
-    },
-    /// A folder contains volumes without the list of the archive, which is written last.
-    #[error("the archive in {} is not finished: it has volumes, but no list", folder.display())]
-    Unfinished {
-        /// The path of the folder.
-        folder: PathBuf,
-    },
-    /// A folder contains no archive, or several archives.
-    #[error("{} contains {} archives instead of one", folder.display(), names.len())]
-    Ambiguous {
-        /// The path of the folder.
-        folder: PathBuf,
-        /// The file names of the archive lists.
-        names: Vec<String>,
-    },
-    /// The folder contains an archive with the same name but different content.
-    #[error("{} is the list of another archive", path.display())]
-    Taken {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The folder contains this archive, but with volumes of another size.
-    #[error("{} is the list of this archive with volumes of up to {recorded} bytes instead of {asked}", path.display())]
-    OtherSize {
-        /// The file.
-        path: PathBuf,
-        /// The maximum size of a volume that the list records.
-        recorded: u64,
-        /// The requested maximum size.
-        asked: u64,
-    },
-    /// The base archive is incomplete.
-    #[error("the archive {} is incomplete", path.display())]
-    Incomplete {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Another run is writing to the folder.
-    #[error("another run is writing to {}", folder.display())]
-    Busy {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// The volumes are too small.
-    #[error(transparent)]
-    Size(#[from] VolumeSizeError),
-    /// A volume is missing or damaged.
-    #[error(transparent)]
-    Volumes(#[from] VolumesError),
-    /// The plan in an archive is invalid.
-    #[error("cannot read the plan in the archive {}", path.display())]
-    Plan {
-        /// The file with the list.
-        path: PathBuf,
-        /// The underlying error.
-        source: PlanError,
-    },
-    /// The plan in an archive does not match the digest in its list.
-    #[error("the volumes of the archive {} belong to another plan", path.display())]
-    Swapped {
-        /// The file with the list.
-        path: PathBuf,
-    },
-}
 
 /// An archive whose volumes have been verified.
 #[derive(Debug, Clone)]
@@ -318,6 +219,19 @@ impl Archive {
 }
 
 impl Archive {
+    /// Checks that the archive contains the content of a plan that was obtained independently.
+    ///
+    /// # Errors
+    /// Returns an error if the archive contains another plan.
+    pub fn require(&self, plan: &Plan) -> Result<(), ArchiveError> {
+        if self.plan == *plan {
+            return Ok(());
+        }
+        Err(ArchiveError::OtherPlan {
+            path: self.path.clone(),
+        })
+    }
+
     /// Returns the reason why the archive lacks a part of the image or referrer with this digest; `None` if it is
     /// complete.
     pub fn lack_of(&self, root: Digest) -> Option<&str> {

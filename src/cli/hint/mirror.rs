@@ -67,7 +67,7 @@ hints! {
     }
     ArchiveError {
         pass: [File],
-        none: [Version, Name, Plan],
+        none: [Version, Name, Contradiction, Plan],
         Self::List { .. } => hint("transfer the list again; if the original is damaged, remove it and run opmx mirror copy --to-archive again, which keeps undamaged volumes"),
         Self::Volume { .. } => hint("specify the folder of the archive or its list, NAME.json"),
         Self::Unfinished { .. } => hint("run opmx mirror copy --to-archive again to finish it"),
@@ -84,6 +84,8 @@ hints! {
         Self::Incomplete { .. } => hint("run opmx mirror copy --to-archive again to complete it"),
         Self::Size(_) => hint("increase the volume size with --volume-size"),
         Self::Volumes(error) => error.hints(),
+        Self::OtherPlan { .. } => hint("specify the plan that the archive was written from; if it is that plan, the \
+                                        archive was changed, so transfer it again"),
         Self::Swapped { .. } => hint("use only volumes of the same archive in one folder"),
         Self::Busy { .. } => hint(OTHER_RUN),
     }

@@ -13,7 +13,7 @@ mod write;
 
 #[cfg(feature = "registry")]
 pub use fill::fill;
-pub use plan::{Content, Fixed, Member, Volume, VolumeSizeError, volumes};
+pub use plan::{Content, Fixed, MOST_VOLUMES, Member, Volume, VolumeSizeError, volumes};
 pub use read::{Volumes, VolumesError, read_file, read_volumes};
 pub use write::Writer;
 

@@ -10,9 +10,12 @@ pub(super) const BLOCK: u64 = 512;
 pub(super) const END: u64 = 2 * BLOCK;
 /// The minimum space in bytes for blobs in a volume, so that blobs are not split into tiny parts.
 const LEAST: u64 = 64 << 10;
-/// The maximum number of full volumes. The plan keeps all volumes in memory, and the stated size of a blob may be wrong
-/// and huge.
-const MOST: u128 = 100_000;
+/// The maximum number of volumes. The plan keeps all volumes in memory, and the stated size of a blob may be wrong and
+/// huge.
+pub const MOST_VOLUMES: usize = 100_000;
+/// Any two adjacent volumes together contain more than the blobs for which one of them has space, so content that would
+/// fill this number of volumes completely needs at most [`MOST_VOLUMES`].
+const MOST_FULL: u128 = MOST_VOLUMES as u128 / 2 - 1;
 
 /// The description of a volume.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +92,7 @@ pub fn volumes(
         .values()
         .map(|bytes| u128::from(*bytes) + 2 * u128::from(BLOCK))
         .sum();
-    let share = u64::try_from(content.div_ceil(MOST)).unwrap_or(u64::MAX);
+    let share = u64::try_from(content.div_ceil(MOST_FULL)).unwrap_or(u64::MAX);
     let least = (fixed + END + BLOCK).saturating_add(share.max(LEAST));
     if limit < least {
         return Err(VolumeSizeError { limit, least });
@@ -218,6 +221,21 @@ mod tests {
             let error = volumes(&[], &[], &blobs, 4 << 30).unwrap_err();
             assert!(error.to_string().contains("too small"), "{error}");
         }
+    }
+
+    #[test]
+    fn content_that_is_accepted_needs_at_most_the_maximum_number_of_volumes() {
+        // No two of these blobs have space in one volume.
+        let limit = 2 * LEAST;
+        let bytes = limit / 2;
+        let blobs = |count: usize| -> BTreeMap<Digest, u64> {
+            (0..count)
+                .map(|number| (Digest::of(&number.to_ne_bytes()), bytes))
+                .collect()
+        };
+        assert!(volumes(&[], &[], &blobs(MOST_VOLUMES + 1), limit).is_err());
+        let accepted = volumes(&[], &[], &blobs(MOST_VOLUMES / 2), limit).unwrap();
+        assert_eq!(accepted.len(), MOST_VOLUMES / 2);
     }
 
     #[test]

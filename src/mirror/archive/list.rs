@@ -3,7 +3,7 @@
 use super::ArchiveError;
 use crate::files::{self, FileError};
 use crate::image::Digest;
-use crate::image::volumes::VolumeFile;
+use crate::image::volumes::{MOST_VOLUMES, VolumeFile};
 use crate::text::to_json;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,13 +70,34 @@ impl ArchiveList {
         }
         let list: Self = serde_json::from_slice(&bytes).map_err(fail)?;
         let is_name = |name: &str| Path::new(name).file_name().is_some_and(|own| own == name);
-        match list.volumes.iter().find(|volume| !is_name(&volume.name)) {
-            Some(volume) => Err(ArchiveError::Name {
+        if let Some(volume) = list.volumes.iter().find(|volume| !is_name(&volume.name)) {
+            return Err(ArchiveError::Name {
                 path: path.to_owned(),
                 name: volume.name.clone(),
+            });
+        }
+        match list.contradiction() {
+            Some(problem) => Err(ArchiveError::Contradiction {
+                path: path.to_owned(),
+                problem,
             }),
             None => Ok(list),
         }
+    }
+
+    /// Returns the reason why no archive has this list.
+    fn contradiction(&self) -> Option<String> {
+        if self.volumes.len() > MOST_VOLUMES {
+            return Some(format!("lists more than {MOST_VOLUMES} volumes"));
+        }
+        let mut names = BTreeSet::new();
+        if let Some(volume) = self.volumes.iter().find(|volume| !names.insert(&volume.name)) {
+            return Some(format!("lists the volume {:?} more than once", volume.name));
+        }
+        if self.base.is_none() && !self.omitted.is_empty() {
+            return Some("omits blobs, but names no archive on which it is based".to_owned());
+        }
+        None
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
@@ -134,4 +155,60 @@ fn only_list(folder: &Path) -> Result<PathBuf, ArchiveError> {
 fn list_of_volume(volume: &str) -> Option<PathBuf> {
     let (name, _number) = volume.rsplit_once('-')?;
     Some(format!("{name}.json").into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn read(change: impl FnOnce(&mut Value)) -> Result<ArchiveList, String> {
+        let digest = Digest::of(b"").to_string();
+        let mut list = json!({
+            "schema": SCHEMA, "plan": digest, "complete": true, "volume_size": 1, "blobs": {},
+            "volumes": [{"name": "mirror-0001.tar", "bytes": 1, "sha256": digest}],
+        });
+        change(&mut list);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mirror.json");
+        std::fs::write(&path, list.to_string()).unwrap();
+        let error = |error: ArchiveError| error.to_string().replace(&path.display().to_string(), "PATH");
+        ArchiveList::read(&path).map_err(error)
+    }
+
+    #[test]
+    fn a_volume_is_listed_once() {
+        let twice = |list: &mut Value| list["volumes"] = json!([list["volumes"][0], list["volumes"][0]]);
+        assert_eq!(
+            read(twice).unwrap_err(),
+            r#"PATH lists the volume "mirror-0001.tar" more than once"#
+        );
+    }
+
+    #[test]
+    fn the_number_of_volumes_is_limited() {
+        let list = |count: usize| {
+            let digest = Digest::of(b"").to_string();
+            let volume = |number| json!({"name": format!("{number}.tar"), "bytes": 1, "sha256": digest});
+            read(|list| list["volumes"] = (0..count).map(volume).collect())
+        };
+        assert_eq!(list(MOST_VOLUMES).unwrap().volumes.len(), MOST_VOLUMES);
+        assert_eq!(
+            list(MOST_VOLUMES + 1).unwrap_err(),
+            "PATH lists more than 100000 volumes"
+        );
+    }
+
+    #[test]
+    fn only_an_archive_with_a_base_omits_blobs() {
+        let digest = Digest::of(b"").to_string();
+        let omitting = |list: &mut Value| list["omitted"] = json!({ digest.as_str(): [] });
+        let refused = "PATH omits blobs, but names no archive on which it is based";
+        assert_eq!(read(omitting).unwrap_err(), refused);
+        let based = |list: &mut Value| {
+            omitting(list);
+            list["base"] = json!(digest);
+        };
+        assert_eq!(read(based).unwrap().omitted.len(), 1);
+    }
 }
