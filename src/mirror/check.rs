@@ -240,7 +240,7 @@ impl Plan {
 }
 
 /// Returns whether a repository, with or without a tag, is below a target.
-fn is_below(destination: &str, target: &str) -> bool {
+pub(super) fn is_below(destination: &str, target: &str) -> bool {
     let path = destination.strip_prefix(target).and_then(|rest| rest.strip_prefix('/'));
     path.is_some_and(|path| !path.is_empty())
 }

@@ -1,8 +1,9 @@
 //! Writes the content of plans to archives, and loads archives into registries.
 
 use super::archive::{Archive, ArchiveError, ArchiveOptions, begin};
+use super::check::is_below;
 use super::copy_work::{CopyResult, CopyState, Holdings, Packing, content, packed};
-use super::placed::{PlacedError, placed};
+use super::placed::{PlacedError, placed, spread};
 use super::plan::Plan;
 use super::reach::reach;
 use super::request::{Naming, Place as Wanted};
@@ -117,15 +118,22 @@ impl Holdings for Volumes<'_> {
 /// Returns an error in the same cases as [`transfer`](super::transfer::transfer), or if blobs of the base archive are
 /// missing at the target.
 pub async fn load(
-    archive: &Archive,
+    mut archive: Archive,
     target: &Transports,
     options: &TransferOptions<'_>,
 ) -> Result<CopyResult, PackError> {
-    let plan = placed(archive.plan.clone(), options.naming)?;
-    reach(&plan, target).await.map_err(TransferError::Target)?;
-    let at_target = at_target(archive, &plan, target, options).await?;
-    let holdings = Volumes { archive, at_target };
-    let mut result = transfer_placed(&plan, &holdings, target, target, options).await?;
+    // A plan may be large, so there is only one in memory.
+    let plan = std::mem::replace(&mut archive.plan, Plan::empty(None));
+    archive.plan = placed(plan, options.naming)?;
+    // The plan may state any repositories, but blobs may be mounted only from those that it copies images to.
+    spread(&mut archive.plan);
+    reach(&archive.plan, target).await.map_err(TransferError::Target)?;
+    let at_target = at_target(&archive, target, options).await?;
+    let holdings = Volumes {
+        archive: &archive,
+        at_target,
+    };
+    let mut result = transfer_placed(&archive.plan, &holdings, target, target, options).await?;
     let mut is_explained = false;
     for item in result.items.iter_mut().filter(|item| item.state == CopyState::Failed) {
         if let Some(reason) = archive.lack_of(item.digest) {
@@ -139,20 +147,22 @@ pub async fn load(
     Ok(result)
 }
 
-/// Returns the repositories at the target that contain the blobs of the base archives.
+/// Returns the repositories at the target that contain the blobs of the base archives. Only repositories below the
+/// target of the plan are considered: the list of an archive may come from someone who cannot read the other ones.
 async fn at_target(
     archive: &Archive,
-    plan: &Plan,
     target: &Transports,
     options: &TransferOptions<'_>,
 ) -> Result<BTreeMap<Digest, RegistryReference>, PackError> {
-    let registry = plan.to.as_deref().unwrap_or_default();
-    let host = registry.split('/').next().unwrap_or_default();
+    let plan = &archive.plan;
+    let top = plan.to.as_deref().unwrap_or_default();
+    let host = top.split('/').next().unwrap_or_default();
     let omitted = archive.list.omitted.iter();
     let needed = omitted.filter_map(|(digest, sources)| Some((digest, sources, plan.blobs.get(digest)?)));
     let mut looks = concurrent::in_order(needed, options.concurrency, |(digest, sources, blob)| async move {
         let mut candidates: BTreeSet<String> = blob.repositories.iter().map(|path| format!("{host}/{path}")).collect();
         candidates.extend(sources.iter().filter_map(|source| named(source, host, options.naming)));
+        candidates.retain(|candidate| is_below(candidate, top));
         for candidate in candidates {
             let reference = RegistryReference::of_repository(&candidate)?;
             if target.has_blob(&reference, digest, None).await? {
@@ -182,7 +192,7 @@ async fn at_target(
 fn named(repository: &str, host: &str, naming: Option<&Naming>) -> Option<String> {
     let reference = RegistryReference::of_repository(repository).ok()?;
     if reference.registry() == host {
-        return Some(repository.to_owned());
+        return Some(reference.full_repository());
     }
     Some(naming?.repository(&reference, &Wanted::default()))
 }

@@ -100,7 +100,7 @@ fn futures_are_send() {
     });
     spawnable(|| async {
         let (archive, target, options) = (any(), any(), any());
-        let _ = mirror::pack::load(&archive, &target, &options).await;
+        let _ = mirror::pack::load(archive, &target, &options).await;
     });
     spawnable(|| async {
         let (transports, subjects): (_, Vec<_>) = (any(), any());

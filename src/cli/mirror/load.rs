@@ -11,6 +11,7 @@ use crate::mirror::archive::Archive;
 use crate::mirror::beside::{journal_of, result_of};
 use crate::mirror::naming::shown;
 use crate::mirror::pack::load;
+use crate::mirror::plan::Plan;
 use crate::mirror::target::Target;
 use crate::mirror::transfer::TransferOptions;
 use clap::Args;
@@ -19,6 +20,9 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   $ opmx mirror load archive --to mirror.example.com:5000/olm
+
+  Refuse an archive that contains another plan
+  $ opmx mirror load archive --plan plan.json
 
   Load from a read-only medium
   $ opmx mirror load /media/archive --to mirror.example.com:5000/olm --state-dir .";
@@ -40,6 +44,10 @@ pub(super) struct LoadArguments {
     /// and no other target is accepted
     #[arg(long, value_name = "REGISTRY[/PREFIX]")]
     to: Option<Target>,
+    /// Plan that the archive must contain, from a trusted source: whoever can change an archive can also change the
+    /// plan in it
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
     #[command(flatten)]
     naming: NamingArguments,
     #[command(flatten)]
@@ -50,6 +58,9 @@ pub(super) struct LoadArguments {
 
 pub(super) fn run(arguments: &LoadArguments, context: &Context<'_>) -> CommandResult {
     let archive = Archive::open(&arguments.archive)?;
+    if let Some(plan) = &arguments.plan {
+        archive.require(&Plan::read(plan)?)?;
+    }
     if archive.plan.to.is_none() && arguments.to.is_none() {
         let error = CommandError::usage("the plan in the archive specifies no target");
         return Err(error.hint("specify the registry with --to"));
@@ -92,8 +103,15 @@ pub(super) fn run(arguments: &LoadArguments, context: &Context<'_>) -> CommandRe
             "to complete the archive, run opmx mirror copy --to-archive again where the source registries can be reached",
         );
     }
-    let result = context.runtime.block_on(load(&archive, &target, &options))?;
+    if arguments.to.is_none()
+        && let Some(to) = &archive.plan.to
+    {
+        let status = format_args!("the target is {to}, as specified by the plan in the archive");
+        context.printer.status(status);
+    }
+    let (left_out, path) = (LeftOut::of(&archive.plan), archive.path.clone());
+    let result = context.runtime.block_on(load(archive, &target, &options))?;
     let status = outcome::report(&result, &options.result, &catalogs, remedy, &context.printer)?;
-    LeftOut::of(&archive.plan).warn(&archive.path, &context.printer);
+    left_out.warn(&path, &context.printer);
     Ok(status)
 }

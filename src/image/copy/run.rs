@@ -38,6 +38,7 @@ pub async fn copy(copy: &Copy, source: &Transports, target: &Transports, options
         target,
         options,
         found,
+        repositories: copy.items.iter().map(|item| item.to.repository()).collect(),
         put: Mutex::default(),
         referrers: Mutex::default(),
         moved: Mutex::default(),
@@ -72,6 +73,8 @@ struct Run<'a> {
     target: &'a Transports,
     options: &'a CopyOptions<'a>,
     found: Found,
+    /// The repositories of the items, without the registry.
+    repositories: BTreeSet<&'a str>,
     /// The manifests that were pushed, each with its repository.
     put: Mutex<BTreeSet<(Digest, String)>>,
     /// The referrers that the registry does not list itself, by repository and manifest.
@@ -141,7 +144,11 @@ impl Run<'_> {
         // registry.
         let mut known: BTreeSet<String> = BTreeSet::new();
         if let Some(journal) = self.options.journal {
-            known.extend(journal.repositories(&digest).map(str::to_owned));
+            // A journal of another origin may name any repository, also one that only this login can read.
+            let noted = journal
+                .repositories(&digest)
+                .filter(|noted| self.repositories.contains(noted));
+            known.extend(noted.map(str::to_owned));
         }
         known.extend(self.at_target(&digest, &wanted));
         known.extend(self.found.repositories(&digest).map(str::to_owned));
