@@ -7346,13 +7346,17 @@ _opmx() {
             return 0
             ;;
         opmx__subcmd__mirror__subcmd__load)
-            opts="-v -q -h --to --keep-host --max-nested-paths --concurrency --memory --fail-fast --state-dir --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --verbose --quiet --color --help"
+            opts="-v -q -h --to --plan --keep-host --max-nested-paths --concurrency --memory --fail-fast --state-dir --authfile --ca-file --skip-tls-verify --use-http --retries --request-timeout --min-rate --verbose --quiet --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --plan)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

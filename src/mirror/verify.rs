@@ -29,8 +29,17 @@ pub struct Verified {
     pub manifests: u64,
     /// The number of checked configs and layers, counted separately for each repository.
     pub blobs: u64,
+    /// The number of configs and layers that are only in the earlier archives on which an archive is based, and were
+    /// not checked.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unchecked: u64,
     /// The problems that were found, sorted.
     pub problems: Vec<Problem>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Content that is missing, or that differs from the plan.
@@ -106,6 +115,7 @@ pub async fn verify(plan: &Plan, target: &Transports, options: VerifyOptions) ->
         images: plan.images.len() as u64,
         manifests: count(|look| matches!(look, Look::Manifest(_))),
         blobs: count(|look| matches!(look, Look::Blob(_))),
+        unchecked: 0,
         problems: Vec::new(),
     };
     let (mut work, mut read) = (Vec::new(), BTreeSet::new());
@@ -253,14 +263,28 @@ async fn has_layers(
         .is_some_and(|(found, planned)| has_layers_of(&found, &planned)))
 }
 
-/// Verifies that an archive contains the content of a plan. The volumes of the archive must have been verified. Content
-/// in the archives on which the archive is based is treated as present.
+/// Verifies that an archive contains a plan and its content. The volumes of the archive must have been verified. Blobs
+/// in the archives on which the archive is based are not checked.
 pub fn verify_archive(plan: &Plan, archive: &Archive) -> Verified {
     let mut problems: BTreeMap<String, Problem> = BTreeMap::new();
+    let mut unchecked = BTreeSet::new();
+    if archive.require(plan).is_err() {
+        let place = archive.path.display().to_string();
+        let problem = Problem {
+            place: place.clone(),
+            problem: "it contains another plan, which would be loaded instead".to_owned(),
+            images: BTreeSet::new(),
+        };
+        problems.insert(place, problem);
+    }
     for image in &plan.images {
         for (digest, bytes) in contents(plan, image) {
-            let omitted = archive.list.omitted.contains_key(&digest);
-            if omitted || archive.volumes.blob(&digest, bytes).is_some() {
+            if archive.volumes.blob(&digest, bytes).is_some() {
+                continue;
+            }
+            // Archives contain all manifests of their plans.
+            if archive.list.omitted.contains_key(&digest) && !plan.manifests.contains_key(&digest) {
+                unchecked.insert(digest);
                 continue;
             }
             let why = archive.list.missing.get(&digest);
@@ -275,7 +299,8 @@ pub fn verify_archive(plan: &Plan, archive: &Archive) -> Verified {
     Verified {
         images: plan.images.len() as u64,
         manifests: plan.manifests.len() as u64,
-        blobs: plan.blobs.len() as u64,
+        blobs: (plan.blobs.len() - unchecked.len()) as u64,
+        unchecked: unchecked.len() as u64,
         problems: problems.into_values().collect(),
     }
 }

@@ -1,6 +1,7 @@
 //! Mirrors between real registries, with a proxy between them that counts, truncates and falsifies.
 
 mod archive;
+mod changed_archive;
 mod copy;
 mod garden;
 mod guide;
