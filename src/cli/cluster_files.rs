@@ -29,7 +29,8 @@ pub(crate) struct ClusterArguments {
     /// Accepts the output of "kubectl get ... -o yaml" or -o json, the output of "kubectl api-resources" and "kubectl
     /// version -o yaml", and discovery documents, such as the output of "kubectl get --raw /apis/GROUP/VERSION". If the
     /// input lists APIs, the cluster is assumed to serve no others. If it contains an object more than once, the last
-    /// one is used.
+    /// one is used. A folder may also contain other files, which are skipped; YAML and JSON files among them cause a
+    /// warning.
     ///
     /// OLM's decisions depend on the kinds sub,csv,og,catsrc,installplans,operatorconditions. The result of a plan also
     /// depends on crd and on the custom resources of the operators, such as etcdclusters.etcd.database.coreos.com,

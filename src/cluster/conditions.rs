@@ -2,8 +2,8 @@
 //! of that state.
 //!
 //! This module provides views of the `Condition` in the proposal operator-conditions, and of the `OperatorCondition`,
-//! which OLM serves in versions v1 and v2. [`judge`] decides whether one of these resources holds back an upgrade,
-//! [`check`] matches operators and conditions, and [`held`] returns the operators that a resolver must not upgrade.
+//! which OLM serves in versions v1 and v2. [`judge`] decides whether one of these resources holds back an upgrade, and
+//! [`check`] matches operators and conditions.
 
 mod check;
 mod hold;

@@ -9,8 +9,8 @@ use std::collections::hash_map::Entry;
 /// Removes all but one copy of each object, which has the same API group, kind, namespace and name. Returns the objects
 /// whose copies differ, as `Kind namespace/name`.
 ///
-/// The copy in the most stable version of the API is kept, and the last one among several. Objects of dumps follow those
-/// of a what-if file, and also replace the conditions that the file lists separately.
+/// The copy in the most stable version of the API is kept, and the last one among several. Objects of dumps follow
+/// those of a what-if file, and also replace the conditions that the file lists separately.
 pub fn drop_copies(state: &mut State) -> Vec<String> {
     let all: Vec<&Value> = state.conditions.iter().chain(&state.objects).collect();
     let mut chosen: HashMap<[String; 4], usize> = HashMap::new();

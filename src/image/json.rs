@@ -1,7 +1,7 @@
 //! JSON documents of images: manifests, image indexes and configs.
 //!
-//! Most tools for images are written in Go, whose decoder matches the names of fields without regard to case, and merges
-//! repeated fields. A document that such a tool would read as another image is rejected.
+//! Most tools for images are written in Go, whose decoder matches the names of fields without regard to case, and
+//! merges repeated fields. A document that such a tool would read as another image is rejected.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};

@@ -139,6 +139,29 @@ fn a_dry_run_prints_a_patch_that_other_programs_apply() {
 }
 
 #[test]
+fn a_diff_names_files_from_the_folder_where_the_command_runs() {
+    let sandbox = broken();
+    fs::create_dir(sandbox.path("elsewhere")).unwrap();
+    let whole = fs::canonicalize(sandbox.path("compost")).unwrap().display().to_string();
+    let from_root = format!("{}/", whole.trim_start_matches('/'));
+    for (from, bundle, folder) in [
+        ("", "compost", "compost/"),
+        ("", "elsewhere/../compost", "compost/"),
+        ("", &*whole, "compost/"),
+        ("compost", "../compost", ""),
+        ("elsewhere", "../compost", &*from_root),
+    ] {
+        let mut command = sandbox.command(["bundle", "validate", bundle, "--fix", "--dry-run"]);
+        let output = command.current_dir(sandbox.path(from)).output().unwrap();
+        let diff = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            diff.starts_with(&format!("--- a/{folder}m")),
+            "{bundle} in {from:?}: {diff}"
+        );
+    }
+}
+
+#[test]
 fn a_dry_run_exits_with_the_status_of_the_fixed_bundle() {
     let sandbox = broken();
     edit(&sandbox, CSV, "spec:\n", "spec:\n  displayName: Compost\n");

@@ -342,6 +342,7 @@ fn dump(spec: &str) -> String {
     let properties = r#"{"properties":[{"type":"olm.package","value":{"packageName":"rake","version":"1.0.0"}}]}"#;
     format!(
         "apiVersion: v1\nitems:\n\
+         - apiVersion: operators.coreos.com/v1\n  kind: OperatorGroup\n  metadata: {{name: group, namespace: garden}}\n\
          - {olm}: CatalogSource\n  metadata: {{name: main, namespace: olm}}\n  spec: {spec}\n\
          - {olm}: Subscription\n  metadata: {{name: rake, namespace: garden}}\n  \
          spec: {{name: rake, channel: stable, source: main, sourceNamespace: olm, installPlanApproval: Manual}}\n  \

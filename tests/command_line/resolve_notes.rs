@@ -11,6 +11,8 @@ fn waiting(phase: &str) -> String {
     let properties = r#"{"properties":[{"type":"olm.package","value":{"packageName":"rake","version":"1.0.0"}}]}"#;
     format!(
         "apiVersion: v1\nitems:\n\
+         - apiVersion: operators.coreos.com/v1\n  kind: OperatorGroup\n  \
+         metadata: {{name: group, namespace: garden}}\n  spec: {{}}\n\
          - {olm}: CatalogSource\n  metadata: {{name: main, namespace: olm}}\n\
          - {olm}: ClusterServiceVersion\n  metadata:\n    name: rake.v1.0.0\n    namespace: garden\n    \
          annotations: {{operatorframework.io/properties: '{properties}'}}\n  \
@@ -91,9 +93,7 @@ fn an_install_plan_that_olm_waits_for_is_reported_instead_of_a_new_one() {
     nothing to install or update
     ");
     // With fail-forward, OLM replaces a failed plan.
-    let group = "- apiVersion: operators.coreos.com/v1\n  kind: OperatorGroup\n  \
-                 metadata: {name: g, namespace: garden}\n  spec: {upgradeStrategy: TechPreviewUnsafeFailForward}\n";
-    let forward = waiting("Failed").replace("kind: List", &format!("{group}kind: List"));
+    let forward = waiting("Failed").replace("spec: {}", "spec: {upgradeStrategy: TechPreviewUnsafeFailForward}");
     fs::write(sandbox.path("forward.yaml"), forward).unwrap();
     insta::assert_snapshot!(outcome_of(&sandbox, "resolve --cluster forward.yaml --catalog main=newer"), @"
     BUNDLE       PACKAGE  CHANNEL  CATALOG   REPLACES
@@ -266,10 +266,49 @@ fn a_catalog_that_was_not_ready_in_the_cluster_is_reported_with_the_consequence(
     let warning = "warning: the catalog olm/other was not ready in the cluster (TRANSIENT_FAILURE); until OLM can read it, \
                    OLM resolves nothing in any namespace that uses it";
     assert!(outcome.stderr.contains(warning), "{outcome}");
-    assert!(
-        !outcome.stderr.contains("olm/main"),
-        "an index replaces the catalog: {outcome}"
-    );
+    // An index replaces this catalog here, but not in the cluster.
+    let replaced = "the catalog olm/main was not ready in the cluster (CONNECTING)";
+    assert!(outcome.stderr.contains(replaced), "{outcome}");
+}
+
+#[test]
+fn a_folder_of_dumps_may_contain_other_files() {
+    let sandbox = Sandbox::new();
+    catalog(&sandbox, "index", &[("1.0.0", None)]);
+    let of = |version: &str, kind: &str, name: &str, spec: &str| {
+        format!(
+            "apiVersion: operators.coreos.com/{version}\nkind: {kind}\nmetadata: {{name: {name}, namespace: garden}}\n\
+             spec: {{{spec}}}\n"
+        )
+    };
+    let subscription = "name: rake, channel: stable, source: main, sourceNamespace: garden";
+    let folder = sandbox.path("gathered/namespaces/garden");
+    fs::create_dir_all(&folder).unwrap();
+    for (file, text) in [
+        (
+            "catalog.yaml",
+            of("v1alpha1", "CatalogSource", "main", "sourceType: grpc"),
+        ),
+        ("group.yaml", of("v1", "OperatorGroup", "group", "")),
+        ("health.json", r#"[{"endpoint": "https://10.0.0.1:2379"}]"#.to_owned()),
+        ("pods.txt", "NAME   READY   STATUS\np      1/1     Running\n".to_owned()),
+        (
+            "subscription.yaml",
+            of("v1alpha1", "Subscription", "rake", subscription),
+        ),
+    ] {
+        fs::write(folder.join(file), text).unwrap();
+    }
+    insta::assert_snapshot!(outcome_of(&sandbox, "resolve --cluster gathered --catalog main=index"), @r"
+    BUNDLE       PACKAGE  CHANNEL  CATALOG      REPLACES
+    rake.v1.0.0  rake     stable   garden/main
+    ------- stderr -------
+    warning: gathered/namespaces/garden/health.json:1: expected a Kubernetes object, found a map without apiVersion and kind; the rest of this file is ignored
+    ");
+    fs::remove_file(folder.join("group.yaml")).unwrap();
+    let outcome = outcome_of(&sandbox, "resolve --cluster gathered --catalog main=index");
+    let warning = "warning: the input contains no OperatorGroup, so the namespace garden is assumed to have one";
+    assert!(outcome.stderr.contains(warning), "{outcome}");
 }
 
 /// A cluster that upgrades rake.v1.0.0 to rake.v1.1.0, which is in this phase.

@@ -115,8 +115,8 @@ pub(crate) struct ValidateArguments {
     fix: bool,
     /// With --fix, print the changes as a diff without writing anything
     ///
-    /// "patch -p1" and "git apply" accept the diff in the folder where the command was run, or in / for files outside of
-    /// that folder. The exit status is the same as for the fixed bundles.
+    /// "patch -p1" and "git apply" accept the diff in the folder where the command was run, or in / for files outside
+    /// of that folder. The exit status is the same as for the fixed bundles.
     #[arg(long, requires = "fix", conflicts_with = "output")]
     dry_run: bool,
     /// Output format

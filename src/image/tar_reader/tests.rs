@@ -223,10 +223,11 @@ fn headers_larger_than_the_limit_are_not_read() {
         bytes
     };
     let content = || member("name", b'0', b"content");
-    let below = HEADER_LIMIT as usize - 2 * BLOCK;
+    let limit = usize::try_from(HEADER_LIMIT).unwrap();
+    let below = limit - 2 * BLOCK;
     assert_eq!(names(&[long(b'L', below), content()]), ["a".repeat(below)]);
     for kind in *b"xgLK" {
-        for size in [HEADER_LIMIT as usize, 4 << 30] {
+        for size in [limit, 4 << 30] {
             // The reader fails instead of reaching the missing content.
             let error = members(&[long(kind, size)]).unwrap_err();
             assert_eq!(error, "a member's headers are larger than 1 MiB");
