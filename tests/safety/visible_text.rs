@@ -223,6 +223,7 @@ const LINES: &[Tried] = &[
         &[
             ("plan.json --to 127.0.0.1:1/x --retries 0", &[]),
             ("plan.json --to-archive archive --retries 0", &[]),
+            ("tagged.json --to 127.0.0.1:1/x --retries 0", &[]),
         ],
     ),
     (
@@ -544,7 +545,7 @@ fn mirrored(sandbox: &Sandbox, names: &str) {
         "catalogs": [{"source": format!("catalog{names}"), "kept": [kept], "rebuilt": false, "digest_after": digest}],
         "images": [{
             "source": format!("127.0.0.1:1/x@{digest}"), "origins": [format!("127.0.0.1:1/x{names}")], "digest": digest,
-            "media_type": HOSTILE, "platforms": [], "bytes": 1, "for": [used], "tags": [format!("v1{names}")], "extras": [],
+            "media_type": HOSTILE, "platforms": [], "bytes": 1, "for": [used], "tags": ["v1"], "extras": [],
         }],
         "extras": [],
         "manifests": {&digest: {"media_type": HOSTILE, "bytes": 1, "sources": ["127.0.0.1:1/x"], "in": ["x"]}},
@@ -554,6 +555,10 @@ fn mirrored(sandbox: &Sandbox, names: &str) {
         "left_out": [{"image": format!("x{names}"), "bundles": [format!("rake.v1{names}")], "why": HOSTILE}],
     });
     fs::write(sandbox.path("plan.json"), plan.to_string()).unwrap();
+    // No command accepts a plan with such a tag.
+    let mut tagged = plan.clone();
+    tagged["images"][0]["tags"] = json!([format!("v1{names}")]);
+    fs::write(sandbox.path("tagged.json"), tagged.to_string()).unwrap();
     for (field, nothing) in [
         ("catalogs", json!([])),
         ("images", json!([])),
